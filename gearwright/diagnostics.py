@@ -1,0 +1,170 @@
+"""Diagnostics: what is wrong with a file, and where.
+
+A reader collects them all in a `Report` before it gives up, so that a person mends a file in one go.
+The codes and what each of them means are listed in `CODES`; `docs/diagnostics.md` is written from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where a part of a model was written."""
+
+    file: str
+    line: int  # counted from 1; 0 when unknown
+    element: str = ""  # e.g. joint[shoulder]/axis/mimic
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Diagnostic:
+    """One thing to tell about a file; prints as `file:line: severity: message [code]`."""
+
+    severity: Severity
+    code: str
+    message: str
+    file: str = ""
+    line: int = 0
+    element: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{self.severity}: {self.message} [{self.code}]"
+
+
+@dataclass(slots=True)
+class Report:
+    """Collects diagnostics; `limit` bounds what a hostile file can make it hold."""
+
+    limit: int = 1000
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    failed: bool = False  # an error was added
+    _once: set[object] = field(default_factory=set)
+
+    def add(self, severity: Severity, code: str, message: str, source: Source | None = None) -> None:
+        if code not in CODES:
+            raise ValueError(f"{code!r} is not a diagnostic code; add it to CODES")
+        self.failed = self.failed or severity == "error"
+        if len(self.diagnostics) == self.limit:
+            self.diagnostics.append(
+                Diagnostic(severity="info", code="diagnostics-many", message=f"only the first {self.limit} are shown")
+            )
+        if len(self.diagnostics) > self.limit:
+            return
+        s = source or Source(file="", line=0)
+        self.diagnostics.append(
+            Diagnostic(severity=severity, code=code, message=message, file=s.file, line=s.line, element=s.element)
+        )
+
+    def error(self, code: str, message: str, source: Source | None = None) -> None:
+        self.add("error", code, message, source)
+
+    def warning(self, code: str, message: str, source: Source | None = None) -> None:
+        self.add("warning", code, message, source)
+
+    def info(self, code: str, message: str, source: Source | None = None) -> None:
+        self.add("info", code, message, source)
+
+    def first(self, key: object) -> bool:
+        """True the first time that `key` is seen: for things told once per kind."""
+        if key in self._once:
+            return False
+        self._once.add(key)
+        return True
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        for d in diagnostics:
+            self.add(d.severity, d.code, d.message, Source(file=d.file, line=d.line, element=d.element))
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics)
+
+
+# code → when it is given. One row a code; every row has a test with a minimal file.
+CODES: dict[str, str] = {
+    # the text
+    "file-unreadable": "the file does not exist, is not a file, cannot be read or is too large",
+    "xml-malformed": "the text is not XML",
+    "xml-lenient": "not XML by the letter, but read as the field's tools read it (undeclared prefix, late declaration)",
+    "xml-unsafe": "a DTD, an entity, or nesting and sizes beyond what a robot needs",
+    "xacro-missing": "a xacro file, and the xacro package is not installed",
+    "xacro-failed": "the xacro package could not expand the file",
+    "format-unknown": "the root element is neither sdf nor robot",
+    "version-unknown": "a format version that is not known",
+    "model-choice": "the file holds no model, or several, and none was chosen",
+    "include-not-found": "an included file, or a model:// or package:// address, that leads nowhere",
+    "include-cycle": "files that include each other, or includes nested too deep",
+    "include-unsafe": "an include that leaves the folders it may read from",
+    # structure
+    "name-duplicate": "two parts of one kind with the same name",
+    "name-missing": "a part without a name",
+    "name-reserved": "a name that the format keeps for itself",
+    "link-not-found": "a link that is named but not declared",
+    "joint-not-found": "a joint that is named but not declared",
+    "joint-world-child": "the world as a joint's child",
+    "joint-self": "a joint whose parent is its child",
+    "frame-cycle": "frames that are defined by each other",
+    "frame-not-found": "a frame that is named but not declared",
+    "element-missing": "an element or attribute that must be there",
+    # values
+    "joint-type-unknown": "a joint type that is not known",
+    "axis-missing": "a joint without an axis; the format's default is taken",
+    "axis-zero": "an axis of length zero",
+    "axis-not-unit": "an axis that is not of unit length; it is normalised",
+    "limit-inverted": "a lower limit above its upper one",
+    "limit-missing": "a revolute or prismatic joint of a URDF without limits",
+    "inertia-invalid": "a mass or inertia that no body can have",
+    "inertia-missing": "a moving link without mass",
+    "inertia-auto": "an inertia to be computed from the collision shapes",
+    "number-invalid": "a number, vector or truth value that cannot be read",
+    "pose-invalid": "a pose that cannot be read",
+    # couplings
+    "mimic-self": "an axis that mimics itself",
+    "mimic-axis-name": "a leader's axis that is neither axis nor axis2",
+    "mimic-leader-not-found": "a leader that does not exist",
+    "mimic-axis-missing": "an axis that the joint does not have",
+    "mimic-leader-fixed": "a leader that cannot move",
+    "mimic-cycle": "couplings that follow each other in a circle",
+    "mimic-zero": "a multiplier of zero",
+    "mimic-follower-fixed": "a follower that cannot move; the coupling is dropped",
+    "mimic-limits-conflict": "limits of leader and follower with no common range",
+    "mimic-limits-tighten": "limits of a follower that tighten its leader's",
+    "mimic-duplicate": "two couplings with the same follower",
+    "coupling-value": "a coupling's parameter that is out of range or does not fit its mode",
+    # older spellings
+    "gearbox-deprecated": "a gearbox joint; read as a coupling",
+    "gearbox-unresolved": "a gearbox whose links are not joined with its reference body by joints about its axes",
+    "mimic-joint-deprecated": "a joint of the draft type mimic; read as a coupling",
+    # transmissions
+    "transmission-type-unknown": "a transmission type that is not known; kept by name, without a map",
+    "transmission-ratio-zero": "a reduction of zero",
+    "transmission-size": "a number of actuators, joints or values that does not fit the transmission",
+    "transmission-role": "a role that the transmission does not have, or one given twice",
+    "transmission-actuator-not-found": "an actuator that is named but not declared",
+    "transmission-joint-not-found": "a transmission's joint that is not declared",
+    "plugin-untrusted": "code named by a file, which the caller has not allowed",
+    "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
+    # devices
+    "actuator-type-unknown": "an actuator type that is not known",
+    "actuator-value": "an actuator's parameter that is missing or out of range",
+    "encoder-target-not-found": "a sensor that reads nothing that exists",
+    "encoder-value": "a sensor's parameter that is out of range",
+    # ros2_control
+    "ros2-mimic-command-interface": "a mimic joint with a command interface",
+    "ros2-mimic-not-in-urdf": 'mimic="true" on a joint that mimics nothing in the URDF',
+    "ros2-mimic-leader-missing": "a mimic joint whose leader is not in the same ros2_control tag",
+    "ros2-joint-not-found": "a ros2_control joint that is not in the URDF",
+    "ros2-joint-fixed": "a ros2_control joint that cannot move",
+    # topology and the rest
+    "loop-closed": "a kinematic loop; the joint where it is cut",
+    "root-multiple": "a URDF with several root links, or none",
+    "element-ignored": "an element that is known and does not concern the mechanism",
+    "element-unknown": "an element or attribute that is not known",
+    "diagnostics-many": "there are more diagnostics than are shown",
+}

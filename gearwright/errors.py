@@ -1,0 +1,74 @@
+"""The errors that Gearwright raises. All derive from `GearwrightError`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gearwright.diagnostics import Diagnostic
+
+
+class GearwrightError(Exception):
+    """Base class of every error that Gearwright raises on purpose."""
+
+
+class LoadError(GearwrightError):
+    """A file could not be turned into a mechanism.
+
+    `diagnostics` holds everything that was found, warnings included, in the order of the file.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        errors = [d for d in self.diagnostics if d.severity == "error"]
+        super().__init__("\n".join(str(d) for d in errors))
+
+
+class ModelError(GearwrightError):
+    """A mechanism was asked for something it does not have, or given a value it cannot take.
+
+    `diagnostics` holds what the checks found, where a whole mechanism was checked.
+    """
+
+    def __init__(self, message: str = "", diagnostics: Iterable[Diagnostic] = ()) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__(message)
+
+
+class CompileError(GearwrightError):
+    """A mechanism could not be compiled."""
+
+
+class SimulationError(GearwrightError):
+    """A simulation could not go on; its last good state is kept."""
+
+
+class UnknownNameError(ModelError, KeyError):
+    """A name that does not exist; the message holds the nearest one that does."""
+
+    def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
+        self.name = name
+        super().__init__(f"there is no {kind} named {name!r}{suggestion(str(name), valid)}")
+
+    def __str__(self) -> str:  # KeyError would print the quotes of repr()
+        return str(self.args[0])
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """What to say after an unknown name: the nearest valid one, or nothing."""
+    near = get_close_matches(name[:100], sorted(set(valid))[:2000], n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:
+    """What to say after an unknown name: the nearest valid one, or the valid ones."""
+    names = sorted(set(valid))
+    near = nearest(name, names)
+    if near:
+        return near
+    if not names:
+        return "; there are none"
+    listed = ", ".join(repr(n) for n in names[:most])
+    return f"; valid: {listed}" + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,212 @@
+"""The actuation elements of a model: <actuator>, <transmission>, <encoder>, <limit>, <coupling>, and <mimic>'s own children."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from typing import Any, get_type_hints
+
+from gearwright.errors import ModelError, suggestion
+from gearwright.formats.draft import Draft
+from gearwright.formats.located_xml import Element
+from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.transmissions import read_transmission
+from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, Coupling, Term
+from gearwright.model.couplings import MODES
+
+Rename = Callable[[str], str]
+AXIS_INDEX = {"axis": 0, "axis2": 1}
+
+# what a file calls a field, where it is not the field's own name
+_ACTUATOR_NAMES = {"effort_limit": "torque_limit", "curve": "torque_speed_curve"}
+_PAIRS = {"curve", "force_stroke"}  # tables: x y  x y …
+_APART = {"name", "joint", "source", "type", "transmission", "actuator"}
+
+
+def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rename = str) -> None:
+    """Every actuation element directly below `e`, in the order that lets each refer to those before it."""
+    for a in e.all("actuator"):
+        _read_actuator(a, draft, rename)
+    for t in e.all("transmission"):
+        dialect = "ros1" if e.tag == "robot" and not t.attributes.get("type", "").islower() else "model"
+        read_transmission(t, draft, plugins, dialect, rename)  # type: ignore[arg-type]
+    for p in e.children:
+        if p.tag == "plugin" and any(c.tag in ("actuator_array", "joint_array") for c in p.children):
+            _read_plugin_form(p, e, draft, plugins, rename)
+    for kind in SENSORS:
+        for s in e.all(kind):
+            _read_sensor(s, kind, draft, rename)
+    for c in e.all("coupling"):
+        _read_coupling(c, draft, rename)
+
+
+def axis_ref(e: Element, text: str, rename: Rename, axis: str | None = None) -> AxisRef:
+    """`joint`, or `joint.axis2`; or the axis in an attribute of its own."""
+    name, _, suffix = text.strip().rpartition(".")
+    if axis is None and name and suffix in AXIS_INDEX:
+        return AxisRef(rename(name), AXIS_INDEX[suffix])
+    if axis is not None and axis not in AXIS_INDEX:
+        e.error("mimic-axis-name", f"the leader's axis is axis or axis2, not {axis!r}{suggestion(axis, AXIS_INDEX)}")
+    return AxisRef(rename(text.strip()), AXIS_INDEX.get(axis or "axis", 0))
+
+
+def _read_plugin_form(p: Element, parent: Element, draft: Draft, plugins: PluginPolicy, rename: Rename) -> None:
+    parent.all("plugin")  # ticks off all of them; those of other programs are told of by the format's reader
+    p.attributes.setdefault("type", "custom_functions")
+    p.get("filename")
+    read_transmission(p, draft, plugins, "model", rename)
+
+
+# --- devices: a dataclass's fields are its elements --------------------------------------------------------------
+
+
+def _values(e: Element, kind: type[Any], names: dict[str, str], apart: set[str]) -> dict[str, Any]:
+    """What the element gives of a dataclass's fields, each read by its type."""
+    hints = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for f in fields(kind):
+        tag = names.get(f.name, f.name)
+        child = None if f.name in apart else e.child(tag)
+        if child is not None:
+            values[f.name] = _value(child, f, str(hints[f.name]))
+    return values
+
+
+def _value(child: Element, f: Field[Any], hint: str) -> Any:
+    if f.name in _PAIRS:
+        numbers = child.numbers() or []
+        if len(numbers) % 2:
+            child.error("number-invalid", f"<{child.tag}> takes pairs of numbers, not {len(numbers)} numbers")
+        return tuple(zip(numbers[::2], numbers[1::2], strict=False))
+    if "Literal" in hint or "str" in hint:
+        return child.words
+    if "bool" in hint:
+        return child.truth(child.words, f"<{child.tag}>", False)
+    default = f.default if isinstance(f.default, int | float) else 0.0
+    number = child._number(child.text, f"<{child.tag}>", default, False)
+    return int(number) if hint == "<class 'int'>" else number
+
+
+def _missing(kind: type[Any], values: dict[str, Any], names: dict[str, str], apart: set[str]) -> list[str]:
+    needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
+    return [names.get(n, n) for n in needed if n not in values and n not in apart]
+
+
+def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
+    name = e.get("name") or ""
+    written = e.get("type") or "electric_motor"
+    if not name:
+        e.error("name-missing", "an actuator without a name")
+        return
+    if written not in ACTUATORS:
+        near = suggestion(written, ACTUATORS)
+        e.error("actuator-type-unknown", f"actuator {name!r}: there is no type {written!r}{near}")
+        e.consume()
+        return
+    kind: type[Actuator] = ACTUATORS[written]
+    values = _values(e, kind, _ACTUATOR_NAMES, _APART)
+    missing = _missing(kind, values, _ACTUATOR_NAMES, _APART)
+    if missing:
+        e.error("actuator-value", f"actuator {name!r}: a {written} needs {', '.join(f'<{m}>' for m in missing)}")
+        return
+    joint = e.child("joint")
+    if joint is not None:
+        values["joint"] = axis_ref(joint, joint.words, rename, joint.get("axis"))
+    made = draft.build(e, "actuator-value", f"actuator {name!r}", kind, name=rename(name), **values)
+    if made is not None:
+        draft.add(draft.actuators, "actuator", made.name, made, e)
+
+
+def _read_sensor(e: Element, kind: str, draft: Draft, rename: Rename) -> None:
+    name = e.get("name") or ""
+    if not name:
+        e.error("name-missing", f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} without a name")
+        return
+    values = _values(e, SENSORS[kind], {}, _APART)
+    written = e.get("type")
+    if written is not None and kind == "encoder":
+        values["type"] = written
+    for target in ("transmission", "actuator"):
+        child = e.child(target)
+        if child is not None:
+            values[target] = rename(child.words)
+    joint = e.child("joint")
+    if joint is not None:
+        values["joint"] = axis_ref(joint, joint.words, rename, joint.get("axis"))
+    made = draft.build(e, "encoder-value", f"{kind} {name!r}", SENSORS[kind], name=rename(name), **values)
+    if made is not None:
+        draft.add(draft.sensors, "sensor", made.name, made, e)
+
+
+# --- couplings ------------------------------------------------------------------------------------------------------
+
+
+def mode_values(e: Element) -> dict[str, Any]:
+    """The optional children that say how a coupling is realised."""
+    values: dict[str, Any] = {}
+    mode = e.child_text("mode")
+    if mode:
+        if mode not in MODES:
+            e.error("coupling-value", f"there is no mode {mode!r}{suggestion(mode, MODES)}")
+        else:
+            values["mode"] = mode
+    for tag in ("natural_frequency", "damping_ratio", "erp"):
+        if e.child(tag) is not None:
+            values[tag] = e.child_number(tag, 0.0)
+    if "natural_frequency" in values and "mode" not in values:
+        values["mode"] = "compliant"
+    powers = e.child("powers")
+    if powers is not None:
+        values["powers"] = tuple(powers.numbers() or ())
+    return values
+
+
+def add_coupling(draft: Draft, e: Element, **values: Any) -> None:
+    """A coupling with the element as its source; what it cannot be is reported."""
+    try:
+        draft.couplings.append(Coupling(source=e.source, **values))
+    except ModelError as error:
+        e.error("coupling-value", str(error))
+
+
+def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str) -> None:
+    """<mimic>: `follower = multiplier·(leader − reference) + offset`; URDF has attributes, SDFormat children."""
+    leader = e.get("joint")
+    if not leader:
+        e.error("mimic-leader-not-found", f"the mimic of {str(follower)!r} names no joint")
+        return
+    axis = axis_ref(e, leader, rename, e.get("axis") or "axis")
+    if axis == follower:
+        e.error("mimic-self", f"{str(follower)!r} cannot mimic itself")
+        return
+    m, o, r = (e.child_number(k, e.number(k, d)) for k, d in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0)))
+    add_coupling(
+        draft, e, name=str(follower), follower=follower, leaders=(Term(axis, m),), offset=o, reference=r,
+        **mode_values(e),
+    )  # fmt: skip
+
+
+def _read_coupling(e: Element, draft: Draft, rename: Rename) -> None:
+    """`Σ Gᵢ·qᵢ + offset = 0`; the first term's axis is the follower."""
+    name = e.get("name") or ""
+    terms: list[Term] = []
+    for t in e.all("term"):
+        joint = t.get("joint") or ""
+        terms.append(Term(axis_ref(t, joint, rename, t.get("axis")), t._number(t.text or "1", "<term>", 1.0, False)))
+    if len(terms) < 2:
+        e.error("coupling-value", f"coupling {name!r} needs two terms or more, not {len(terms)}")
+        return
+    axes = [t.axis for t in terms]
+    if len(set(axes)) < len(axes):
+        e.error("mimic-self", f"coupling {name!r} names an axis twice")
+        return
+    first = terms[0]
+    if first.multiplier == 0:
+        e.error("coupling-value", f"coupling {name!r}: the first term is the follower's and cannot be zero")
+        return
+    leaders = tuple(Term(t.axis, -t.multiplier / first.multiplier) for t in terms[1:])
+    offset = -e.child_number("offset", 0.0) / first.multiplier + 0.0
+    add_coupling(
+        draft, e, name=rename(name) if name else str(first.axis), follower=first.axis, leaders=leaders, offset=offset,
+        spelling="coupling", alias=str(first.axis) if name else None, **mode_values(e),
+    )  # fmt: skip

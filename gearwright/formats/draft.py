@@ -1,0 +1,134 @@
+"""A mechanism in the making: what readers add to, until `finish` builds the frozen model from it."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
+
+from gearwright.diagnostics import Report
+from gearwright.errors import LoadError, ModelError
+from gearwright.formats.located_xml import Element
+from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
+from gearwright.model.actuators import Actuator
+from gearwright.model.hardware import Hardware
+from gearwright.model.mechanism import DEFAULT_GRAVITY
+from gearwright.model.poses import Vector3
+from gearwright.model.sensors import Sensor
+from gearwright.model.topology import roots, span
+
+Base = Literal["floating", "fixed"]
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Draft:
+    """Parts by name, in document order."""
+
+    report: Report
+    name: str = ""
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    frames: dict[str, Frame] = field(default_factory=dict)
+    couplings: list[Coupling] = field(default_factory=list)
+    transmissions: dict[str, Transmission] = field(default_factory=dict)
+    actuators: dict[str, Actuator] = field(default_factory=dict)
+    sensors: dict[str, Sensor] = field(default_factory=dict)
+    hardware: dict[str, Hardware] = field(default_factory=dict)
+    initial: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    X_WL: dict[str, Pose] = field(default_factory=dict)  # where links stand at first, for those that float
+    fixed: set[str] = field(default_factory=set)  # links of static models
+    gravity: Vector3 = DEFAULT_GRAVITY
+    several_roots: bool = True  # parts that hang on nothing are allowed
+
+    def add(self, family: MutableMapping[str, _T], kind: str, name: str, part: _T, element: Element) -> bool:
+        """Adds a part, unless its name is taken."""
+        if name in family:
+            before = getattr(family[name], "source", None)
+            where = f"; the first is at line {before.line}" if before else ""
+            element.error("name-duplicate", f"there are two {kind}s named {name!r}{where}")
+            return False
+        family[name] = part
+        return True
+
+    def build(self, element: Element, code: str, what: str, kind: type[_T], **fields: Any) -> _T | None:
+        """Makes a part whose own validation may refuse it."""
+        try:
+            return kind(source=element.source, **fields)
+        except ModelError as e:
+            element.error(code, f"{what}: {e}")
+            return None
+
+    def finish(self, base: Base | None, root: Element, cut: tuple[str, ...] = ()) -> Mechanism:
+        """The frozen mechanism. Raises LoadError with everything that was found."""
+        couplings = _settled(self)
+        bases = self._bases(base, root)
+        try:
+            mechanism = Mechanism(
+                name=self.name, links=self.links, joints=self.joints, frames=self.frames,
+                couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
+                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=cut, initial=self.initial,
+                gravity=self.gravity, diagnostics=tuple(self.report),
+            )  # fmt: skip
+        except ModelError as e:
+            self.report.extend(e.diagnostics)
+            raise LoadError(self.report) from None
+        if self.report.failed:
+            raise LoadError((*self.report, *(d for d in mechanism.diagnostics if d not in set(self.report))))
+        return mechanism
+
+    def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
+        """Ties each part that hangs on nothing to the world: floating, or fixed where the file or the caller says so."""
+        known = {n: j for n, j in self.joints.items() if {j.parent, j.child} <= {*self.links, WORLD}}
+        kept, _ = span(tuple(self.links), known)
+        starts = roots(self.links, kept)
+        if len(starts) > 1 and not self.several_roots and not self.report.failed:
+            names = ", ".join(repr(s) for s in starts[:5])
+            root.error("root-multiple", f"there are {len(starts)} root links where a URDF has one: {names}")
+        bases: dict[str, Joint] = {}
+        for link in starts:
+            name = self._base_name(link, first=not bases)
+            source = self.links[link].source
+            X = self.X_WL.get(link)
+            if (base or ("fixed" if link in self.fixed else "floating")) == "fixed":
+                where = {} if X is None else {"X_PJ": X}
+                bases[name] = Joint(name=name, kind="fixed", parent=WORLD, child=link, source=source, **where)
+            else:
+                bases[name] = Joint(name=name, kind="floating", parent=WORLD, child=link, source=source)
+                if X is not None:
+                    self.initial[name] = (*X.p.tolist(), *X.quaternion)
+        return bases
+
+    def _base_name(self, link: str, first: bool) -> str:
+        name = "base" if first else f"base_{link}"
+        while name in self.joints:
+            name += "_"
+        return name
+
+
+def _settled(draft: Draft) -> list[Coupling]:
+    """Couplings with distinct names; those of fixed followers dropped, second ones of a follower made hard."""
+    settled: dict[str, Coupling] = {}
+    followers: set[AxisRef] = set()
+    for c in draft.couplings:
+        joint = draft.joints.get(c.follower.joint)
+        if joint is not None and joint.kind == "fixed":
+            message = f"joint {joint.name!r} is fixed and cannot follow anything: the coupling is dropped"
+            draft.report.warning("mimic-follower-fixed", message, c.source)
+            continue
+        if c.follower in followers and c.mode == "exact":
+            message = f"{c.follower} already follows; coupling {c.alias or c.name!r} is made a hard constraint beside it"
+            draft.report.warning("mimic-duplicate", message, c.source)
+            c = replace(c, mode="hard")
+        followers.add(c.follower)
+        if c.name in settled:
+            c = replace(c, name=_free(c.alias or c.name, settled), alias=None)
+        settled[c.name] = c
+    return list(settled.values())
+
+
+def _free(name: str, taken: dict[str, Coupling]) -> str:
+    """The name, or the name with the first number that makes it new."""
+    if name not in taken:
+        return name
+    return next(f"{name}#{i}" for i in range(2, len(taken) + 3) if f"{name}#{i}" not in taken)

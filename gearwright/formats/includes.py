@@ -1,0 +1,115 @@
+"""Files beside the model: <include>, model:// and package:// addresses. Only known folders are read from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gearwright.diagnostics import Report
+from gearwright.formats.located_xml import MAX_BYTES, Element, parse
+from gearwright.formats.sdf_version import Version, read_version
+
+MAX_INCLUDES = 500
+MAX_DEPTH = 20
+PATH_VARIABLE = "GEARWRIGHT_PATH"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Included:
+    model: Element
+    version: Version
+
+
+@dataclass
+class Library:
+    """Where files are looked for: the folder of the model first, then the search path."""
+
+    folder: Path | None  # None: a string was loaded; only the search path is there
+    search: tuple[Path, ...]
+    report: Report
+    count: int = 0
+    total_bytes: int = 0
+    _depth: dict[str, int] = field(default_factory=dict)  # file → how many includes lead to it
+
+    @staticmethod
+    def of(folder: Path | None, search: Sequence[str | os.PathLike[str]], report: Report) -> Library:
+        listed = [Path(p) for p in search]
+        listed += [Path(p) for p in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if p]
+        return Library(folder=folder, search=tuple(listed), report=report)
+
+    def include(self, e: Element, strict: bool) -> Included | None:
+        """The model that an <include> brings, renamed as it says; None with the reason in the report.
+
+        In a world one model is wanted and others may be missing: then it is a warning (strict=False).
+        """
+        uri = e.child_text("uri")
+        for c in e.all("plugin", "experimental:params"):
+            c.consume()
+        path = self._find(e, uri, strict)
+        root = None if path is None else self._parse(e, path)
+        if path is None or root is None:
+            return None
+        models = root.all("model")
+        if root.tag != "sdf" or len(models) != 1:
+            found = f"{len(models)} models" if root.tag == "sdf" else f"a <{root.tag}>"
+            e.error("include-not-found", f"an include takes an SDFormat file with one model; {uri!r} holds {found}")
+            return None
+        model = models[0]
+        name = e.child_text("name")
+        if name:
+            model.attributes["name"] = name
+        version = read_version(root)
+        return Included(model=model, version=version)
+
+    def _parse(self, e: Element, path: Path) -> Element | None:
+        self.count += 1
+        depth = self._depth[str(path)] = self._depth.get(e.file, 0) + 1
+        try:
+            size = path.stat().st_size
+            if self.count > MAX_INCLUDES or depth > MAX_DEPTH or self.total_bytes + size > MAX_BYTES:
+                e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
+                return None
+            self.total_bytes += size
+            return parse(path.read_bytes(), str(path), self.report)
+        except OSError as error:
+            e.error("include-not-found", f"{str(path)!r} cannot be read: {error.strerror}")
+            return None
+
+    def _find(self, e: Element, uri: str, strict: bool) -> Path | None:
+        if not uri:
+            e.error("element-missing", "an <include> without <uri>")
+            return None
+        say = e.error if strict else e.warning
+        if "://" in uri and not uri.startswith(("model://", "package://", "file://")):
+            say("include-not-found", f"{uri!r}: nothing is fetched from a network; put the model on --path")
+            return None
+        try:
+            found = self._located(e, uri)
+        except (OSError, RuntimeError, ValueError) as error:
+            say("include-not-found", f"{uri[:100]!r} cannot be followed: {error}")
+            return None
+        if found is None:
+            say("include-not-found", f"{uri!r} is not found in the model's folder or on the search path (--path, {PATH_VARIABLE})")
+            return None
+        if not any(found.is_relative_to(root.resolve()) for root in self._roots()):
+            e.error("include-unsafe", f"{uri!r} leaves the model's folder and the search path; add its folder with --path")
+            return None
+        return found
+
+    def _roots(self) -> list[Path]:
+        return [*([self.folder] if self.folder is not None else []), *self.search]
+
+    def _located(self, e: Element, uri: str) -> Path | None:
+        name = uri.removeprefix("file://")
+        searched = name == uri and "://" in uri
+        name = name.partition("://")[2] if searched else name
+        beside = [Path(e.file).parent, self.folder] if self.folder is not None else []
+        folders = [*self.search, *beside] if searched else [*beside, *self.search]
+        for folder in folders:
+            candidate = folder / name
+            for path in (candidate, candidate / "model.sdf"):
+                if path.is_file():
+                    return path.resolve()
+        return None

@@ -1,0 +1,42 @@
+"""What no reader asked for: reported, so that nothing is dropped silently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gearwright.errors import nearest
+from gearwright.formats.located_xml import Element
+
+FOREIGN = ("xmlns", "xsi", "xml", "xacro")  # attributes that belong to XML itself
+
+
+def report_unread(root: Element, ignored: Mapping[str, str]) -> None:
+    """One info a kind for known elements, one warning a kind and parent for unknown ones."""
+    for e, attribute in root.unread():
+        if attribute is not None:
+            _unknown_attribute(e, attribute)
+        elif e.tag in ignored:
+            if e.report.first(("ignored", e.tag)):
+                e.info("element-ignored", f"<{e.tag}>: {ignored[e.tag]}; not used here")
+        else:
+            _unknown_element(e)
+
+
+def _unknown_attribute(e: Element, name: str) -> None:
+    if name.partition(":")[0] in FOREIGN:
+        return
+    if e.report.first(("attribute", e.tag, name)):
+        known = [a[1:] for a in e.asked if a.startswith("@")]
+        e.warning("element-unknown", f"attribute {name!r} of <{e.tag}> is not known{nearest(name, known)}")
+
+
+def _unknown_element(e: Element) -> None:
+    parent = e.parent
+    assert parent is not None
+    if not e.report.first(("element", parent.tag, e.tag)):
+        return
+    known = [t for t in parent.asked if t[0] not in "@*"]
+    if e.tag in known:
+        e.warning("element-unknown", f"a second <{e.tag}> in <{parent.tag}>; the first is taken")
+    else:
+        e.warning("element-unknown", f"<{e.tag}> in <{parent.tag}> is not known{nearest(e.tag, known)}")

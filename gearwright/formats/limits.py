@@ -1,0 +1,34 @@
+"""Limits of both formats: a huge number, or a negative effort or velocity, means none."""
+
+from __future__ import annotations
+
+from math import inf
+
+from gearwright.formats.located_xml import Element
+from gearwright.model import Limits
+
+HUGE = 1e16  # SDFormat's word for infinity before it knew inf
+
+
+def _bound(value: float) -> float:
+    return value if abs(value) < HUGE else inf if value > 0 else -inf
+
+
+def _cap(value: float) -> float:
+    return inf if value < 0 else _bound(value)
+
+
+def limits(
+    element: Element, joint: str, *, lower: float = -inf, upper: float = inf, velocity: float = inf,
+    effort: float = inf, stiffness: float | None = None, dissipation: float | None = None,
+) -> Limits:  # fmt: skip
+    """Limits from a file's numbers. A lower one above the upper means no limits, as in ODE and Bullet."""
+    lower, upper = _bound(lower), _bound(upper)
+    if lower > upper:
+        message = f"joint {joint!r}: the lower limit {lower:g} is above the upper one {upper:g}; taken as no limits"
+        element.warning("limit-inverted", message)
+        lower, upper = -inf, inf
+    return Limits(
+        lower=lower, upper=upper, velocity=_cap(velocity), effort=_cap(effort), stiffness=stiffness,
+        dissipation=dissipation,
+    )  # fmt: skip

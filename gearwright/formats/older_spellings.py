@@ -1,0 +1,139 @@
+"""Gearbox joints and the draft mimic joint: both are couplings, and become ones here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.errors import suggestion
+from gearwright.formats.actuation import add_coupling
+from gearwright.formats.draft import Draft
+from gearwright.formats.located_xml import Element
+from gearwright.formats.sdf_joints import JointEnds, axis_direction
+from gearwright.formats.sdf_scope import Scope
+from gearwright.formats.sdf_version import Version
+from gearwright.model import AxisRef, Joint, Term
+from gearwright.model.poses import Array
+
+PARALLEL = 1e-3  # how far 1 − |cos| of two axes may be from parallel: files write right angles as 1.57
+
+
+def read_older_spellings(joints: list[Element], scope: Scope, draft: Draft, version: Version) -> None:
+    for e in joints:
+        kind = e.attributes.get("type", "")
+        if kind == "mimic":
+            _read_draft_mimic(e, scope, draft)
+        elif kind == "gearbox":
+            _read_gearbox(e, scope, draft, version)
+
+
+def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
+    """Parent and child name joints; the child follows with −gearbox_ratio, as the gearbox it stands for."""
+    name = e.get("name") or ""
+    leader, follower = (scope.full(e.child_text(end)) for end in ("parent", "child"))
+    e.get("type")
+    ratio = e.child_number("gearbox_ratio", 1.0)
+    for what, joint in (("parent", leader), ("child", follower)):
+        if joint not in draft.joints:
+            near = suggestion(joint, draft.joints)
+            e.error("joint-not-found", f"mimic joint {name!r}: its {what} joint {joint!r} does not exist{near}")
+            return
+    if leader == follower:
+        e.error("mimic-self", f"joint {leader!r} cannot mimic itself")
+        return
+    message = f"joint {name!r} of type mimic is a draft that never came; it is read as <mimic> of {follower!r}"
+    e.warning("mimic-joint-deprecated", message)
+    add_coupling(
+        draft, e, name=follower, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), -ratio),),
+        spelling="mimic joint", alias=scope.full(name),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Turn:
+    """The joint that turns a link against the reference body, and with which sign it counts."""
+
+    joint: Joint
+    sign: int
+
+
+def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version) -> None:
+    """θ₁: the parent link against the reference body about <axis>; θ₂: the child link about <axis2>; θ₂ = −ratio·θ₁."""
+    name = e.get("name") or ""
+    e.get("type")
+    ratio = e.child_number("gearbox_ratio", 1.0)
+    reference = e.child_text("gearbox_reference_body")
+    ends = JointEnds.read(e, scope, name)
+    if ends is None:
+        e.consume()
+        return
+    body = scope.link(reference, e) if reference else None
+    if body is None:
+        near = suggestion(reference, draft.links)
+        say = e.error if reference else e.warning
+        what = f"its reference body {reference!r} is not declared{near}" if reference else "it has no reference body"
+        say("gearbox-unresolved", f"gearbox {name!r}: {what}; no coupling is made")
+        e.consume()
+        return
+    turns = []
+    for link, tag in ((ends.parent, "axis"), (ends.child, "axis2")):
+        axis = e.child(tag) or e.child("axis")
+        if axis is None:
+            e.error("axis-missing", f"gearbox {name!r} has no <{tag}>")
+            return
+        a_J = np.array(axis_direction(axis, scope, ends.X_MJ, name, version))
+        turn = _turn(draft, link, body, scope.X_WM.R @ ends.X_MJ.R @ a_J)
+        axis.consume()
+        if turn is None:
+            message = f"gearbox {name!r}: no revolute joint about its {tag} joins {link!r} with the reference body {body!r}"
+            e.error("gearbox-unresolved", message)
+            return
+        turns.append(turn)
+    leader, follower = turns
+    if leader.joint is follower.joint:
+        e.error("gearbox-unresolved", f"gearbox {name!r}: joint {leader.joint.name!r} turns both of its links")
+        return
+    multiplier = -ratio * leader.sign / follower.sign
+    message = f"gearbox joints are deprecated; {name!r} is read as: {follower.joint.name} = {multiplier:g}·{leader.joint.name}"
+    e.warning("gearbox-deprecated", message)
+    add_coupling(
+        draft, e, name=follower.joint.name, follower=AxisRef(follower.joint.name),
+        leaders=(Term(AxisRef(leader.joint.name), multiplier),), spelling="gearbox", alias=scope.full(name),
+    )  # fmt: skip
+
+
+def _turn(draft: Draft, link: str, reference: str, axis_W: Array) -> _Turn | None:
+    """The joint between the two, through links that are welded to either, about a parallel or anti-parallel axis.
+
+    A joint's position is its child's rotation against its parent: it counts backwards where the reference is the child.
+    """
+    links, references = _welded(draft, link), _welded(draft, reference)
+    for j in draft.joints.values():
+        if j.kind not in ("revolute", "continuous"):
+            continue
+        if j.child in links and j.parent in references:
+            end = 1
+        elif j.parent in links and j.child in references:
+            end = -1
+        else:
+            continue
+        X_WJ = draft.X_WL[j.child] @ j.X_CJ
+        cosine = float(axis_W @ X_WJ.R @ np.array(j.axes[0].xyz))
+        if abs(cosine) > 1 - PARALLEL:
+            return _Turn(joint=j, sign=end if cosine > 0 else -end)
+    return None
+
+
+def _welded(draft: Draft, link: str) -> set[str]:
+    """The link and all that fixed joints tie to it."""
+    group, todo = {link}, [link]
+    fixed = [j for j in draft.joints.values() if j.kind == "fixed"]
+    while todo:
+        at = todo.pop()
+        for j in fixed:
+            for other in ((j.child,) if j.parent == at else (j.parent,) if j.child == at else ()):
+                if other not in group:
+                    group.add(other)
+                    todo.append(other)
+    return group

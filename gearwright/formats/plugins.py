@@ -1,0 +1,102 @@
+"""Code that a model file names: loaded only when the caller has said so."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+
+from gearwright.errors import ModelError
+from gearwright.formats.located_xml import Element
+from gearwright.model import CustomTransmission, LinearMap, TransmissionMap
+
+GROUP = "gearwright.transmissions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginPolicy:
+    """Which code may run: none, the files below some folders, or any ("trust")."""
+
+    trust: bool = False
+    folders: tuple[Path, ...] = ()
+
+    def transmission(self, e: Element, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+        """The user's own map that <mapping_plugin> names; None with the reason in the report."""
+        plugin = e.child("mapping_plugin") or (e if e.tag == "plugin" else None)
+        if plugin is None:
+            e.error("element-missing", f"transmission {name!r} needs <mapping_plugin name=… filename=…>")
+            return None
+        entry, filename = plugin.get("name") or "", plugin.get("filename") or ""
+        if filename.endswith((".so", ".dll", ".dylib")):
+            return _identity_instead(plugin, name, filename, size)
+        if not filename:
+            return self._from_entry_point(plugin, entry, name, size)
+        return self._from_file(plugin, filename, name, size)
+
+    def _from_file(self, plugin: Element, filename: str, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+        path = Path(plugin.file).parent / filename
+        try:
+            path = path.resolve()
+            inside = any(path.is_relative_to(f.resolve()) for f in self.folders)
+            exists = path.is_file()
+        except (OSError, RuntimeError, ValueError):
+            inside = exists = False
+        if not (self.trust or inside):
+            plugin.error("plugin-untrusted", _untrusted(name, filename))
+            return None
+        if not exists:
+            plugin.error("plugin-not-found", f"transmission {name!r}: there is no file {filename!r} beside the model")
+            return None
+        try:
+            spec = importlib.util.spec_from_file_location(f"gearwright_plugin_{path.stem}", path)
+            assert spec is not None and spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        except Exception as error:  # the user's code may raise anything
+            plugin.error("plugin-not-found", f"transmission {name!r}: {filename!r} cannot be loaded: {error!r}")
+            return None
+        return _made(plugin, module, name, size)
+
+    def _from_entry_point(self, plugin: Element, entry: str, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+        found = [p for p in entry_points(group=GROUP) if p.name == entry]
+        if not found:
+            plugin.error("plugin-not-found", f"transmission {name!r}: no entry point {entry!r} in group {GROUP!r}")
+            return None
+        if not self.trust:
+            plugin.error("plugin-untrusted", _untrusted(name, f"entry point {entry}"))
+            return None
+        try:
+            return _made(plugin, found[0].load(), name, size)
+        except Exception as error:
+            plugin.error("plugin-not-found", f"transmission {name!r}: entry point {entry!r} cannot be loaded: {error!r}")
+            return None
+
+
+def _untrusted(name: str, what: str) -> str:
+    return (
+        f"transmission {name!r} names code ({what}), which is not run unless you allow it: "
+        "load(path, plugins='trust'), plugins=[folders], or --plugins on the command line"
+    )
+
+
+def _made(plugin: Element, source: ModuleType | object, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+    position, effort = getattr(source, "position", None), getattr(source, "effort", None)
+    if callable(source) and position is None and effort is None:
+        position = source
+    try:
+        return CustomTransmission(position=position, effort=effort, size=size)
+    except ModelError:
+        plugin.error("plugin-not-found", f"transmission {name!r}: define either position(q) or effort(a, q, v)")
+        return None
+
+
+def _identity_instead(plugin: Element, name: str, filename: str, size: tuple[int, int]) -> TransmissionMap | None:
+    """A compiled plugin overloads the seed's Transmission class, whose own map is the identity: that is what is left."""
+    message = f"transmission {name!r}: the compiled library {filename!r} cannot be loaded here"
+    if size[0] != size[1] or not size[0]:
+        plugin.error("plugin-not-found", f"{message}, and {size[0]} actuators do not map one by one to {size[1]} joints")
+        return None
+    plugin.warning("plugin-not-found", f"{message}; actuators map one by one to joints instead")
+    return LinearMap(matrix=tuple(tuple(float(i == j) for j in range(size[0])) for i in range(size[1])))

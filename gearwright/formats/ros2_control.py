@@ -1,0 +1,96 @@
+"""<ros2_control> tags: hardware descriptions, with ros2_control's own rules for mimic joints."""
+
+from __future__ import annotations
+
+from gearwright.errors import suggestion
+from gearwright.formats.draft import Draft
+from gearwright.formats.located_xml import Element
+from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.transmissions import read_transmission
+from gearwright.model import Component, Hardware, Interface
+
+_PARAMETERS = ("group", "async", "properties", "limits")  # children that belong to ros2_control's run time
+
+
+def read_ros2_control(e: Element, draft: Draft, plugins: PluginPolicy) -> None:
+    name = e.get("name") or ""
+    if not name:
+        e.error("name-missing", "a ros2_control tag without a name")
+        return
+    kind = e.get("type") or ""
+    for attribute in ("rw_rate", "is_async", "thread_priority"):
+        e.get(attribute)
+    hardware = e.child("hardware")
+    plugin = hardware.child_text("plugin") if hardware is not None else ""
+    parameters = _parameters(hardware) if hardware is not None else {}
+    joints = tuple(_component(c, draft, joint=True) for c in e.all("joint"))
+    sensors = tuple(_component(c, draft) for c in e.all("sensor"))
+    gpios = tuple(_component(c, draft) for c in e.all("gpio"))
+    read = [read_transmission(t, draft, plugins, "ros2") for t in e.all("transmission")]
+    _check_joints(joints, draft)
+    made = Hardware(
+        name=name, type=kind, plugin=plugin, parameters=parameters, joints=joints, sensors=sensors, gpios=gpios,
+        transmissions=tuple(t.name for t in read if t is not None), source=e.source,
+    )  # fmt: skip
+    draft.add(draft.hardware, "ros2_control tag", name, made, e)
+
+
+def _parameters(e: Element) -> dict[str, str]:
+    for tag in _PARAMETERS:
+        for c in e.all(tag):
+            c.consume()
+    return {p.get("name") or "": p.words for p in e.all("param")}
+
+
+def _component(e: Element, draft: Draft, joint: bool = False) -> Component:
+    name = e.get("name") or ""
+    if not name:
+        e.error("name-missing", f"a ros2_control {e.tag} without a name")
+    mimic = e.get("mimic") if joint else None
+    for attribute in ("role", "type", "enable_limits"):
+        e.get(attribute)
+    return Component(
+        name=name,
+        commands=tuple(_interface(c) for c in e.all("command_interface")),
+        states=tuple(_interface(c) for c in e.all("state_interface")),
+        parameters=_parameters(e),
+        mimic=None if mimic is None else e.truth(mimic, "attribute mimic", True),
+        source=e.source,
+    )
+
+
+def _interface(e: Element) -> Interface:
+    values = {k: v for k, v in e.attributes.items() if k != "name"}
+    name = e.get("name") or ""
+    if not name:
+        e.error("name-missing", f"a {e.tag} without a name")
+    e.consume()
+    values |= {p.attributes.get("name", ""): p.words for p in e.children if p.tag == "param"}
+    return Interface(name=name, parameters=values)
+
+
+def _check_joints(joints: tuple[Component, ...], draft: Draft) -> None:
+    """ros2_control's rules: an active mimic joint has no command, and its leader stands in the same tag."""
+    listed = {c.name for c in joints}
+    couplings = {c.follower.joint: c for c in draft.couplings}
+    for c in joints:
+        joint = draft.joints.get(c.name)
+        coupling = couplings.get(c.name)
+        if joint is None:
+            message = f"ros2_control names joint {c.name!r}, which the robot does not have"
+            draft.report.error("ros2-joint-not-found", message + suggestion(c.name, draft.joints), c.source)
+        elif joint.kind == "fixed":
+            draft.report.error("ros2-joint-fixed", f"ros2_control drives joint {c.name!r}, which is fixed", c.source)
+        elif c.mimic and coupling is None:
+            message = f'joint {c.name!r} has mimic="true" and mimics nothing in the URDF'
+            draft.report.error("ros2-mimic-not-in-urdf", message, c.source)
+        elif coupling is not None and c.mimic is False:
+            draft.couplings.remove(coupling)
+        elif coupling is not None:
+            if c.commands:
+                message = f'mimic joint {c.name!r} has a command interface; it must have none, or mimic="false"'
+                draft.report.error("ros2-mimic-command-interface", message, c.source)
+            if not {t.axis.joint for t in coupling.leaders} <= listed:
+                leaders = ", ".join(repr(t.axis.joint) for t in coupling.leaders)
+                message = f"the leader {leaders} of mimic joint {c.name!r} is not in the same ros2_control tag"
+                draft.report.error("ros2-mimic-leader-missing", message, c.source)

@@ -1,0 +1,293 @@
+"""SDFormat 1.4 to 1.12: worlds and models, nested and included, flattened into one mechanism.
+
+Reading goes in three rounds over the models: names and poses (scopes), then links and joints, then what couples,
+drives and senses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gearwright.errors import suggestion
+from gearwright.formats.actuation import read_actuation
+from gearwright.formats.draft import Draft
+from gearwright.formats.includes import Library
+from gearwright.formats.located_xml import Element
+from gearwright.formats.older_spellings import read_older_spellings
+from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.sdf_joints import OLDER, read_joint
+from gearwright.formats.sdf_links import read_link
+from gearwright.formats.sdf_scope import MODEL, ROOTS, Placed, PoseError, Scope, read_pose
+from gearwright.formats.sdf_version import Version, read_version
+from gearwright.model import WORLD, Frame, Pose
+from gearwright.model.poses import IDENTITY, Vector3
+
+SDF_GRAVITY: Vector3 = (0.0, 0.0, -9.8)  # the format's default for a world [m/s²]
+EVERY = "*"  # all models of a world as one mechanism
+
+IGNORED = {
+    "sensor": "sensors other than encoders",
+    "light": "lights",
+    "plugin": "plugins of other programs",
+    "projector": "projectors",
+    "audio_sink": "sound",
+    "audio_source": "sound",
+    "battery": "batteries",
+    "particle_emitter": "particles",
+    "self_collide": "collision settings",
+    "allow_auto_disable": "settings of a physics engine",
+    "enable_wind": "wind",
+    "must_be_base_link": "settings of a physics engine",
+    "velocity_decay": "settings of a physics engine",
+    "kinematic": "settings of a physics engine",
+    "gripper": "Gazebo's grippers",
+    "actor": "actors",
+    "gui": "the user interface",
+    "scene": "the scene",
+    "atmosphere": "the atmosphere",
+    "wind": "wind",
+    "magnetic_field": "the magnetic field",
+    "spherical_coordinates": "geography",
+    "road": "roads",
+    "population": "populations",
+    "state": "recorded states",
+    "physics": "settings of a physics engine",
+    "audio": "sound",
+    "origin": "the old origin element",
+    "drake:proximity_properties": "contact settings of Drake",
+    "drake:perception_properties": "rendering settings of Drake",
+    "drake:collision_filter_group": "collision settings of Drake",
+}
+
+
+def read_sdf(root: Element, draft: Draft, plugins: PluginPolicy, library: Library, chosen: str | None) -> None:
+    """The chosen model of an <sdf>, or its only one."""
+    version = read_version(root)
+    top = _choose(root, chosen, library, version, draft)
+    if top is None:
+        return
+    element, version = top
+    draft.name = element.get("name") or ""
+    if not draft.name:
+        element.warning("name-missing", f"the {element.tag} has no name")
+    reader = _Reader(draft, plugins, library)
+    scope = reader.scope(element, "", None, version)
+    reader.place(scope, IDENTITY)
+    if not draft.links:
+        element.error("link-not-found", f"the {element.tag} {draft.name!r} has no links")
+
+
+# --- which model ------------------------------------------------------------------------------------------------------
+
+
+def _choose(root: Element, chosen: str | None, library: Library, version: Version, draft: Draft) -> tuple[Element, Version] | None:
+    if root.tag == "model":  # a bare model, as the proposals print it
+        return root, version
+    worlds = root.all("world")
+    for w in worlds:
+        _read_gravity(w, draft, version)
+    if chosen == EVERY and worlds:
+        return worlds[0], version
+    found: list[tuple[Element, Version]] = []
+    for holder in (root, *worlds):
+        found += [(m, version) for m in holder.all("model")]
+        for i in holder.all("include"):
+            included = library.include(i, strict=holder is root)
+            if included is not None:
+                found.append((included.model, included.version))
+    names = [m.attributes.get("name", "") for m, _ in found]
+    if chosen is not None and not (chosen == EVERY and len(found) == 1):
+        if chosen not in names:
+            root.error("model-choice", f"there is no model {chosen!r}{suggestion(chosen, names)}")
+            return None
+        return found[names.index(chosen)]
+    moving = [f for f in found if not _is_static(f[0])] or found
+    if len(moving) != 1:
+        listed = ", ".join(repr(n) for n in names[:12])
+        message = "the file holds no model" if not found else f"the file holds {len(found)} models; choose one by name"
+        message += f" (model={names[0]!r}, --model), or all of them ('{EVERY}'): {listed}" if found else ""
+        root.error("model-choice", message)
+        return None
+    for other, _ in found:
+        if other is not moving[0][0]:
+            other.info("element-ignored", f"model {other.attributes.get('name', '')!r} of the world is not the one loaded")
+            other.consume()
+    return moving[0]
+
+
+def _is_static(model: Element) -> bool:
+    return any(c.tag == "static" and c.words in ("1", "true") for c in model.children)
+
+
+def _read_gravity(world: Element, draft: Draft, version: Version) -> None:
+    draft.gravity = world.child_vector("gravity", SDF_GRAVITY)
+    for physics in world.all("physics"):
+        if version < (1, 6) or physics.child("gravity") is not None:
+            draft.gravity = physics.child_vector("gravity", draft.gravity)
+
+
+# --- reading a model --------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, draft: Draft, plugins: PluginPolicy, library: Library) -> None:
+        self.draft = draft
+        self.plugins = plugins
+        self.library = library
+        self.versions: dict[int, Version] = {}  # of a scope's file, by the scope's id
+        self.merged: list[tuple[Scope, Element]] = []  # models whose parts went into another's scope
+        self.static: list[str] = []  # prefixes of nested models that do not move
+
+    # round one: names and poses
+
+    def scope(self, e: Element, prefix: str, parent: Scope | None, version: Version) -> Scope:
+        scope = Scope(e, prefix, parent)
+        self._collect(scope, e, version)
+        scope.canonical = e.get("canonical_link") or next((n for n, p in _of(scope, "link")), "")
+        if not scope.canonical and scope.models:
+            first = next(iter(scope.models))
+            scope.canonical = f"{first}::{scope.models[first].canonical}"
+        return scope
+
+    def _collect(self, scope: Scope, e: Element, version: Version) -> None:
+        """Adds the parts of a model to a scope; those of a merged include too."""
+        self.versions[id(scope)] = version
+        for c in e.all("link"):
+            self._name(scope, c, "link", *read_pose(c))
+        for c in e.all("joint"):
+            child = next((g.words for g in c.children if g.tag == "child"), "")
+            older = c.attributes.get("type", "") in OLDER
+            self._name(scope, c, "joint", *read_pose(c, child or MODEL), attached_to=child, placed=not older)
+        for c in e.all("frame"):
+            attached = c.get("attached_to") or MODEL
+            self._name(scope, c, "frame", *read_pose(c, attached), attached_to=attached)
+        for c in e.all("model"):
+            self._nest(scope, c, c, version)
+        for c in e.all("include"):
+            self._include(scope, c, version)
+
+    def _include(self, scope: Scope, c: Element, version: Version) -> None:
+        included = self.library.include(c, strict=not scope.is_world)
+        if included is None:
+            return
+        merge = c.get("merge")
+        if merge is not None and c.truth(merge, "attribute merge", False):
+            self._merge(scope, c, included.model, included.version)
+        else:
+            self._nest(scope, included.model, c, included.version)
+
+    def _merge(self, scope: Scope, c: Element, model: Element, version: Version) -> None:
+        """The included model's parts become this model's own, placed as the include says."""
+        frame = f"__merged_{model.attributes.get('name', '')}__"
+        scope.parts[frame] = Placed(c, "frame", *read_pose(c), attached_to=MODEL)
+        before = set(scope.parts)
+        self._collect(scope, model, version)
+        for name in scope.parts.keys() - before:
+            part = scope.parts[name]
+            part.relative_to = frame if part.relative_to in ROOTS else part.relative_to
+            part.attached_to = frame if part.attached_to in ROOTS else part.attached_to
+        self.merged.append((scope, model))
+
+    def _nest(self, scope: Scope, model: Element, placing: Element, version: Version) -> None:
+        name = model.get("name") or ""
+        if not name:
+            model.error("name-missing", "a nested model without a name")
+            return
+        if scope.prefix.count("::") > 40:
+            model.error("xml-unsafe", "models are nested too deep")
+            return
+        inner = self.scope(model, f"{scope.full(name)}::", scope, version)
+        relative_to, X = read_pose(placing) if placing.child("pose") is not None else read_pose(model)
+        placement = placing.child_text("placement_frame") or model.get("placement_frame")
+        if placement:
+            try:
+                X = X @ inner.resolve(placement, placing).inverse()
+            except PoseError:
+                return
+        if placing.child_truth("static", False) or _is_static(model):
+            self.static.append(inner.prefix)
+        if self._name(scope, model, "model", relative_to, X):
+            scope.models[name] = inner
+
+    def _name(
+        self, scope: Scope, e: Element, kind: str, relative_to: str, X: Pose, attached_to: str = "", placed: bool = True
+    ) -> bool:
+        name = e.get("name") or ""
+        if not name:
+            e.error("name-missing", f"a {kind} without a name")
+            return False
+        if name == WORLD or (name.startswith("__") and name.endswith("__")):
+            e.error("name-reserved", f"{name!r} cannot name a {kind}: SDFormat keeps it for itself")
+            return False
+        other = scope.parts.get(name)
+        if other is not None:
+            if other.kind == kind or self.versions[id(scope)] >= (1, 7):
+                message = f"there are two parts named {name!r} in this model; the first is at line {other.element.line}"
+                e.error("name-duplicate", message)
+            return False  # before 1.7 a joint could share a link's name; nothing refers to its frame then
+        if placed:
+            scope.parts[name] = Placed(e, kind, relative_to, X, attached_to)
+        return True
+
+    # rounds two and three
+
+    def place(self, scope: Scope, X_WP: Pose) -> None:
+        """Reads the bodies of a scope whose parent frame stands at X_WP, then those of its nested models."""
+        e = scope.element
+        scope.X_WM = X_WP if scope.parent is not None or scope.is_world else self._top_pose(scope, e)
+        for inner_name, inner in scope.models.items():
+            try:
+                self.place(inner, scope.X_WM @ scope.resolve(inner_name, inner.element))
+            except PoseError:
+                continue
+        version = self.versions[id(scope)]
+        for name, part in list(_of(scope, "link")):
+            read_link(part.element, name, scope, self.draft)
+        joints = [c for m in self._elements(scope) for c in m.all("joint")]
+        for c in joints:
+            read_joint(c, scope, self.draft, version)
+        for name, part in _of(scope, "frame"):
+            self._frame(scope, name, part)
+        read_older_spellings(joints, scope, self.draft, version)
+        for m in self._elements(scope):
+            read_actuation(m, self.draft, self.plugins, scope.full)
+            m.child("static")
+            m.child("pose")
+        if scope.parent is None:
+            self._static(scope, e)
+
+    def _elements(self, scope: Scope) -> list[Element]:
+        return [scope.element, *(m for s, m in self.merged if s is scope)]
+
+    def _top_pose(self, scope: Scope, e: Element) -> Pose:
+        X = read_pose(e)[1]
+        placement = e.get("placement_frame")
+        try:
+            return X @ scope.resolve(placement, e).inverse() if placement else X
+        except PoseError:
+            return X
+
+    def _static(self, scope: Scope, e: Element) -> None:
+        prefixes = ("",) if e.child_truth("static", False) else tuple(self.static)
+        self.draft.fixed.update(link for link in self.draft.links if prefixes and link.startswith(prefixes))
+
+    def _frame(self, scope: Scope, name: str, part: Placed) -> None:
+        if name.startswith("__merged"):
+            return
+        try:
+            inner, link = scope.body(name, part.element)
+            on_world = link == WORLD
+            X_WF = scope.X_WM @ scope.resolve(name, part.element)
+            X_WL = IDENTITY if on_world else inner.X_WM @ inner.resolve(link, part.element)
+        except PoseError:
+            if not self.draft.report.failed:
+                near = suggestion(part.attached_to, scope.parts)
+                part.element.error("frame-not-found", f"frame {name!r} is attached to nothing that exists{near}")
+            return
+        full = scope.full(name)
+        frame = Frame(name=full, link=inner.full(link), X_LF=X_WL.inverse() @ X_WF, source=part.element.source)
+        self.draft.add(self.draft.frames, "frame", full, frame, part.element)
+
+
+def _of(scope: Scope, kind: str) -> Iterator[tuple[str, Placed]]:
+    return ((n, p) for n, p in scope.parts.items() if p.kind == kind)

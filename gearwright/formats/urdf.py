@@ -1,0 +1,273 @@
+"""URDF: <robot> with its links, joints, transmissions, <gazebo> blocks and <ros2_control> tags."""
+
+from __future__ import annotations
+
+from math import inf
+
+from gearwright.formats.actuation import read_actuation, read_mimic
+from gearwright.formats.axes import unit
+from gearwright.formats.draft import Draft
+from gearwright.formats.gazebo import read_gazebo
+from gearwright.formats.geometry import read_shape
+from gearwright.formats.limits import limits
+from gearwright.formats.located_xml import Element
+from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.ros2_control import read_ros2_control
+from gearwright.model import (
+    JOINT_KINDS,
+    MASSLESS,
+    WORLD,
+    Axis,
+    AxisDynamics,
+    AxisRef,
+    Geometry,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Pose,
+)
+from gearwright.model.joints import SafetyController
+from gearwright.model.poses import IDENTITY, Vector3
+
+X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
+ZERO: Vector3 = (0.0, 0.0, 0.0)
+Rgba = tuple[float, float, float, float]
+
+IGNORED = {
+    "gazebo": "settings for Gazebo",
+    "sensor": "sensors other than encoders",
+    "calibration": "calibration flags",
+    "verbose": "the old verbose flag",
+    "self_collision_checking": "collision settings",
+    "contact": "contact settings",
+    "contact_coefficients": "contact settings",
+    "mujoco": "settings for MuJoCo",
+    "texture": "textures",
+    "collision_checking": "collision settings",
+    "linear_damping": "damping of free bodies",
+    "angular_damping": "damping of free bodies",
+    "map": "old map settings",
+    "joint_properties": "the old joint_properties",
+    "simulation_parameters": "settings for a simulator",
+    "acceleration": "acceleration limits",
+    "jerk": "jerk limits",
+    "group": "semantic groups",
+}
+
+
+def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
+    draft.name = robot.get("name") or ""
+    if not draft.name:
+        robot.warning("name-missing", "the robot has no name")
+    robot.get("version")
+    draft.several_roots = False
+    colours = {m.get("name") or "": _colour(m) for m in robot.all("material")}
+    for e in robot.all("link"):
+        _read_link(e, draft, colours)
+    for e in robot.all("joint", "drake:joint"):
+        _read_joint(e, draft)
+    if not draft.links:
+        robot.error("link-not-found", "the robot has no links")
+    read_gazebo(robot, draft)
+    draft.fixed.update(draft.links)
+    read_actuation(robot, draft, plugins)
+    for e in robot.all("ros2_control"):
+        read_ros2_control(e, draft, plugins)
+
+
+# --- links ----------------------------------------------------------------------------------------------------------
+
+
+def _read_link(e: Element, draft: Draft, colours: dict[str, Rgba | None]) -> None:
+    name = e.get("name") or ""
+    if not name:
+        e.error("name-missing", "a link without a name")
+        return
+    e.get("type")
+    link = Link(
+        name=name,
+        inertia=_inertia(e, name),
+        visuals=_geometries(e, "visual", colours),
+        collisions=_geometries(e, "collision", colours),
+        source=e.source,
+    )
+    draft.add(draft.links, "link", name, link, e)
+
+
+def origin(e: Element) -> Pose:
+    """<origin xyz rpy>, or a quaternion as newer URDF has it."""
+    o = e.child("origin")
+    if o is None:
+        return IDENTITY
+    xyz = o.vector("xyz", ZERO)
+    for attribute, order in (("quat_xyzw", (3, 0, 1, 2)), ("quat_wxyz", (0, 1, 2, 3)), ("wxyz", (0, 1, 2, 3))):
+        text = o.get(attribute)
+        if text is not None:
+            q = o.numbers(text, f"attribute {attribute}") or []
+            if len(q) == 4 and any(q):
+                return Pose.from_quaternion(xyz, [q[i] for i in order])
+            o.error("pose-invalid", f"attribute {attribute}: expected four numbers that are not all zero")
+    return Pose.from_rpy(xyz, o.vector("rpy", ZERO))
+
+
+def _inertia(e: Element, link: str) -> Inertia:
+    inertial = e.child("inertial")
+    if inertial is None:
+        return MASSLESS
+    mass, tensor = inertial.child("mass"), inertial.child("inertia")
+    m = mass.number("value", 0.0) if mass is not None else 0.0
+    i = {k: tensor.number(k, 0.0) if tensor is not None else 0.0 for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")}
+    if m < 0:
+        inertial.error("inertia-invalid", f"link {link!r}: a mass cannot be negative ({m:g} kg)")
+        return MASSLESS
+    return Inertia(
+        mass=m,
+        moments=(i["ixx"], i["iyy"], i["izz"]),
+        products=(i["ixy"], i["ixz"], i["iyz"]),
+        pose=origin(inertial),
+    )
+
+
+def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[Geometry, ...]:
+    found = []
+    for i, g in enumerate(e.all(tag)):
+        shape = read_shape(g)
+        material = g.child("material")
+        rgba = None
+        if material is not None:
+            rgba = _colour(material) or colours.get(material.attributes.get("name", ""))
+        for setting in ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties"):
+            child = g.child(setting)
+            if child is not None:
+                child.consume()
+        name = g.get("name") or f"{tag}{i + 1}"
+        g.get("group")
+        if shape is not None:
+            found.append(Geometry(name=name, shape=shape, pose=origin(g), rgba=rgba, source=g.source))
+    return tuple(found)
+
+
+def _colour(material: Element) -> Rgba | None:
+    material.get("name")
+    for known in ("texture", "drake:diffuse_map"):
+        child = material.child(known)
+        if child is not None:
+            child.consume()
+    c = material.child("color")
+    text = c.get("rgba") if c is not None else None
+    if c is None or text is None:
+        return None
+    v = c.numbers(text, "attribute rgba") or []
+    if len(v) not in (3, 4):
+        return None
+    return (v[0], v[1], v[2], v[3] if len(v) == 4 else 1.0)
+
+
+# --- joints ---------------------------------------------------------------------------------------------------------
+
+
+def _read_joint(e: Element, draft: Draft) -> None:
+    name, kind = e.get("name") or "", (e.get("type") or "").strip().lower()
+    if not name:
+        e.error("name-missing", "a joint without a name")
+        return
+    if kind not in JOINT_KINDS:
+        e.error("joint-type-unknown", f"joint {name!r}: there is no type {kind!r}; one of {', '.join(JOINT_KINDS)}")
+        e.consume()
+        return
+    parent, child = (_end(e, name, end) for end in ("parent", "child"))
+    if parent == WORLD and WORLD not in draft.links:
+        e.warning("name-reserved", f"joint {name!r}: there is no link 'world'; the world itself is taken")
+    safety = e.child("safety_controller")
+    axes = _axes(e, name, kind)
+    joint = Joint(
+        name=name, kind=kind, parent=parent, child=child, X_PJ=origin(e), axes=axes,
+        thread_pitch=_pitch(e) if kind == "screw" else 0.0, safety=_safety(safety), source=e.source,
+    )  # fmt: skip
+    if child == WORLD and WORLD in draft.links:
+        e.error("joint-world-child", f"joint {name!r}: the world cannot be a child")
+    if draft.add(draft.joints, "joint", name, joint, e):
+        mimic = e.child("mimic")
+        if mimic is not None:
+            read_mimic(mimic, draft, AxisRef(name))
+
+
+def _end(e: Element, joint: str, end: str) -> str:
+    c = e.child(end)
+    link = c.get("link") if c is not None else None
+    if not link:
+        e.error("element-missing", f"joint {joint!r} names no {end} link")
+    return link or ""
+
+
+def _pitch(e: Element) -> float:
+    pitch = e.child("drake:screw_thread_pitch")
+    return pitch.number("value", 1.0) if pitch is not None else 1.0
+
+
+def _safety(e: Element | None) -> SafetyController | None:
+    if e is None:
+        return None
+    return SafetyController(
+        k_velocity=e.number("k_velocity", 0.0),
+        k_position=e.number("k_position", 0.0),
+        soft_lower_limit=e.number("soft_lower_limit", 0.0, infinite=True),
+        soft_upper_limit=e.number("soft_upper_limit", 0.0, infinite=True),
+    )
+
+
+def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
+    count = JOINT_KINDS[kind].axes
+    a, lim, dyn = e.child("axis"), e.child("limit"), e.child("dynamics")
+    if lim is not None and (not count or kind == "planar"):
+        lim.consume()
+    if not count:
+        for unused in (a, dyn):
+            if unused is not None:
+                unused.consume()
+        return ()
+    if a is None and kind != "planar":
+        e.info("axis-missing", f"joint {name!r} has no <axis>; URDF's default 1 0 0 is taken")
+    xyz = X if a is None else unit(a, name, a.vector("xyz", X), X)
+    bounds = Limits() if kind == "planar" else _limits(e, name, kind, lim)
+    dynamics = _dynamics(dyn)
+    if count == 2:  # Drake's universal joint: about x, then y, of the joint frame
+        return (Axis(xyz=(1.0, 0.0, 0.0), dynamics=dynamics), Axis(xyz=(0.0, 1.0, 0.0), dynamics=dynamics))
+    return (Axis(xyz=xyz, limits=bounds, dynamics=dynamics),)
+
+
+def _dynamics(e: Element | None) -> AxisDynamics:
+    if e is None:
+        return AxisDynamics()
+    damping = (e.get("damping") or "").split()
+    if len(damping) > 1 and len(set(damping)) == 1:  # Drake's planar joint writes one for each of its freedoms
+        e.attributes["damping"] = damping[0]
+    return AxisDynamics(
+        damping=e.number("damping", 0.0),
+        friction=e.number("friction", 0.0),
+        spring_stiffness=e.number("spring_stiffness", 0.0),
+        spring_reference=e.number("spring_reference", 0.0),
+        armature=e.number("armature", 0.0),
+    )
+
+
+def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:
+    bounded = kind in ("revolute", "prismatic")
+    if lim is None:
+        if bounded:
+            e.warning("limit-missing", f"joint {name!r} is {kind} and has no <limit>; none is taken")
+        return Limits()
+    for known in ("drake:acceleration", "acceleration", "deceleration", "jerk"):
+        lim.get(known)
+    missing = [k for k in ("effort", "velocity") if k not in lim.attributes]
+    if bounded and missing:
+        lim.warning("limit-missing", f"joint {name!r}: <limit> has no {' and no '.join(missing)}; none is taken")
+    default = 0.0 if bounded and ("lower" in lim.attributes or "upper" in lim.attributes) else inf
+    lower, upper = lim.number("lower", -default, infinite=True), lim.number("upper", default, infinite=True)
+    if not bounded:
+        lower, upper = -inf, inf
+    return limits(
+        lim, name, lower=lower, upper=upper, effort=lim.number("effort", inf, infinite=True),
+        velocity=lim.number("velocity", inf, infinite=True),
+    )  # fmt: skip

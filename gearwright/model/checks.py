@@ -1,0 +1,214 @@
+"""Checks of a whole mechanism. Each looks at one family and adds diagnostics; `check` lists them in order."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from gearwright.diagnostics import Diagnostic, Report, Source
+from gearwright.errors import ModelError, suggestion
+from gearwright.model.couplings import Coupling, compose, in_order
+from gearwright.model.joints import WORLD, AxisRef, Joint
+from gearwright.model.topology import roots, span
+
+if TYPE_CHECKING:
+    from gearwright.model.mechanism import Mechanism
+
+
+def check(m: Mechanism) -> list[Diagnostic]:
+    """Everything that is wrong or worth telling; a mechanism with an error is not built."""
+    report = Report()
+    check_links(m, report)
+    check_joints(m, report)
+    sound = not report.failed
+    check_couplings(m, report)
+    check_transmissions(m, report)
+    check_actuators(m, report)
+    check_sensors(m, report)
+    if sound:
+        check_loops(m, report)
+        if not report.failed:
+            check_masses(m, report)
+            check_follower_limits(m, report)
+    return report.diagnostics
+
+
+def check_links(m: Mechanism, report: Report) -> None:
+    for link in m.links.values():
+        flaw = link.inertia.flaw()
+        if flaw is not None:
+            report.warning("inertia-invalid", f"link {link.name!r}: no body has this inertia: {flaw}", link.source)
+
+
+def check_joints(m: Mechanism, report: Report) -> None:
+    names = [*m.links, WORLD]
+    for j in (*m.joints.values(), *m.bases.values()):
+        for end, link in (("parent", j.parent), ("child", j.child)):
+            if link not in m.links and link != WORLD:
+                message = f"joint {j.name!r}: its {end} link {link!r} is not declared{suggestion(link, names)}"
+                report.error("link-not-found", message, j.source)
+        if j.child == WORLD:
+            report.error("joint-world-child", f"joint {j.name!r}: the world cannot be a child", j.source)
+        if j.parent == j.child:
+            report.error("joint-self", f"joint {j.name!r} joins {j.parent!r} with itself", j.source)
+    for name in m.cut:
+        if name not in m.joints:
+            report.error("joint-not-found", f"the joint to cut, {name!r}, does not exist{suggestion(name, m.joints)}")
+
+
+def _axis_problem(m: Mechanism, axis: AxisRef) -> tuple[str, str] | None:
+    """Code and message if nothing moves along this axis."""
+    if axis.joint not in m.joints:
+        near = suggestion(axis.joint, (n for n, j in m.joints.items() if j.refs))
+        return "joint-not-found", f"joint {axis.joint!r} does not exist{near}"
+    j = m.joints[axis.joint]
+    if j.kind == "fixed":
+        return "mimic-leader-fixed", f"joint {axis.joint!r} is fixed"
+    if axis.index >= len(j.refs):
+        what = "axis2" if axis.index else "an axis to couple"
+        return "mimic-axis-missing", f"joint {axis.joint!r} is {_a(j.kind)} joint and has no {what}"
+    return None
+
+
+def _a(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def check_couplings(m: Mechanism, report: Report) -> None:
+    for c in m.couplings.values():
+        for axis in (c.follower, *(t.axis for t in c.leaders)):
+            problem = _axis_problem(m, axis)
+            if problem:
+                code, message = problem
+                code = "mimic-leader-not-found" if code == "joint-not-found" else code
+                report.error(code, f"coupling {c.name!r}: {message}", c.source)
+        if all(t.multiplier == 0 for t in c.leaders) and not any(c.powers):
+            report.warning("mimic-zero", f"coupling {c.name!r}: a multiplier of 0 holds {c.follower} still", c.source)
+    _check_circles(m, report)
+    _check_duplicates(m, report)
+
+
+def _check_circles(m: Mechanism, report: Report) -> None:
+    try:
+        in_order(m.couplings.values())
+    except ModelError as e:
+        followers = {c.follower: c for c in m.couplings.values()}
+        named = next((c for a, c in followers.items() if str(a) in str(e).split()), None)
+        report.error("mimic-cycle", str(e), named.source if named else None)
+
+
+def _check_duplicates(m: Mechanism, report: Report) -> None:
+    first: dict[AxisRef, Coupling] = {}
+    for c in m.couplings.values():
+        other = first.setdefault(c.follower, c)
+        if other is not c and c.mode == "exact":
+            message = f"{c.follower} already follows by coupling {other.name!r}; one of the two must be hard or compliant"
+            report.error("mimic-duplicate", message, c.source)
+
+
+def check_transmissions(m: Mechanism, report: Report) -> None:
+    for t in m.transmissions.values():
+        for name in t.actuators:
+            if name not in m.actuators:
+                message = f"transmission {t.name!r}: actuator {name!r} does not exist{suggestion(name, m.actuators)}"
+                report.error("transmission-actuator-not-found", message, t.source)
+        for axis in t.joints:
+            problem = _axis_problem(m, axis)
+            if problem is None:
+                continue
+            code, message = problem
+            if code == "joint-not-found":
+                report.error("transmission-joint-not-found", f"transmission {t.name!r}: {message}", t.source)
+            else:  # real files drive joints that they later fixed
+                report.warning("transmission-joint-not-found", f"transmission {t.name!r} moves nothing: {message}", t.source)
+
+
+def check_actuators(m: Mechanism, report: Report) -> None:
+    for a in m.actuators.values():
+        problem = _axis_problem(m, a.joint) if a.joint is not None else None
+        if problem:
+            report.error("joint-not-found", f"actuator {a.name!r}: {problem[1]}", a.source)
+
+
+def check_sensors(m: Mechanism, report: Report) -> None:
+    for s in m.sensors.values():
+        targets = (("transmission", s.transmission, m.transmissions), ("actuator", s.actuator, m.actuators))
+        for kind, name, known in targets:
+            if name is not None and name not in known:
+                message = f"{s.kind} {s.name!r}: {kind} {name!r} does not exist{suggestion(name, known)}"
+                report.error("encoder-target-not-found", message, s.source)
+        problem = _axis_problem(m, s.joint) if s.joint is not None else None
+        if problem:
+            report.error("encoder-target-not-found", f"{s.kind} {s.name!r}: {problem[1]}", s.source)
+        if s.transmission is None and s.actuator is None and s.joint is None:
+            message = f"{s.kind} {s.name!r} names no transmission, actuator or joint to read"
+            report.error("encoder-target-not-found", message, s.source)
+
+
+def check_loops(m: Mechanism, report: Report) -> None:
+    kept, cuts = span(tuple(m.links), {**m.joints, **m.bases}, m.cut)
+    for root in roots(m.links, kept):
+        report.error("root-multiple", f"nothing ties link {root!r} to the world", m.links[root].source)
+    for j in cuts:
+        message = f"joint {j.name!r} closes a kinematic loop between {j.parent!r} and {j.child!r}"
+        report.info("loop-closed", message, j.source)
+
+
+def check_masses(m: Mechanism, report: Report) -> None:
+    """A coordinate that moves no mass has no equation of motion: the leaf that it ends in must have some."""
+    children: dict[str, list[Joint]] = {}
+    for j in m.joints.values():
+        children.setdefault(j.parent, []).append(j)
+    massless = [j for j in m.joints.values() if j.dof and not _carries_mass(m, j.child, children)]
+    for j in massless:
+        if any(a.dynamics.armature for a in j.axes):
+            continue
+        link = m.links[j.child]
+        message = f"joint {j.name!r} moves no mass: link {link.name!r} has no inertia, nor has what hangs on it"
+        report.warning("inertia-missing", message, link.source)
+
+
+def _carries_mass(m: Mechanism, link: str, children: dict[str, list[Joint]]) -> bool:
+    todo, seen = [link], set()
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if m.links[name].inertia.mass > 0 or any(m.links[name].inertia.moments):
+            return True
+        todo += [j.child for j in children.get(name, ())]
+    return False
+
+
+def check_follower_limits(m: Mechanism, report: Report) -> None:
+    """A follower's limits act on its leader: `limit/multiplier`. What they leave must not be empty."""
+    left: dict[AxisRef, tuple[float, float]] = {}
+    by_follower = {c.follower: c for c in m.couplings.values()}
+    for follower, (terms, offset) in compose(m.couplings.values()).items():
+        if len(terms) != 1:
+            continue
+        (leader, f) = next(iter(terms.items()))
+        limits = m.joints[follower.joint].axes[follower.index].limits
+        if f == 0 or not limits.bounded:
+            continue
+        low, high = sorted(((limits.lower - offset) / f, (limits.upper - offset) / f))
+        own = m.joints[leader.joint].axes[leader.index].limits
+        a, b = left.get(leader, (own.lower, own.upper))
+        _judge(report, by_follower[follower].source, (follower, leader), (low, high), (a, b))
+        left[leader] = (max(a, low), min(b, high))
+
+
+def _judge(
+    report: Report, source: Source | None, axes: tuple[AxisRef, AxisRef], mapped: tuple[float, float],
+    left: tuple[float, float],
+) -> None:  # fmt: skip
+    (follower, leader), (low, high), (a, b) = axes, mapped, left
+    slack = 1e-6 * max(1.0, *(abs(x) for x in (low, high, a, b) if abs(x) < inf))  # what six printed digits lose
+    if max(a, low) > min(b, high) + slack:
+        message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
+        report.error("mimic-limits-conflict", message + ": there is no common range", source)
+    elif low > a + slack or high < b - slack:
+        message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to "
+        say = report.warning if a > -inf or b < inf else report.info  # a leader without limits of its own loses none
+        say("mimic-limits-tighten", message + f"[{max(a, low):.6g}, {min(b, high):.6g}]", source)

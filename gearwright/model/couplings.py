@@ -1,0 +1,203 @@
+"""Couplings: one row over joint axes, `C = Σ Gᵢ·qᵢ + γ = 0`.
+
+A file says it as a mimic, `follower = multiplier·(leader − reference) + offset`; then the follower's G is 1,
+the leader's is −multiplier, and `γ = multiplier·reference − offset`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Literal, NamedTuple
+
+from gearwright.diagnostics import Source
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model.joints import AxisRef
+
+Mode = Literal["exact", "hard", "compliant"]
+MODES: tuple[Mode, ...] = ("exact", "hard", "compliant")
+Spelling = Literal["mimic", "coupling", "gearbox", "mimic joint"]
+
+
+class Term(NamedTuple):
+    """A leader's share in its follower's position."""
+
+    axis: AxisRef
+    multiplier: float  # follower's unit per leader's unit
+
+
+class Affine(NamedTuple):
+    """A position as a combination of independent axes: `Σ fᵢ·qᵢ + offset`."""
+
+    terms: dict[AxisRef, float]
+    offset: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coupling:
+    """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2."""
+
+    name: str
+    follower: AxisRef
+    leaders: tuple[Term, ...]
+    offset: float = 0.0  # [follower's unit]
+    reference: float = 0.0  # [leader's unit]
+    powers: tuple[float, ...] = ()  # c₂, c₃, …: polynomial in a single leader
+    mode: Mode = "exact"
+    natural_frequency: float | None = None  # μ [rad/s]; compliant
+    damping_ratio: float | None = None  # ζ; compliant
+    erp: float = 0.2  # share of the error taken off in a step; hard
+    spelling: Spelling = "mimic"
+    alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for problem in self._problems():
+            raise ModelError(f"coupling {self.name!r}: {problem}")
+
+    def _problems(self) -> Iterator[str]:
+        numbers = (self.offset, self.reference, *(t.multiplier for t in self.leaders), *self.powers)
+        if not self.leaders:
+            yield "it has no leader"
+        if not all(map(isfinite, numbers)):
+            yield "its numbers must be finite"
+        if self.powers and len(self.leaders) != 1:
+            yield "a polynomial has exactly one leader"
+        if self.follower in (t.axis for t in self.leaders):
+            yield f"{self.follower} cannot follow itself"
+        if self.mode not in MODES:
+            yield f"there is no mode {self.mode!r}; valid: {', '.join(MODES)}"
+        if self.mode == "compliant":
+            if self.natural_frequency is None or self.damping_ratio is None:
+                yield "mode compliant needs natural_frequency [rad/s] and damping_ratio"
+            elif not (0 < self.natural_frequency < float("inf") and 0 <= self.damping_ratio < float("inf")):
+                yield "natural_frequency must be positive, damping_ratio not negative"
+        if not 0 <= self.erp <= 1:
+            yield f"erp must lie between 0 and 1, not {self.erp}"
+
+    @property
+    def multiplier(self) -> float:
+        """Of the only leader."""
+        return self._only.multiplier
+
+    @property
+    def leader(self) -> AxisRef:
+        """The only leader."""
+        return self._only.axis
+
+    @property
+    def _only(self) -> Term:
+        if len(self.leaders) != 1:
+            raise ModelError(f"coupling {self.name!r} has {len(self.leaders)} leaders; see .leaders")
+        return self.leaders[0]
+
+    @property
+    def row(self) -> tuple[dict[AxisRef, float], float]:
+        """The linear part as G and γ of `C = Σ Gᵢ·qᵢ + γ`; a polynomial's higher powers come on top."""
+        G = {self.follower: 1.0, **{t.axis: -t.multiplier for t in self.leaders}}
+        return G, self.reference * sum(t.multiplier for t in self.leaders) - self.offset
+
+    def position(self, leaders: Sequence[float]) -> float:
+        """Where the follower stands when its leaders stand there."""
+        x = [q - self.reference for q in leaders]
+        linear = sum(t.multiplier * xi for t, xi in zip(self.leaders, x, strict=True))
+        return linear + sum(c * x[0] ** k for k, c in enumerate(self.powers, start=2)) + self.offset
+
+    @property
+    def formula(self) -> str:
+        """For people: `left = 1·right + 0`."""
+        r = self.reference
+        terms = [
+            f"{t.multiplier:.6g}·" + (f"({t.axis} {'−' if r > 0 else '+'} {abs(r):.6g})" if r else str(t.axis))
+            for t in self.leaders
+        ]
+        x = f"({self.leaders[0].axis} − {r:.6g})" if r else str(self.leaders[0].axis)
+        terms += [f"{c:.6g}·{x}^{k}" for k, c in enumerate(self.powers, start=2) if c]
+        sign = "−" if self.offset < 0 else "+"
+        return f"{self.follower} = {' + '.join(terms)} {sign} {abs(self.offset):.6g}"
+
+
+class Couplings(Mapping[str, Coupling]):
+    """The couplings of a mechanism by name; each also answers to its alias where no other has that name."""
+
+    def __init__(self, couplings: Iterable[Coupling] = ()) -> None:
+        self._by_name: dict[str, Coupling] = {}
+        for c in couplings:
+            if c.name in self._by_name:
+                raise ModelError(f"two couplings are named {c.name!r}")
+            self._by_name[c.name] = c
+        self._aliases = {c.alias: c.name for c in reversed(self._by_name.values()) if c.alias is not None}
+
+    def __getitem__(self, name: str) -> Coupling:
+        if name in self._by_name:
+            return self._by_name[name]
+        if name in self._aliases:
+            return self._by_name[self._aliases[name]]
+        raise UnknownNameError("coupling", name, [*self._by_name, *self._aliases])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"Couplings({', '.join(c.formula for c in self.values())})"
+
+
+def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
+    """Leaders before followers. Raises ModelError on a circle, whose axes it names."""
+    by_follower: dict[AxisRef, list[Coupling]] = {}
+    for c in couplings:
+        by_follower.setdefault(c.follower, []).append(c)
+    ordered: list[Coupling] = []
+    state: dict[AxisRef, int] = {}  # 1: being visited, 2: done
+    for start in by_follower:
+        path: list[tuple[AxisRef, Iterator[AxisRef]]] = [(start, _leaders(by_follower, start))]
+        if start in state:
+            continue
+        state[start] = 1
+        while path:
+            axis, rest = path[-1]
+            ahead = next((a for a in rest if state.get(a) != 2 and a in by_follower), None)
+            if ahead is None:
+                state[axis] = 2
+                ordered += by_follower[axis]
+                path.pop()
+            elif state.get(ahead) == 1:
+                axes = [a for a, _ in path]
+                circle = [*axes[axes.index(ahead) :], ahead]
+                raise ModelError("couplings in a circle: " + " follows ".join(map(str, circle)))
+            else:
+                state[ahead] = 1
+                path.append((ahead, _leaders(by_follower, ahead)))
+    return ordered
+
+
+def _leaders(by_follower: dict[AxisRef, list[Coupling]], axis: AxisRef) -> Iterator[AxisRef]:
+    return (t.axis for c in by_follower[axis] for t in c.leaders)
+
+
+def compose(couplings: Iterable[Coupling]) -> dict[AxisRef, Affine]:
+    """Each follower of linear couplings as a combination of axes that follow nothing.
+
+    Chains multiply through (`off += f·off_parent; f *= f_parent`), whatever the order in the file. A follower
+    of a polynomial, and what follows it, counts as independent here.
+    """
+    composed: dict[AxisRef, Affine] = {}
+    for c in in_order(couplings):
+        if c.powers or c.follower in composed:
+            continue
+        G, gamma = c.row
+        terms: dict[AxisRef, float] = {}
+        offset = -gamma
+        for axis, g in G.items():
+            if axis == c.follower:
+                continue
+            upstream = composed.get(axis, Affine({axis: 1.0}, 0.0))
+            offset += -g * upstream.offset
+            for root, f in upstream.terms.items():
+                terms[root] = terms.get(root, 0.0) - g * f
+        composed[c.follower] = Affine(terms, offset)
+    return composed

@@ -1,0 +1,82 @@
+"""Shapes of links: for the viewer, for mass properties, for contact. Lengths in metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gearwright.diagnostics import Source
+from gearwright.model.poses import IDENTITY, Pose, Vector3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Box:
+    size: Vector3  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sphere:
+    radius: float  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cylinder:
+    """Along z, its middle at the origin."""
+
+    radius: float  # [m]
+    length: float  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Capsule:
+    """Along z, its middle at the origin; `length` is without the caps."""
+
+    radius: float  # [m]
+    length: float  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cone:
+    """Along z, its middle at the origin, the tip up."""
+
+    radius: float  # [m]
+    length: float  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ellipsoid:
+    radii: Vector3  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plane:
+    normal: Vector3 = (0.0, 0.0, 1.0)
+    size: tuple[float, float] = (1.0, 1.0)  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mesh:
+    """A reference to a mesh file, as written; nothing is opened when a model is loaded."""
+
+    uri: str
+    scale: Vector3 = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OtherShape:
+    """A shape that is known by name only (heightmap, polyline, image)."""
+
+    kind: str
+
+
+Shape = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | OtherShape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry:
+    """A shape on a link: a visual or a collision."""
+
+    name: str
+    shape: Shape
+    pose: Pose = IDENTITY  # X_LG: in the link's frame
+    rgba: tuple[float, float, float, float] | None = None
+    source: Source | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,59 @@
+"""The mass properties of a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.errors import ModelError
+from gearwright.model.poses import IDENTITY, Array, Pose
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inertia:
+    """Mass and inertia as the file says them: about the centre of mass, in the axes of a frame of their own."""
+
+    mass: float  # [kg]
+    moments: tuple[float, float, float] = (0.0, 0.0, 0.0)  # ixx, iyy, izz [kg·m²]
+    products: tuple[float, float, float] = (0.0, 0.0, 0.0)  # ixy, ixz, iyz [kg·m²]
+    pose: Pose = IDENTITY  # X_LI: the inertial frame in the link's; its origin is the centre of mass
+
+    def __post_init__(self) -> None:
+        if not np.isfinite([self.mass, *self.moments, *self.products]).all():
+            raise ModelError("an inertia must be finite")
+        if self.mass < 0:
+            raise ModelError(f"a mass cannot be negative ({self.mass} kg)")
+
+    @property
+    def center(self) -> Array:
+        """The centre of mass in the link's frame, (3,) [m]."""
+        return self.pose.p
+
+    @property
+    def tensor(self) -> Array:
+        """The rotational inertia about the centre of mass in the link's axes, (3, 3) [kg·m²]."""
+        R = self.pose.R
+        tensor: Array = R @ self._own_tensor() @ R.T
+        return tensor
+
+    def _own_tensor(self) -> Array:
+        (xx, yy, zz), (xy, xz, yz) = self.moments, self.products
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+    def flaw(self) -> str | None:
+        """Why no body can have this inertia, or None.
+
+        The principal moments of a body are not negative, and none exceeds the sum of the other two.
+        The slack of 1e-6 of the largest one is what six printed digits lose.
+        """
+        a, b, c = np.linalg.eigvalsh(self._own_tensor())  # ascending
+        slack = 1e-6 * max(abs(a), abs(c)) + 1e-300
+        if a < -slack:
+            return f"the smallest principal moment is negative ({a:.3g} kg·m²)"
+        if c > a + b + slack:
+            return f"the largest principal moment ({c:.3g} kg·m²) exceeds the sum of the others ({a + b:.3g})"
+        return None
+
+
+MASSLESS = Inertia(mass=0.0)

@@ -1,0 +1,216 @@
+"""The mechanism: links, joints, and everything that couples, drives and senses them. Frozen and validated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gearwright.diagnostics import Diagnostic, Source
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model.actuators import Actuator
+from gearwright.model.checks import check
+from gearwright.model.couplings import Couplings, in_order
+from gearwright.model.freedom import degrees_of_freedom
+from gearwright.model.geometry import Geometry
+from gearwright.model.hardware import Hardware
+from gearwright.model.inertia import MASSLESS, Inertia
+from gearwright.model.joints import AxisRef, Joint
+from gearwright.model.kinematics import link_poses
+from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
+from gearwright.model.sensors import Encoder, Sensor
+from gearwright.model.topology import Tree, forward, grow, span
+from gearwright.model.transmissions import LinearTransmission, Transmission
+
+DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A rigid body."""
+
+    name: str
+    inertia: Inertia = MASSLESS
+    visuals: tuple[Geometry, ...] = ()
+    collisions: tuple[Geometry, ...] = ()
+    gravity: bool = True  # False: gravity does not act on it
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """A named frame on a link, or on the world."""
+
+    name: str
+    link: str  # or "world"
+    X_LF: Pose = IDENTITY
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+
+_T = TypeVar("_T")
+
+
+class ByName(Mapping[str, _T]):
+    """A read-only mapping in document order; an unknown name raises with the nearest valid one."""
+
+    def __init__(self, kind: str, items: Mapping[str, _T] | None = None) -> None:
+        self._kind = kind
+        self._items = dict(items or {})
+
+    def __getitem__(self, name: str) -> _T:
+        try:
+            return self._items[name]
+        except KeyError:
+            raise UnknownNameError(self._kind, name, self._items) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __iter__(self) -> Any:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism:
+    """A robot's whole actuation mechanism. Mappings are by name, in document order."""
+
+    name: str
+    links: Mapping[str, Link]
+    joints: Mapping[str, Joint]
+    couplings: Couplings = field(default_factory=Couplings)
+    transmissions: Mapping[str, Transmission] = field(default_factory=dict)
+    actuators: Mapping[str, Actuator] = field(default_factory=dict)
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)
+    hardware: Mapping[str, Hardware] = field(default_factory=dict)
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
+    cut: tuple[str, ...] = ()  # joints at which loops are to be cut
+    initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
+    gravity: Vector3 = DEFAULT_GRAVITY  # [m/s²]
+    diagnostics: tuple[Diagnostic, ...] = ()  # warnings and infos of the file, and of the checks here
+
+    def __post_init__(self) -> None:
+        families = ("link", "joint", "transmission", "actuator", "sensor", "hardware", "frame")
+        for kind in families:
+            attribute = kind if kind == "hardware" else kind + "s"
+            items: Mapping[str, Any] = getattr(self, attribute)
+            object.__setattr__(self, attribute, ByName(kind, items))
+        object.__setattr__(self, "bases", MappingProxyType(dict(self.bases)))
+        object.__setattr__(self, "initial", MappingProxyType(dict(self.initial)))
+        found = check(self)
+        if any(d.severity == "error" for d in found):
+            raise ModelError("\n".join(str(d) for d in found if d.severity == "error"), found)
+        known = set(self.diagnostics)
+        object.__setattr__(self, "diagnostics", (*self.diagnostics, *(d for d in found if d not in known)))
+
+    # --- structure ---------------------------------------------------------------------------------------------
+
+    @property
+    def encoders(self) -> Mapping[str, Encoder]:
+        return ByName("encoder", {n: s for n, s in self.sensors.items() if isinstance(s, Encoder)})
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The spanning tree; joints with one axis are turned round where they are walked backwards."""
+        tied = {**self.joints, **self.bases}
+        kept, cuts = span(tuple(self.links), tied, self.cut)
+        grown = grow(self.links, kept, cuts)
+        return replace(grown, branches=tuple(forward(b) for b in grown.branches))
+
+    @cached_property
+    def dof(self) -> int:
+        """Independent degrees of freedom: couplings and loops taken off."""
+        return degrees_of_freedom(self.tree, self.couplings.values(), self.configuration())
+
+    def joint(self, name: str) -> Joint:
+        """A joint of the file, or a base."""
+        return self.bases[name] if name in self.bases else self.joints[name]
+
+    def axis(self, name: str) -> AxisRef:
+        """The axis that is called `joint`, `joint.axis` or `joint.axis2`."""
+        by_name = {}
+        for j in self.joints.values():
+            for ref, coordinate in zip(j.refs, j.coordinates, strict=False):
+                by_name[coordinate] = by_name[str(ref)] = ref
+        if name not in by_name:
+            raise UnknownNameError("joint axis", name, by_name)
+        return by_name[name]
+
+    def reflected_inertia(self) -> dict[AxisRef, float]:
+        """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `AᵀIA`."""
+        seen: dict[AxisRef, float] = {}
+        for a in self.actuators.values():
+            if a.joint is not None and a.rotor_inertia:
+                seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
+        for t in self.transmissions.values():
+            if not isinstance(t.map, LinearTransmission):
+                continue
+            A = t.map.actuator_per_joint
+            rotors = np.array([self.actuators[name].rotor_inertia for name in t.actuators])
+            for ref, inertia in zip(t.joints, rotors @ A**2, strict=True):
+                if inertia:
+                    seen[ref] = seen.get(ref, 0.0) + float(inertia)
+        return seen
+
+    # --- changed copies ----------------------------------------------------------------------------------------
+
+    def with_coupling(self, name: str, **changes: Any) -> Mechanism:
+        """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""
+        changed = self.couplings[name]
+        try:
+            new = replace(changed, **changes)
+        except TypeError:
+            known = set(changed.__dataclass_fields__) - {"source"}
+            wrong = next(k for k in changes if k not in known)
+            raise UnknownNameError("coupling parameter", wrong, known) from None
+        couplings = [new if c is changed else c for c in self.couplings.values()]
+        return replace(self, couplings=Couplings(couplings))
+
+    # --- kinematics --------------------------------------------------------------------------------------------
+
+    def configuration(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, tuple[float, ...]]:
+        """Every joint's position coordinates: those given, followers aligned with their leaders, the rest at the start.
+
+        Keys are joints (a number, or a sequence for a joint of several coordinates) or single coordinates such as
+        `joint.axis2` or `base.z`. A follower that is given keeps its value.
+        """
+        tied = {**self.joints, **self.bases}
+        q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}
+        slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
+        given: set[str] = set()
+        for name, value in (position or {}).items():
+            if name in slots and np.ndim(value) == 0:
+                joint, i = slots[name]
+                q[joint][i] = float(value)  # type: ignore[arg-type]
+            elif name in tied:
+                values = np.atleast_1d(np.asarray(value, dtype=float))
+                if values.shape != (len(q[name]),):
+                    raise ModelError(f"joint {name!r} takes {len(q[name])} position values {tied[name].positions}")
+                q[name] = values.tolist()
+                joint = name
+            else:
+                raise UnknownNameError("joint", name, slots)
+            given.add(joint)
+        for c in in_order(self.couplings.values()):
+            if c.follower.joint not in given:
+                q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
+        return {n: tuple(v) for n, v in q.items()}
+
+    def poses(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Pose]:
+        """X_WL of every link, by the tree; loops are not assembled."""
+        X_W = link_poses(self.tree, self.configuration(position))
+        return {name: X_W[name] for name in self.links}
+
+    def forward_kinematics(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Array]:
+        """{link: 4x4 pose in the world}. Keys as in `configuration`; what is not given stands where it starts."""
+        return {name: X.matrix for name, X in self.poses(position).items()}
