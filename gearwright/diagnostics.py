@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gearwright.errors import nearest, suggestion
+
 Severity = Literal["error", "warning", "info"]
 
 
@@ -46,6 +48,7 @@ class Report:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     failed: bool = False  # an error was added
     _once: set[object] = field(default_factory=set)
+    _searches: int = 0
 
     def add(self, severity: Severity, code: str, message: str, source: Source | None = None) -> None:
         if code not in CODES:
@@ -70,6 +73,13 @@ class Report:
 
     def info(self, code: str, message: str, source: Source | None = None) -> None:
         self.add("info", code, message, source)
+
+    def near(self, name: str, valid: Iterable[str], *, listed: bool = True) -> str:
+        """What to say after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
+        if self._searches >= 50:
+            return ""
+        self._searches += 1
+        return suggestion(name, valid) if listed else nearest(name, valid)
 
     def first(self, key: object) -> bool:
         """True the first time that `key` is seen: for things told once per kind."""

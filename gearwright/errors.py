@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,7 +59,12 @@ class UnknownNameError(ModelError, KeyError):
 
 def nearest(name: str, valid: Iterable[str]) -> str:
     """What to say after an unknown name: the nearest valid one, or nothing."""
-    near = get_close_matches(name[:100], sorted(set(valid))[:2000], n=1, cutoff=0.6)
+    return _nearest(name[:100], tuple(sorted(set(valid))[:2000]))
+
+
+@lru_cache(maxsize=256)  # a file repeats its mistakes, and the search is slow
+def _nearest(name: str, valid: tuple[str, ...]) -> str:
+    near = get_close_matches(name, valid, n=1, cutoff=0.6)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

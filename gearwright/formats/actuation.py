@@ -1,4 +1,4 @@
-"""The actuation elements of a model: <actuator>, <transmission>, <encoder>, <limit>, <coupling>, and <mimic>'s own children."""
+"""The actuation elements of a model: <actuator>, <transmission>, <encoder>, <limit>, <coupling> and <mimic>."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_type_hints
 
-from gearwright.errors import ModelError, suggestion
+from gearwright.errors import ModelError
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
@@ -46,7 +46,7 @@ def axis_ref(e: Element, text: str, rename: Rename, axis: str | None = None) -> 
     if axis is None and name and suffix in AXIS_INDEX:
         return AxisRef(rename(name), AXIS_INDEX[suffix])
     if axis is not None and axis not in AXIS_INDEX:
-        e.error("mimic-axis-name", f"the leader's axis is axis or axis2, not {axis!r}{suggestion(axis, AXIS_INDEX)}")
+        e.error("mimic-axis-name", f"the leader's axis is axis or axis2, not {axis!r}{e.report.near(axis, AXIS_INDEX)}")
     return AxisRef(rename(text.strip()), AXIS_INDEX.get(axis or "axis", 0))
 
 
@@ -99,7 +99,7 @@ def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
         e.error("name-missing", "an actuator without a name")
         return
     if written not in ACTUATORS:
-        near = suggestion(written, ACTUATORS)
+        near = e.report.near(written, ACTUATORS)
         e.error("actuator-type-unknown", f"actuator {name!r}: there is no type {written!r}{near}")
         e.consume()
         return
@@ -147,7 +147,7 @@ def mode_values(e: Element) -> dict[str, Any]:
     mode = e.child_text("mode")
     if mode:
         if mode not in MODES:
-            e.error("coupling-value", f"there is no mode {mode!r}{suggestion(mode, MODES)}")
+            e.error("coupling-value", f"there is no mode {mode!r}{e.report.near(mode, MODES)}")
         else:
             values["mode"] = mode
     for tag in ("natural_frequency", "damping_ratio", "erp"):

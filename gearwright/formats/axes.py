@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import hypot
 
 from gearwright.formats.located_xml import Element
 from gearwright.model.poses import Vector3
@@ -16,7 +16,7 @@ def unit(element: Element, joint: str, xyz: Vector3, default: Vector3) -> Vector
     A vector that is of unit length to rounding is kept to the bit, so that 0 0 1 stays 0 0 1.
     """
     x, y, z = xyz
-    n = sqrt(x * x + y * y + z * z)
+    n = hypot(x, y, z)
     if n < 1e-12:
         element.error("axis-zero", f"joint {joint!r}: an axis of length zero has no direction")
         return default
@@ -24,4 +24,7 @@ def unit(element: Element, joint: str, xyz: Vector3, default: Vector3) -> Vector
         return xyz
     if abs(n - 1.0) > 1e-3:
         element.info("axis-not-unit", f"joint {joint!r}: the axis has length {n:.6g} and is normalised")
+    largest = max(abs(x), abs(y), abs(z))  # divided by first, since the length of a huge vector overflows
+    x, y, z = x / largest, y / largest, z / largest
+    n = hypot(x, y, z)
     return (x / n, y / n, z / n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -13,7 +13,7 @@ from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, 
 from gearwright.model.actuators import Actuator
 from gearwright.model.hardware import Hardware
 from gearwright.model.mechanism import DEFAULT_GRAVITY
-from gearwright.model.poses import Vector3
+from gearwright.model.poses import IDENTITY, Vector3
 from gearwright.model.sensors import Sensor
 from gearwright.model.topology import roots, span
 
@@ -40,6 +40,9 @@ class Draft:
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     several_roots: bool = True  # parts that hang on nothing are allowed
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, when there were _counted of them
+    _counted: int = -1
 
     def add(self, family: MutableMapping[str, _T], kind: str, name: str, part: _T, element: Element) -> bool:
         """Adds a part, unless its name is taken."""
@@ -51,7 +54,26 @@ class Draft:
         family[name] = part
         return True
 
-    def build(self, element: Element, code: str, what: str, kind: type[_T], **fields: Any) -> _T | None:
+    def numbered(self, stem: str, taken: Collection[str]) -> str:
+        """The stem with the next number that makes it new."""
+        while True:
+            self._numbers[stem] = self._numbers.get(stem, 0) + 1
+            name = f"{stem}{self._numbers[stem]}"
+            if name not in taken:
+                return name
+
+    def actuator_of(self, joint: str) -> str | None:
+        """The one actuator of this joint; None if it has none, or several."""
+        if self._counted != len(self.actuators):
+            self._by_joint.clear()
+            for a in self.actuators.values():
+                if a.joint is not None:
+                    self._by_joint.setdefault(str(a.joint), []).append(a.name)
+            self._counted = len(self.actuators)
+        found = self._by_joint.get(joint, [])
+        return found[0] if len(found) == 1 else None
+
+    def build(self, element: Element, code: str, what: str, kind: Callable[..., _T], **fields: Any) -> _T | None:
         """Makes a part whose own validation may refuse it."""
         try:
             return kind(source=element.source, **fields)
@@ -78,7 +100,7 @@ class Draft:
         return mechanism
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
-        """Ties each part that hangs on nothing to the world: floating, or fixed where the file or the caller says so."""
+        """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""
         known = {n: j for n, j in self.joints.items() if {j.parent, j.child} <= {*self.links, WORLD}}
         kept, _ = span(tuple(self.links), known)
         starts = roots(self.links, kept)
@@ -91,8 +113,8 @@ class Draft:
             source = self.links[link].source
             X = self.X_WL.get(link)
             if (base or ("fixed" if link in self.fixed else "floating")) == "fixed":
-                where = {} if X is None else {"X_PJ": X}
-                bases[name] = Joint(name=name, kind="fixed", parent=WORLD, child=link, source=source, **where)
+                X_PJ = IDENTITY if X is None else X
+                bases[name] = Joint(name=name, kind="fixed", parent=WORLD, child=link, X_PJ=X_PJ, source=source)
             else:
                 bases[name] = Joint(name=name, kind="floating", parent=WORLD, child=link, source=source)
                 if X is not None:
@@ -116,19 +138,15 @@ def _settled(draft: Draft) -> list[Coupling]:
             message = f"joint {joint.name!r} is fixed and cannot follow anything: the coupling is dropped"
             draft.report.warning("mimic-follower-fixed", message, c.source)
             continue
+        changes: dict[str, Any] = {}
         if c.follower in followers and c.mode == "exact":
-            message = f"{c.follower} already follows; coupling {c.alias or c.name!r} is made a hard constraint beside it"
+            message = f"{c.follower} already follows; {c.alias or c.name!r} is made a hard constraint beside it"
             draft.report.warning("mimic-duplicate", message, c.source)
-            c = replace(c, mode="hard")
-        followers.add(c.follower)
+            changes["mode"] = "hard"
         if c.name in settled:
-            c = replace(c, name=_free(c.alias or c.name, settled), alias=None)
-        settled[c.name] = c
+            free = c.alias or c.name
+            changes |= {"name": free if free not in settled else draft.numbered(f"{free}#", settled), "alias": None}
+        followers.add(c.follower)
+        new = replace(c, **changes)
+        settled[new.name] = new
     return list(settled.values())
-
-
-def _free(name: str, taken: dict[str, Coupling]) -> str:
-    """The name, or the name with the first number that makes it new."""
-    if name not in taken:
-        return name
-    return next(f"{name}#{i}" for i in range(2, len(taken) + 3) if f"{name}#{i}" not in taken)

@@ -27,11 +27,13 @@ TOLD = {
 
 def read_gazebo(robot: Element, draft: Draft) -> None:
     blocks = robot.all("gazebo")
-    parts = {tag: [c for b in blocks for c in b.children if c.tag == tag and "name" in c.attributes] for tag in ("link", "joint")}
+    named = [c for b in blocks for c in b.children if "name" in c.attributes]
+    links = [c for c in named if c.tag == "link"]
+    joints = [c for c in named if c.tag == "joint"]
     for b in blocks:
-        _leave_settings(b, parts["link"] + parts["joint"], draft)
-    if parts["link"] or parts["joint"]:
-        _read_parts(parts["link"], parts["joint"], robot, draft)
+        _leave_settings(b, links + joints, draft)
+    if links or joints:
+        _read_parts(links, joints, robot, draft)
 
 
 def _leave_settings(b: Element, parts: list[Element], draft: Draft) -> None:

@@ -16,16 +16,18 @@ class Values:
 
     def __init__(self, element: Element) -> None:
         self.element = element
+        self.nested = bool(element.children)
 
     def number(self, name: str, default: float = 1.0) -> float:
-        return self.element.child_number(name, self.element.number(name, default))
+        e = self.element
+        return e.child_number(name, default) if self.nested else e.number(name, default)
 
     def vector(self, name: str, default: Vector3 = _ONES) -> Vector3:
-        return self.element.child_vector(name, self.element.vector(name, default))
+        e = self.element
+        return e.child_vector(name, default) if self.nested else e.vector(name, default)
 
-    def text(self, *names: str) -> str:
-        found = (self.element.child_text(n) or self.element.get(n) or "" for n in names)
-        return next((t for t in found if t), "")
+    def text(self, name: str) -> str:
+        return (self.element.child_text(name) if self.nested else self.element.get(name)) or ""
 
 
 def _plane(v: Values) -> Shape:
@@ -38,20 +40,22 @@ def _plane(v: Values) -> Shape:
 
 
 def _mesh(v: Values) -> Shape:
-    for known in ("submesh", "convex_decomposition", "drake:declare_convex"):
-        child = v.element.child(known)
-        if child is not None:
-            child.consume()
+    for known in v.element.all("submesh", "convex_decomposition", "drake:declare_convex"):
+        known.consume()
     v.element.get("optimization")
-    return Mesh(uri=v.text("uri", "filename"), scale=_scale(v))
+    uri = v.element.get("filename") or v.element.child_text("uri")
+    return Mesh(uri=uri, scale=_scale(v))
 
 
 def _scale(v: Values) -> Vector3:
-    text = v.text("scale")
+    e = v.element
+    text = e.get("scale") or e.child_text("scale")
+    if not text:
+        return _ONES
     if len(text.split()) == 1:  # one number for all three, as some files have it
-        s = v.number("scale")
+        s = e.child_number("scale", e.number("scale", 1.0))
         return (s, s, s)
-    return v.vector("scale")
+    return e.child_vector("scale", _ONES) if "scale" not in e.attributes else e.vector("scale", _ONES)
 
 
 SHAPES: dict[str, Callable[[Values], Shape]] = {
@@ -74,13 +78,9 @@ def read_shape(element: Element) -> Shape | None:
     if geometry is None:
         element.warning("element-missing", f"<{element.tag}> has no <geometry>")
         return None
-    for tag, read in SHAPES.items():
-        shape = geometry.child(tag)
-        if shape is not None:
-            return read(Values(shape))
-    for tag in OTHER_SHAPES:
-        shape = geometry.child(tag)
-        if shape is not None:
-            shape.consume()
-            return OtherShape(kind=tag)
+    for shape in geometry.all(*SHAPES, *OTHER_SHAPES):
+        if shape.tag in SHAPES:
+            return SHAPES[shape.tag](Values(shape))
+        shape.consume()
+        return OtherShape(kind=shape.tag)
     return None

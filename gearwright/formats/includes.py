@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gearwright.diagnostics import Report
-from gearwright.formats.located_xml import MAX_BYTES, Element, parse
+from gearwright.formats.located_xml import MAX_ELEMENTS, Element, bounded, parse
 from gearwright.formats.sdf_version import Version, read_version
 
 MAX_INCLUDES = 500
@@ -30,7 +30,7 @@ class Library:
     search: tuple[Path, ...]
     report: Report
     count: int = 0
-    total_bytes: int = 0
+    elements: int = 0  # of all included files
     _depth: dict[str, int] = field(default_factory=dict)  # file → how many includes lead to it
 
     @staticmethod
@@ -66,16 +66,17 @@ class Library:
     def _parse(self, e: Element, path: Path) -> Element | None:
         self.count += 1
         depth = self._depth[str(path)] = self._depth.get(e.file, 0) + 1
-        try:
-            size = path.stat().st_size
-            if self.count > MAX_INCLUDES or depth > MAX_DEPTH or self.total_bytes + size > MAX_BYTES:
+        if self.count > MAX_INCLUDES or depth > MAX_DEPTH or self.elements > MAX_ELEMENTS:
+            if self.report.first("includes"):
                 e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
-                return None
-            self.total_bytes += size
-            return parse(path.read_bytes(), str(path), self.report)
-        except OSError as error:
-            e.error("include-not-found", f"{str(path)!r} cannot be read: {error.strerror}")
             return None
+        try:
+            root = parse(bounded(path), str(path), self.report)
+        except OSError as error:
+            e.error("include-not-found", f"{str(path)!r} cannot be read: {error}")
+            return None
+        self.elements += root.document.count if root is not None else 0
+        return root
 
     def _find(self, e: Element, uri: str, strict: bool) -> Path | None:
         if not uri:
@@ -91,10 +92,13 @@ class Library:
             say("include-not-found", f"{uri[:100]!r} cannot be followed: {error}")
             return None
         if found is None:
-            say("include-not-found", f"{uri!r} is not found in the model's folder or on the search path (--path, {PATH_VARIABLE})")
+            say(
+                "include-not-found",
+                f"{uri!r} is neither in the model's folder nor on the path (--path, {PATH_VARIABLE})",
+            )
             return None
         if not any(found.is_relative_to(root.resolve()) for root in self._roots()):
-            e.error("include-unsafe", f"{uri!r} leaves the model's folder and the search path; add its folder with --path")
+            e.error("include-unsafe", f"{uri!r} leaves the model's folder and the path; add its folder with --path")
             return None
         return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gearwright.errors import nearest
 from gearwright.formats.located_xml import Element
 
 FOREIGN = ("xmlns", "xsi", "xml", "xacro")  # attributes that belong to XML itself
@@ -26,8 +25,8 @@ def _unknown_attribute(e: Element, name: str) -> None:
     if name.partition(":")[0] in FOREIGN:
         return
     if e.report.first(("attribute", e.tag, name)):
-        known = [a[1:] for a in e.asked if a.startswith("@")]
-        e.warning("element-unknown", f"attribute {name!r} of <{e.tag}> is not known{nearest(name, known)}")
+        near = e.report.near(name, e.known_attributes, listed=False)
+        e.warning("element-unknown", f"attribute {name!r} of <{e.tag}> is not known{near}")
 
 
 def _unknown_element(e: Element) -> None:
@@ -35,8 +34,9 @@ def _unknown_element(e: Element) -> None:
     assert parent is not None
     if not e.report.first(("element", parent.tag, e.tag)):
         return
-    known = [t for t in parent.asked if t[0] not in "@*"]
+    known = parent.known_tags
     if e.tag in known:
         e.warning("element-unknown", f"a second <{e.tag}> in <{parent.tag}>; the first is taken")
     else:
-        e.warning("element-unknown", f"<{e.tag}> in <{parent.tag}> is not known{nearest(e.tag, known)}")
+        near = e.report.near(e.tag, known, listed=False)
+        e.warning("element-unknown", f"<{e.tag}> in <{parent.tag}> is not known{near}")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.errors import suggestion
 from gearwright.formats.actuation import add_coupling
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
@@ -15,17 +14,20 @@ from gearwright.formats.sdf_scope import Scope
 from gearwright.formats.sdf_version import Version
 from gearwright.model import AxisRef, Joint, Term
 from gearwright.model.poses import Array
+from gearwright.model.topology import Components
 
 PARALLEL = 1e-3  # how far 1 − |cos| of two axes may be from parallel: files write right angles as 1.57
 
 
 def read_older_spellings(joints: list[Element], scope: Scope, draft: Draft, version: Version) -> None:
+    welds: _Welds | None = None
     for e in joints:
         kind = e.attributes.get("type", "")
         if kind == "mimic":
             _read_draft_mimic(e, scope, draft)
         elif kind == "gearbox":
-            _read_gearbox(e, scope, draft, version)
+            welds = welds or _Welds(draft)
+            _read_gearbox(e, scope, draft, version, welds)
 
 
 def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
@@ -36,7 +38,7 @@ def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
     ratio = e.child_number("gearbox_ratio", 1.0)
     for what, joint in (("parent", leader), ("child", follower)):
         if joint not in draft.joints:
-            near = suggestion(joint, draft.joints)
+            near = e.report.near(joint, draft.joints)
             e.error("joint-not-found", f"mimic joint {name!r}: its {what} joint {joint!r} does not exist{near}")
             return
     if leader == follower:
@@ -58,7 +60,7 @@ class _Turn:
     sign: int
 
 
-def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version) -> None:
+def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version, welds: _Welds) -> None:
     """θ₁: the parent link against the reference body about <axis>; θ₂: the child link about <axis2>; θ₂ = −ratio·θ₁."""
     name = e.get("name") or ""
     e.get("type")
@@ -70,7 +72,7 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version) -> N
         return
     body = scope.link(reference, e) if reference else None
     if body is None:
-        near = suggestion(reference, draft.links)
+        near = e.report.near(reference, draft.links)
         say = e.error if reference else e.warning
         what = f"its reference body {reference!r} is not declared{near}" if reference else "it has no reference body"
         say("gearbox-unresolved", f"gearbox {name!r}: {what}; no coupling is made")
@@ -83,10 +85,10 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version) -> N
             e.error("axis-missing", f"gearbox {name!r} has no <{tag}>")
             return
         a_J = np.array(axis_direction(axis, scope, ends.X_MJ, name, version))
-        turn = _turn(draft, link, body, scope.X_WM.R @ ends.X_MJ.R @ a_J)
+        turn = welds.turn(link, body, scope.X_WM.R @ ends.X_MJ.R @ a_J)
         axis.consume()
         if turn is None:
-            message = f"gearbox {name!r}: no revolute joint about its {tag} joins {link!r} with the reference body {body!r}"
+            message = f"gearbox {name!r}: no revolute joint about its {tag} joins {link!r} with its reference {body!r}"
             e.error("gearbox-unresolved", message)
             return
         turns.append(turn)
@@ -95,45 +97,41 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version) -> N
         e.error("gearbox-unresolved", f"gearbox {name!r}: joint {leader.joint.name!r} turns both of its links")
         return
     multiplier = -ratio * leader.sign / follower.sign
-    message = f"gearbox joints are deprecated; {name!r} is read as: {follower.joint.name} = {multiplier:g}·{leader.joint.name}"
-    e.warning("gearbox-deprecated", message)
+    formula = f"{follower.joint.name} = {multiplier:g}·{leader.joint.name}"
+    e.warning("gearbox-deprecated", f"gearbox joints are deprecated; {name!r} is read as: {formula}")
     add_coupling(
         draft, e, name=follower.joint.name, follower=AxisRef(follower.joint.name),
         leaders=(Term(AxisRef(leader.joint.name), multiplier),), spelling="gearbox", alias=scope.full(name),
     )  # fmt: skip
 
 
-def _turn(draft: Draft, link: str, reference: str, axis_W: Array) -> _Turn | None:
-    """The joint between the two, through links that are welded to either, about a parallel or anti-parallel axis.
+class _Welds:
+    """Groups of links that fixed joints tie together, and the revolute joints between groups."""
 
-    A joint's position is its child's rotation against its parent: it counts backwards where the reference is the child.
-    """
-    links, references = _welded(draft, link), _welded(draft, reference)
-    for j in draft.joints.values():
-        if j.kind not in ("revolute", "continuous"):
-            continue
-        if j.child in links and j.parent in references:
-            end = 1
-        elif j.parent in links and j.child in references:
-            end = -1
-        else:
-            continue
-        X_WJ = draft.X_WL[j.child] @ j.X_CJ
-        cosine = float(axis_W @ X_WJ.R @ np.array(j.axes[0].xyz))
-        if abs(cosine) > 1 - PARALLEL:
-            return _Turn(joint=j, sign=end if cosine > 0 else -end)
-    return None
+    def __init__(self, draft: Draft) -> None:
+        self.X_WL = draft.X_WL
+        self.groups = Components()
+        for j in draft.joints.values():
+            if j.kind == "fixed":
+                self.groups.join(j.parent, j.child)
+        self.between: dict[frozenset[str], list[Joint]] = {}
+        for j in draft.joints.values():
+            if j.kind in ("revolute", "continuous"):
+                self.between.setdefault(self._pair(j.parent, j.child), []).append(j)
 
+    def _pair(self, a: str, b: str) -> frozenset[str]:
+        return frozenset((self.groups.root(a), self.groups.root(b)))
 
-def _welded(draft: Draft, link: str) -> set[str]:
-    """The link and all that fixed joints tie to it."""
-    group, todo = {link}, [link]
-    fixed = [j for j in draft.joints.values() if j.kind == "fixed"]
-    while todo:
-        at = todo.pop()
-        for j in fixed:
-            for other in ((j.child,) if j.parent == at else (j.parent,) if j.child == at else ()):
-                if other not in group:
-                    group.add(other)
-                    todo.append(other)
-    return group
+    def turn(self, link: str, reference: str, axis_W: Array) -> _Turn | None:
+        """The joint between the two about a parallel or anti-parallel axis.
+
+        A joint's position is its child's rotation against its parent: it counts backwards where the reference is
+        at its child's end.
+        """
+        for j in self.between.get(self._pair(link, reference), ()):
+            end = 1 if self.groups.root(j.child) == self.groups.root(link) else -1
+            X_WJ = self.X_WL[j.child] @ j.X_CJ
+            cosine = float(axis_W @ X_WJ.R @ np.array(j.axes[0].xyz))
+            if abs(cosine) > 1 - PARALLEL:
+                return _Turn(joint=j, sign=end if cosine > 0 else -end)
+        return None

@@ -6,13 +6,15 @@ import importlib.util
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from gearwright.errors import ModelError
 from gearwright.formats.located_xml import Element
 from gearwright.model import CustomTransmission, LinearMap, TransmissionMap
 
 GROUP = "gearwright.transmissions"
+Size = tuple[int, int]  # actuators, joints
+MAX_SIZE = 200  # of a map
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,7 @@ class PluginPolicy:
     trust: bool = False
     folders: tuple[Path, ...] = ()
 
-    def transmission(self, e: Element, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+    def transmission(self, e: Element, name: str, size: Size) -> TransmissionMap | None:
         """The user's own map that <mapping_plugin> names; None with the reason in the report."""
         plugin = e.child("mapping_plugin") or (e if e.tag == "plugin" else None)
         if plugin is None:
@@ -35,7 +37,7 @@ class PluginPolicy:
             return self._from_entry_point(plugin, entry, name, size)
         return self._from_file(plugin, filename, name, size)
 
-    def _from_file(self, plugin: Element, filename: str, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+    def _from_file(self, plugin: Element, filename: str, name: str, size: Size) -> TransmissionMap | None:
         path = Path(plugin.file).parent / filename
         try:
             path = path.resolve()
@@ -54,12 +56,12 @@ class PluginPolicy:
             assert spec is not None and spec.loader is not None
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
-        except Exception as error:  # the user's code may raise anything
+        except (Exception, SystemExit) as error:  # the user's code may raise anything
             plugin.error("plugin-not-found", f"transmission {name!r}: {filename!r} cannot be loaded: {error!r}")
             return None
         return _made(plugin, module, name, size)
 
-    def _from_entry_point(self, plugin: Element, entry: str, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+    def _from_entry_point(self, plugin: Element, entry: str, name: str, size: Size) -> TransmissionMap | None:
         found = [p for p in entry_points(group=GROUP) if p.name == entry]
         if not found:
             plugin.error("plugin-not-found", f"transmission {name!r}: no entry point {entry!r} in group {GROUP!r}")
@@ -69,8 +71,8 @@ class PluginPolicy:
             return None
         try:
             return _made(plugin, found[0].load(), name, size)
-        except Exception as error:
-            plugin.error("plugin-not-found", f"transmission {name!r}: entry point {entry!r} cannot be loaded: {error!r}")
+        except (Exception, SystemExit) as error:
+            plugin.error("plugin-not-found", f"transmission {name!r}: entry point {entry!r} failed: {error!r}")
             return None
 
 
@@ -81,22 +83,24 @@ def _untrusted(name: str, what: str) -> str:
     )
 
 
-def _made(plugin: Element, source: ModuleType | object, name: str, size: tuple[int, int]) -> TransmissionMap | None:
+def _made(plugin: Element, source: Any, name: str, size: Size) -> TransmissionMap | None:
     position, effort = getattr(source, "position", None), getattr(source, "effort", None)
     if callable(source) and position is None and effort is None:
         position = source
     try:
+        if not callable(position or effort):
+            raise ModelError("not a function")
         return CustomTransmission(position=position, effort=effort, size=size)
     except ModelError:
         plugin.error("plugin-not-found", f"transmission {name!r}: define either position(q) or effort(a, q, v)")
         return None
 
 
-def _identity_instead(plugin: Element, name: str, filename: str, size: tuple[int, int]) -> TransmissionMap | None:
-    """A compiled plugin overloads the seed's Transmission class, whose own map is the identity: that is what is left."""
+def _identity_instead(plugin: Element, name: str, filename: str, size: Size) -> TransmissionMap | None:
+    """A compiled plugin overloads a base class whose own map is the identity: that is what is left."""
     message = f"transmission {name!r}: the compiled library {filename!r} cannot be loaded here"
-    if size[0] != size[1] or not size[0]:
-        plugin.error("plugin-not-found", f"{message}, and {size[0]} actuators do not map one by one to {size[1]} joints")
+    if size[0] != size[1] or not 0 < size[0] <= MAX_SIZE:
+        plugin.error("plugin-not-found", f"{message}; {size[0]} actuators do not map one by one to {size[1]} joints")
         return None
     plugin.warning("plugin-not-found", f"{message}; actuators map one by one to joints instead")
     return LinearMap(matrix=tuple(tuple(float(i == j) for j in range(size[0])) for i in range(size[1])))

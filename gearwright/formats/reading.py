@@ -4,22 +4,46 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from gearwright.diagnostics import Report, Source
-from gearwright.errors import LoadError
+from gearwright.errors import LoadError, ModelError
 from gearwright.formats import sdf, urdf
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.includes import Library
 from gearwright.formats.leftovers import report_unread
-from gearwright.formats.located_xml import MAX_BYTES, Element, parse
+from gearwright.formats.located_xml import Element, bounded, parse
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.xacro_files import expand, is_xacro
 from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
 Plugins = Literal["trust"] | Sequence[PathLike] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a file is to be read; see `load`."""
+
+    base: Base | None = None
+    plugins: Plugins = None
+    model: str | None = None
+    search_path: Sequence[PathLike] = ()
+    cut: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.base not in (None, "floating", "fixed"):
+            raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r}")
+        if isinstance(self.plugins, str) and self.plugins != "trust":
+            raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r}")
+
+    @property
+    def policy(self) -> PluginPolicy:
+        if self.plugins is None or isinstance(self.plugins, str):
+            return PluginPolicy(trust=self.plugins == "trust")
+        return PluginPolicy(folders=tuple(map(Path, self.plugins)))
 
 
 def load(
@@ -37,12 +61,12 @@ def load(
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
+    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
     report = Report()
     file = Path(path)
     data = _read(file, report)
-    if data is None:
-        raise LoadError(report)
-    return _load(data, str(path), file, report, base, plugins, model, search_path, cut)
+    root = None if data is None else _root(data, str(path), file, report)
+    return _mechanism(root, file, report, options)
 
 
 def loads(
@@ -50,8 +74,29 @@ def loads(
     search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
+    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
+    report = Report()
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
-    return _load(data, name, None, Report(), base, plugins, model, search_path, cut)
+    return _mechanism(_root(data, name, None, report), None, report, options)
+
+
+def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
+    """The root element decides which reader takes the rest."""
+    if root is None:
+        raise LoadError(report)
+    draft = Draft(report)
+    if root.tag == "robot":
+        urdf.read_robot(root, draft, options.policy)
+        ignored = urdf.IGNORED
+    elif root.tag in ("sdf", "model"):
+        library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
+        sdf.read_sdf(root, draft, options.policy, library, options.model)
+        ignored = sdf.IGNORED
+    else:
+        root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf> or <robot>")
+        raise LoadError(report)
+    report_unread(root, ignored)
+    return draft.finish(options.base, root, tuple(options.cut))
 
 
 def _read(file: Path, report: Report) -> bytes | None:
@@ -61,51 +106,28 @@ def _read(file: Path, report: Report) -> bytes | None:
             what = "is not a file" if file.exists() else "does not exist"
             report.error("file-unreadable", f"{str(file)!r} {what}", source)
             return None
-        if file.stat().st_size > MAX_BYTES:
-            report.error("file-unreadable", f"the file is larger than {MAX_BYTES // 2**20} MiB", source)
-            return None
-        return file.read_bytes()
+        return bounded(file)
     except (OSError, ValueError) as error:
         report.error("file-unreadable", f"{str(file)!r} cannot be read: {error}", source)
         return None
 
 
-def _load(
-    data: bytes, name: str, file: Path | None, report: Report, base: Base | None, plugins: Plugins, model: str | None,
-    search_path: Sequence[PathLike], cut: Sequence[str],
-) -> Mechanism:  # fmt: skip
-    root = _root(data, name, file, report)
-    if root is None:
-        raise LoadError(report)
-    draft = Draft(report)
-    policy = PluginPolicy(trust=plugins == "trust", folders=() if plugins is None or plugins == "trust" else tuple(map(Path, plugins)))
-    if root.tag == "robot":
-        urdf.read_robot(root, draft, policy)
-        ignored = urdf.IGNORED
-    elif root.tag in ("sdf", "model"):
-        library = Library.of(file.parent.absolute() if file else None, search_path, report)
-        sdf.read_sdf(root, draft, policy, library, model)
-        ignored = sdf.IGNORED
-    else:
-        root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf> or <robot>")
-        raise LoadError(report)
-    report_unread(root, ignored)
-    return draft.finish(base, root, tuple(cut))
-
-
 def _root(data: bytes, name: str, file: Path | None, report: Report) -> Element | None:
     if file is not None and file.suffix == ".xacro":
-        expanded = expand(file, report)
-        return None if expanded is None else parse(expanded, name, report)
+        return _expanded(file, name, report)
     root = parse(data, name, report)
     if root is not None and root.tag == "urdf" and len(root.children) == 1:  # seen in joint_state_publisher's files
         root.warning("xml-lenient", "<robot> stands inside <urdf>; it is taken as the root")
         root = root.children[0]
         root.parent = None
-    if root is not None and root.tag == "robot" and is_xacro(root):
-        if file is None:
-            root.error("xacro-missing", "a xacro text; only files can be expanded")
-            return None
-        expanded = expand(file, report)
-        return None if expanded is None else parse(expanded, name, report)
-    return root
+    if root is None or root.tag != "robot" or not is_xacro(root):
+        return root
+    if file is None:
+        root.error("xacro-failed", "a xacro text; only files can be expanded")
+        return None
+    return _expanded(file, name, report)
+
+
+def _expanded(file: Path, name: str, report: Report) -> Element | None:
+    data = expand(file, report)
+    return None if data is None else parse(data, name, report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gearwright.errors import suggestion
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
@@ -73,19 +72,20 @@ def _check_joints(joints: tuple[Component, ...], draft: Draft) -> None:
     """ros2_control's rules: an active mimic joint has no command, and its leader stands in the same tag."""
     listed = {c.name for c in joints}
     couplings = {c.follower.joint: c for c in draft.couplings}
+    switched_off: set[str] = set()
     for c in joints:
         joint = draft.joints.get(c.name)
         coupling = couplings.get(c.name)
         if joint is None:
             message = f"ros2_control names joint {c.name!r}, which the robot does not have"
-            draft.report.error("ros2-joint-not-found", message + suggestion(c.name, draft.joints), c.source)
+            draft.report.error("ros2-joint-not-found", message + draft.report.near(c.name, draft.joints), c.source)
         elif joint.kind == "fixed":
             draft.report.error("ros2-joint-fixed", f"ros2_control drives joint {c.name!r}, which is fixed", c.source)
         elif c.mimic and coupling is None:
             message = f'joint {c.name!r} has mimic="true" and mimics nothing in the URDF'
             draft.report.error("ros2-mimic-not-in-urdf", message, c.source)
         elif coupling is not None and c.mimic is False:
-            draft.couplings.remove(coupling)
+            switched_off.add(c.name)
         elif coupling is not None:
             if c.commands:
                 message = f'mimic joint {c.name!r} has a command interface; it must have none, or mimic="false"'
@@ -94,3 +94,5 @@ def _check_joints(joints: tuple[Component, ...], draft: Draft) -> None:
                 leaders = ", ".join(repr(t.axis.joint) for t in coupling.leaders)
                 message = f"the leader {leaders} of mimic joint {c.name!r} is not in the same ros2_control tag"
                 draft.report.error("ros2-mimic-leader-missing", message, c.source)
+    if switched_off:
+        draft.couplings = [c for c in draft.couplings if c.follower.joint not in switched_off]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gearwright.errors import suggestion
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
 from gearwright.formats.includes import Library
@@ -80,7 +79,9 @@ def read_sdf(root: Element, draft: Draft, plugins: PluginPolicy, library: Librar
 # --- which model ------------------------------------------------------------------------------------------------------
 
 
-def _choose(root: Element, chosen: str | None, library: Library, version: Version, draft: Draft) -> tuple[Element, Version] | None:
+def _choose(
+    root: Element, chosen: str | None, library: Library, version: Version, draft: Draft
+) -> tuple[Element, Version] | None:
     if root.tag == "model":  # a bare model, as the proposals print it
         return root, version
     worlds = root.all("world")
@@ -98,7 +99,7 @@ def _choose(root: Element, chosen: str | None, library: Library, version: Versio
     names = [m.attributes.get("name", "") for m, _ in found]
     if chosen is not None and not (chosen == EVERY and len(found) == 1):
         if chosen not in names:
-            root.error("model-choice", f"there is no model {chosen!r}{suggestion(chosen, names)}")
+            root.error("model-choice", f"there is no model {chosen!r}{root.report.near(chosen, names)}")
             return None
         return found[names.index(chosen)]
     moving = [f for f in found if not _is_static(f[0])] or found
@@ -110,7 +111,8 @@ def _choose(root: Element, chosen: str | None, library: Library, version: Versio
         return None
     for other, _ in found:
         if other is not moving[0][0]:
-            other.info("element-ignored", f"model {other.attributes.get('name', '')!r} of the world is not the one loaded")
+            name = other.attributes.get("name", "")
+            other.info("element-ignored", f"model {name!r} of the world is not the one loaded")
             other.consume()
     return moving[0]
 
@@ -281,7 +283,7 @@ class _Reader:
             X_WL = IDENTITY if on_world else inner.X_WM @ inner.resolve(link, part.element)
         except PoseError:
             if not self.draft.report.failed:
-                near = suggestion(part.attached_to, scope.parts)
+                near = self.draft.report.near(part.attached_to, scope.parts)
                 part.element.error("frame-not-found", f"frame {name!r} is attached to nothing that exists{near}")
             return
         full = scope.full(name)

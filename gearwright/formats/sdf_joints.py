@@ -7,7 +7,6 @@ from math import inf, pi
 
 import numpy as np
 
-from gearwright.errors import suggestion
 from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
@@ -28,7 +27,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, version: Version) -> Join
     if not name or written in OLDER:
         return None  # told where names are collected; couplings are read once all joints are there
     if written not in KINDS:
-        near = suggestion(written, [*KINDS, *OLDER])
+        near = e.report.near(written, [*KINDS, *OLDER])
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {written!r}{near}")
         e.consume()
         return None
@@ -81,13 +80,13 @@ class JointEnds:
         links = {end: scope.link(text, e) for end, text in named.items()}
         for end, link in links.items():
             if link is None:
-                near = suggestion(named[end], [n for n, p in scope.parts.items() if p.kind == "link"])
+                near = e.report.near(named[end], (n for n, p in scope.parts.items() if p.kind == "link"))
                 message = f"joint {name!r}: its {end} link {named[end]!r} is not declared{near}"
                 e.error("link-not-found", message)
         if None in links.values():
             return None
         try:
-            X_MJ = scope.resolve(name, e) if name in scope.parts and scope.parts[name].element is e else _pose(e, scope, named)
+            X_MJ = _pose(e, scope, name, named["child"])
             X_MP, X_MC = (_link_pose(scope, named[end], e) for end in ("parent", "child"))
         except PoseError:
             return None
@@ -96,8 +95,11 @@ class JointEnds:
         return JointEnds(parent=parent, child=child, X_PJ=X_MP.inverse() @ X_MJ, X_CJ=X_MC.inverse() @ X_MJ, X_MJ=X_MJ)
 
 
-def _pose(e: Element, scope: Scope, named: dict[str, str]) -> Pose:
-    relative_to, X = read_pose(e, named["child"])
+def _pose(e: Element, scope: Scope, name: str, child: str) -> Pose:
+    """In the model's frame: as the scope knows it, unless another part has its name there."""
+    if name in scope.parts and scope.parts[name].element is e:
+        return scope.resolve(name, e)
+    relative_to, X = read_pose(e, child)
     return scope.resolve(relative_to, e) @ X
 
 
@@ -185,7 +187,7 @@ def _thread_pitch(e: Element) -> float:
     if e.child("screw_thread_pitch") is not None or old is None:
         return e.child_number("screw_thread_pitch", 1.0)
     value = e.child_number("thread_pitch", 1.0)
-    if value == 0:
+    if abs(value) < 1e-100:
         old.error("number-invalid", "<thread_pitch>: zero radians a metre is no thread")
         return 1.0
     return -2 * pi / value

@@ -33,7 +33,8 @@ def _inertia(e: Element, link: str) -> Inertia:
         e.info("inertia-missing", f"link {link!r} has no <inertial>; SDFormat's 1 kg and 1 kg·m² are taken")
         return Inertia(mass=1.0, moments=(1.0, 1.0, 1.0))
     if inertial.truth(inertial.get("auto") or "false", "attribute auto", False):
-        inertial.warning("inertia-auto", f"link {link!r}: inertia from collision shapes is not computed; what is given is taken")
+        message = f"link {link!r}: inertia from collision shapes is not computed; what is given is taken"
+        inertial.warning("inertia-auto", message)
     for known in ("density", "auto_inertia_params", "fluid_added_mass"):
         child = inertial.child(known)
         if child is not None:
@@ -45,9 +46,11 @@ def _inertia(e: Element, link: str) -> Inertia:
     if mass < 0:
         inertial.error("inertia-invalid", f"link {link!r}: a mass cannot be negative ({mass:g} kg)")
         return MASSLESS
-    pose = read_pose(inertial)[1]
     return Inertia(
-        mass=mass, moments=(diagonal[0], diagonal[1], diagonal[2]), products=(others[0], others[1], others[2]), pose=pose
+        mass=mass,
+        moments=(diagonal[0], diagonal[1], diagonal[2]),
+        products=(others[0], others[1], others[2]),
+        pose=read_pose(inertial)[1],
     )
 
 
@@ -65,7 +68,7 @@ def _geometries(e: Element, scope: Scope, link: str, tag: str) -> tuple[Geometry
         name = g.get("name") or f"{tag}{i + 1}"
         g.consume()  # surfaces, lasers, shadows: for rendering and contact
         if shape is not None:
-            found.append(Geometry(name=name, shape=shape, pose=X, rgba=rgba, source=g.source))
+            found.append(Geometry(name=name, shape=shape, pose=X, rgba=rgba))
     return tuple(found)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import radians
 
-from gearwright.errors import suggestion
 from gearwright.formats.located_xml import Element
 from gearwright.model.joints import WORLD
 from gearwright.model.poses import IDENTITY, Pose
@@ -44,7 +43,8 @@ class Scope:
     parts: dict[str, Placed] = field(default_factory=dict)
     models: dict[str, Scope] = field(default_factory=dict)
     _known: dict[str, Pose] = field(default_factory=dict)
-    _open: list[str] = field(default_factory=list)
+    _broken: set[str] = field(default_factory=set)  # names on a circle, or leading to one
+    _bodies: dict[str, tuple[Scope, str]] = field(default_factory=dict)
 
     @staticmethod
     def of_links(element: Element, poses: Mapping[str, Pose]) -> Scope:
@@ -66,6 +66,29 @@ class Scope:
 
     def resolve(self, name: str, asked: Element) -> Pose:
         """The pose of a link, joint, frame or nested model in this model's frame."""
+        walked: list[Placed] = []  # from the name towards something whose pose is known
+        names: list[str] = []
+        seen: set[str] = set()
+        X: Pose | None = None
+        while X is None:
+            X = self._known_pose(name, asked)
+            if X is not None:
+                break
+            part = self.parts.get(name)
+            if part is None:
+                raise self._unknown(name, asked)
+            if name in self._broken or name in seen:
+                self._tell_circle(names, name, asked)
+            seen.add(name)
+            names.append(name)
+            walked.append(part)
+            name, asked = part.relative_to, part.element
+        for part_name, part in zip(reversed(names), reversed(walked), strict=True):
+            X = self._known[part_name] = X @ part.pose
+        return X
+
+    def _known_pose(self, name: str, asked: Element) -> Pose | None:
+        """Without a walk: the model's own frame, the world, what was asked before, and names in nested models."""
         if name in ROOTS or (name == WORLD and self.is_world):
             return IDENTITY
         if name in self._known:
@@ -73,63 +96,66 @@ class Scope:
         if name == WORLD:
             return self.X_WM.inverse()
         inner, _, rest = name.partition("::")
-        if rest and name not in self.parts:
-            if inner not in self.models:
-                raise self._unknown(name, asked)
+        if rest and name not in self.parts and inner in self.models:
             return self.resolve(inner, asked) @ self.models[inner].resolve(rest, asked)
-        part = self.parts.get(name)
-        if part is None:
-            raise self._unknown(name, asked)
-        if name in self._open:
-            circle = " → ".join([*self._open[self._open.index(name) :], name])
-            asked.error("frame-cycle", f"poses are defined in a circle: {circle}")
-            raise PoseError
-        if len(self._open) > 200:
-            asked.error("frame-cycle", "poses are defined through more than 200 others")
-            raise PoseError
-        self._open.append(name)
-        try:
-            X = self.resolve(part.relative_to, part.element) @ part.pose
-        finally:
-            self._open.pop()
-        self._known[name] = X
-        return X
+        return None
+
+    def _tell_circle(self, names: list[str], name: str, asked: Element) -> None:
+        """Told once for all that lie on the circle, or lead to it."""
+        if name not in self._broken:
+            circle = [*names[names.index(name) :], name]
+            shown = circle if len(circle) <= 8 else [*circle[:4], "…", *circle[-3:]]
+            asked.error("frame-cycle", f"poses are defined in a circle: {' → '.join(shown)}")
+        self._broken.update(names)
+        raise PoseError
 
     def _unknown(self, name: str, asked: Element) -> PoseError:
-        near = suggestion(name, [*self.parts, MODEL, WORLD])
+        near = asked.report.near(name, [*self.parts, MODEL, WORLD])
         asked.error("frame-not-found", f"there is no frame, link, joint or model {name!r} in this model{near}")
         return PoseError()
 
     # --- what carries a frame ----------------------------------------------------------------------------------
 
     def body(self, name: str, asked: Element) -> tuple[Scope, str]:
-        """The link, in its scope, that a name is rigidly attached to; ("world") for the world."""
-        scope, seen = self, set[tuple[int, str]]()
-        while True:
-            if name == WORLD or (name in ROOTS and scope.is_world):
-                return scope, WORLD
+        """The link, in its scope, that a name is rigidly attached to; the name is "world" for the world."""
+        path: list[tuple[Scope, str]] = []
+        at: tuple[Scope, str] | None = (self, name)
+        seen: set[tuple[int, str]] = set()
+        found: tuple[Scope, str] | None = None
+        while found is None:
+            assert at is not None
+            scope, name = at
             if (id(scope), name) in seen:
-                asked.error("frame-cycle", f"frames are attached to each other in a circle at {name!r}")
+                if asked.report.first(("attached", id(scope))):
+                    asked.error("frame-cycle", f"frames are attached to each other in a circle at {name!r}")
                 raise PoseError
             seen.add((id(scope), name))
-            if name in ROOTS:
-                if not scope.canonical:
-                    raise self._unknown(name, asked)
-                name = scope.canonical
-                continue
-            inner, _, rest = name.partition("::")
-            if rest and name not in scope.parts and inner in scope.models:
-                scope, name = scope.models[inner], rest
-                continue
-            part = scope.parts.get(name)
-            if part is None:
-                raise PoseError
-            if part.kind == "link":
-                return scope, name
-            if part.kind == "model":
-                scope, name = scope.models[name], MODEL
-            else:
-                name = part.attached_to
+            path.append(at)
+            found = scope._bodies.get(name) or scope._own_body(name)
+            at = scope._carrier(name, asked) if found is None else None
+        for scope, name in path:
+            scope._bodies[name] = found
+        return found
+
+    def _own_body(self, name: str) -> tuple[Scope, str] | None:
+        if name == WORLD or (name in ROOTS and self.is_world):
+            return self, WORLD
+        part = self.parts.get(name)
+        return (self, name) if part is not None and part.kind == "link" else None
+
+    def _carrier(self, name: str, asked: Element) -> tuple[Scope, str]:
+        """What a frame, joint or model is attached to, one step on."""
+        if name in ROOTS:
+            if not self.canonical:
+                raise self._unknown(name, asked)
+            return self, self.canonical
+        part = self.parts.get(name)
+        inner, _, rest = name.partition("::")
+        if part is None and rest and inner in self.models:
+            return self.models[inner], rest
+        if part is None:
+            raise PoseError
+        return (self.models[name], MODEL) if part.kind == "model" else (self, part.attached_to)
 
     def link(self, name: str, asked: Element) -> str | None:
         """The name in the mechanism of the link that `name` is attached to; None where it does not exist."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from math import pi
 from typing import Literal
 
-from gearwright.errors import ModelError, nearest
+from gearwright.errors import ModelError
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
-from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.plugins import MAX_SIZE, PluginPolicy
 from gearwright.model import (
     Actuator,
     AxisRef,
@@ -56,7 +56,7 @@ class Parts:
     joints: list[End] = field(default_factory=list)
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The map cannot be made; the reason is in the report."""
 
 
@@ -69,7 +69,7 @@ def _sized(parts: Parts, actuators: int, joints: int) -> None:
             s = "" if size == 1 else "s"
             message = f"transmission {parts.name!r} takes {size} {what}{s}, not {len(ends)}"
             parts.element.error("transmission-size", message)
-            raise Refused
+            raise RefusedError
 
 
 def _ratio(end: End) -> float:
@@ -92,7 +92,7 @@ def _simple(parts: Parts) -> TransmissionMap:
     return SimpleTransmission(reduction=reduction, offset=parts.joints[0].offset)
 
 
-def _pair(kind: type[DifferentialTransmission] | type[FourBarLinkageTransmission]) -> Callable[[Parts], TransmissionMap]:
+def _pair(kind: type[DifferentialTransmission | FourBarLinkageTransmission]) -> Callable[[Parts], TransmissionMap]:
     def make(parts: Parts) -> TransmissionMap:
         _sized(parts, 2, 2)
         parts.actuators = _by_role(parts, parts.actuators, "actuator")
@@ -122,7 +122,7 @@ def _by_role(parts: Parts, ends: list[End], what: str) -> list[End]:
             return ends
         message = f"transmission {parts.name!r}: the {what}s' roles must be {wanted}, not {roles}"
         parts.element.error("transmission-role", message)
-        raise Refused
+        raise RefusedError
     return sorted(ends, key=lambda e: e.role)
 
 
@@ -136,6 +136,11 @@ def _linkage(parts: Parts) -> TransmissionMap:
 def _linear_map(parts: Parts) -> TransmissionMap:
     """The seed's linear map; the matrix is the identity where it is absent."""
     na, nj = len(parts.actuators), len(parts.joints)
+    if max(na, nj) > MAX_SIZE:
+        parts.element.error(
+            "transmission-size", f"transmission {parts.name!r} has more than {MAX_SIZE} actuators or joints"
+        )
+        raise RefusedError
     mapping = parts.element.child("mapping") or parts.element
     values = {
         "actuator_offsets": _column(mapping, "actuator_offsets", na),
@@ -148,12 +153,12 @@ def _linear_map(parts: Parts) -> TransmissionMap:
         if na != nj:
             message = f"transmission {parts.name!r}: without <t_aj> it takes as many actuators ({na}) as joints ({nj})"
             parts.element.error("transmission-size", message)
-            raise Refused
+            raise RefusedError
         t_aj = [float(i == j) for i in range(nj) for j in range(na)]
     rows = tuple(tuple(t_aj[i * na : (i + 1) * na]) for i in range(nj))
     if not rows or not rows[0]:
         parts.element.error("transmission-size", f"transmission {parts.name!r} has no actuators, or no joints")
-        raise Refused
+        raise RefusedError
     return LinearMap(matrix=rows, **{k: tuple(v) for k, v in values.items()})
 
 
@@ -163,10 +168,10 @@ def _column(mapping: Element, tag: str, size: int) -> list[float]:
         return []
     values = e.numbers()
     if values is None:
-        raise Refused
+        raise RefusedError
     if len(values) != size:
         e.error("transmission-size", f"<{tag}> takes {size} numbers here, not {len(values)}")
-        raise Refused
+        raise RefusedError
     return values
 
 
@@ -174,7 +179,7 @@ def _custom(parts: Parts) -> TransmissionMap:
     size = (len(parts.actuators), len(parts.joints))
     found = parts.plugins.transmission(parts.element, parts.name, size)
     if found is None:
-        raise Refused
+        raise RefusedError
     return found
 
 
@@ -186,11 +191,12 @@ def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts
         for name in names:
             if parts.element.child(name) is None:
                 parts.element.error("element-missing", f"transmission {parts.name!r} needs <{name}>")
-                raise Refused
+                raise RefusedError
         values = [parts.element.child_number(n, 1.0) for n in names]
         if not all(v > 0 for v in values):
-            parts.element.error("transmission-ratio-zero", f"transmission {parts.name!r}: {', '.join(names)} are positive")
-            raise Refused
+            message = f"transmission {parts.name!r}: {', '.join(names)} must be positive"
+            parts.element.error("transmission-ratio-zero", message)
+            raise RefusedError
         return SimpleTransmission(reduction=ratio(*values), offset=parts.joints[0].offset)
 
     return make
@@ -223,18 +229,19 @@ def read_transmission(
     """Reads one element and adds it, and the actuators that it declares. `rename` scopes names of nested models."""
     name = e.get("name") or ""
     if not name:
-        name = _numbered("transmission", draft.transmissions)
+        name = draft.numbered("transmission", draft.transmissions)
         e.warning("name-missing", f"a transmission without a name; it is called {name!r}")
     written = (e.get("type") or e.child_text("type") or e.child_text("plugin")).strip()
     kind = _kind(written)
     parts = Parts(element=e, name=rename(name), dialect=dialect, plugins=plugins)
     parts.actuators = _ends(parts, "actuator")
     parts.joints = _ends(parts, "joint")
-    parameters = _leave_the_rest(e, dialect)
+    parameters = _leave_the_rest(e)
     if dialect == "ros2" and not parts.actuators and len(parts.joints) == 1:
-        parts.actuators = [End(element=e, name=_numbered("actuator", draft.actuators, plain=False))]
-    transmission_map = _map(parts, kind, written, draft)
-    if transmission_map is Refused:
+        parts.actuators = [End(element=e, name=draft.numbered("actuator", draft.actuators))]
+    try:
+        transmission_map = _map(parts, kind, written)
+    except RefusedError:
         return None
     actuators = _actuators(parts, draft, rename)
     joints = tuple(AxisRef(rename(j.name)) for j in parts.joints)
@@ -245,7 +252,7 @@ def read_transmission(
     if t is None or None in actuators:
         return None
     if dialect == "ros2" and t.name in draft.transmissions:
-        t = replace(t, name=_numbered(t.name, draft.transmissions))
+        t = replace(t, name=draft.numbered(t.name, draft.transmissions))
     return t if draft.add(draft.transmissions, "transmission", t.name, t, e) else None
 
 
@@ -254,31 +261,30 @@ def _kind(written: str) -> str | None:
     return ROS_NAMES.get(last, last if last in KINDS else None)
 
 
-def _map(parts: Parts, kind: str | None, written: str, draft: Draft) -> TransmissionMap | None | type[Refused]:
-    """The map; None for a type that is not known; Refused where the report says why."""
+def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None:
+    """The map; None for a type that is not known."""
     e = parts.element
     if not written and len(parts.actuators) == len(parts.joints) == 1:
         e.warning("transmission-type-unknown", f"transmission {parts.name!r} has no type; it is taken as simple")
         kind = "simple"
     if kind is None:
-        near = nearest(written, [*KINDS, *ROS_NAMES])
+        near = e.report.near(written, [*KINDS, *ROS_NAMES], listed=False)
         message = f"transmission {parts.name!r}: type {written!r} is not known{near}; it is kept without a map"
         e.warning("transmission-type-unknown", message)
         e.consume()
         return None
     zeros = [end for end in (*parts.actuators, *parts.joints) if end.reduction == 0]
     for end in zeros:
-        end.element.error("transmission-ratio-zero", f"transmission {parts.name!r}: the reduction of {end.name!r} is zero")
+        message = f"transmission {parts.name!r}: the reduction of {end.name!r} is zero"
+        end.element.error("transmission-ratio-zero", message)
     if zeros:
-        return Refused
+        raise RefusedError
     try:
         return KINDS[kind](parts)
-    except Refused:
-        return Refused
     except ModelError as error:
         code = "transmission-ratio-zero" if "zero" in str(error) else "transmission-size"
         e.error(code, f"transmission {parts.name!r}: {error}")
-        return Refused
+        raise RefusedError from None
 
 
 def _ends(parts: Parts, what: str) -> list[End]:
@@ -293,7 +299,7 @@ def _ends(parts: Parts, what: str) -> list[End]:
             name = f"{parts.name}_actuator"
             c.warning("name-missing", f"transmission {parts.name!r}: an actuator without a name is called {name!r}")
         elif not name:
-            c.error("name-missing", f"transmission {parts.name!r}: a{'n' if what == 'actuator' else ''} {what} without a name")
+            c.error("name-missing", f"transmission {parts.name!r}: one of its {what}s has no name")
             continue
         end = End(element=c, name=name, role=(c.get("role") or c.child_text("role")).strip())
         end.offset = c.child_number("offset", 0.0)
@@ -317,7 +323,7 @@ def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tupl
             if motor is not None:
                 draft.actuators[name] = motor
         elif name not in draft.actuators:
-            name = _of_joint(name, draft) or name
+            name = draft.actuator_of(name) or name
         names.append(name)
     return tuple(names)
 
@@ -328,27 +334,18 @@ def _motor(end: End, name: str, draft: Draft) -> Actuator | None:
     return draft.build(e, "actuator-value", f"actuator {name!r}", ElectricMotor, name=name, rotor_inertia=rotor)
 
 
-def _of_joint(name: str, draft: Draft) -> str | None:
-    """The one actuator of the joint of this name, as the seed's example has it."""
-    found = [a.name for a in draft.actuators.values() if a.joint is not None and str(a.joint) == name]
-    return found[0] if len(found) == 1 else None
+FOR_OTHERS = (
+    "hardwareInterface", "compensator", "robotNamespace", "simulated_reduction", "simulated_actuated_joint",
+    "use_simulated_gripper_joint", "motorTorqueConstant", "state_interface", "command_interface", "maxVelocity",
+)  # fmt: skip
 
 
-def _leave_the_rest(e: Element, dialect: Dialect) -> dict[str, str]:
+def _leave_the_rest(e: Element) -> dict[str, str]:
     """Ticks off what ROS files carry for other programs, and keeps parameters as text."""
-    for tag in ("hardwareInterface", "compensator", "robotNamespace", "simulated_reduction", "use_simulated_gripper_joint"):
-        for c in e.all(tag):
-            c.consume()
+    for c in e.all(*FOR_OTHERS):
+        c.consume()
     for end in e.all("actuator", "joint"):
-        for tag in ("hardwareInterface", "motorTorqueConstant", "state_interface", "command_interface", "maxVelocity"):
-            for c in end.all(tag):
-                c.consume()
+        for c in end.all(*FOR_OTHERS):
+            c.consume()
         end.get("read_only")
     return {p.get("name") or "": p.words for p in e.all("param")}
-
-
-def _numbered(name: str, taken: dict[str, object] | dict[str, Transmission] | dict[str, Actuator], plain: bool = True) -> str:
-    """The name if it is free and may stand alone, else with the first free number."""
-    if plain and name not in taken and name != "transmission":
-        return name
-    return next(f"{name}{i}" for i in range(1, len(taken) + 3) if f"{name}{i}" not in taken)

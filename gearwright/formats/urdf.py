@@ -33,6 +33,8 @@ from gearwright.model.poses import IDENTITY, Vector3
 X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 Rgba = tuple[float, float, float, float]
+QUATERNIONS = {"quat_xyzw": (3, 0, 1, 2), "quat_wxyz": (0, 1, 2, 3), "wxyz": (0, 1, 2, 3)}  # where w, x, y, z stand
+SETTINGS = ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties")
 
 IGNORED = {
     "gazebo": "settings for Gazebo",
@@ -101,13 +103,11 @@ def origin(e: Element) -> Pose:
     if o is None:
         return IDENTITY
     xyz = o.vector("xyz", ZERO)
-    for attribute, order in (("quat_xyzw", (3, 0, 1, 2)), ("quat_wxyz", (0, 1, 2, 3)), ("wxyz", (0, 1, 2, 3))):
-        text = o.get(attribute)
-        if text is not None:
-            q = o.numbers(text, f"attribute {attribute}") or []
-            if len(q) == 4 and any(q):
-                return Pose.from_quaternion(xyz, [q[i] for i in order])
-            o.error("pose-invalid", f"attribute {attribute}: expected four numbers that are not all zero")
+    for attribute in o.attributes.keys() & QUATERNIONS:
+        q = o.numbers(o.get(attribute), f"attribute {attribute}") or []
+        if len(q) == 4 and any(q):
+            return Pose.from_quaternion(xyz, [q[i] for i in QUATERNIONS[attribute]])
+        o.error("pose-invalid", f"attribute {attribute}: expected four numbers that are not all zero")
     return Pose.from_rpy(xyz, o.vector("rpy", ZERO))
 
 
@@ -137,23 +137,19 @@ def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[
         rgba = None
         if material is not None:
             rgba = _colour(material) or colours.get(material.attributes.get("name", ""))
-        for setting in ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties"):
-            child = g.child(setting)
-            if child is not None:
-                child.consume()
+        for setting in g.all(*SETTINGS):
+            setting.consume()
         name = g.get("name") or f"{tag}{i + 1}"
         g.get("group")
         if shape is not None:
-            found.append(Geometry(name=name, shape=shape, pose=origin(g), rgba=rgba, source=g.source))
+            found.append(Geometry(name=name, shape=shape, pose=origin(g), rgba=rgba))
     return tuple(found)
 
 
 def _colour(material: Element) -> Rgba | None:
     material.get("name")
-    for known in ("texture", "drake:diffuse_map"):
-        child = material.child(known)
-        if child is not None:
-            child.consume()
+    for texture in material.all("texture", "drake:diffuse_map"):
+        texture.consume()
     c = material.child("color")
     text = c.get("rgba") if c is not None else None
     if c is None or text is None:
@@ -258,8 +254,9 @@ def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:
         if bounded:
             e.warning("limit-missing", f"joint {name!r} is {kind} and has no <limit>; none is taken")
         return Limits()
-    for known in ("drake:acceleration", "acceleration", "deceleration", "jerk"):
-        lim.get(known)
+    if len(lim.attributes) > 4:
+        for known in ("drake:acceleration", "acceleration", "deceleration", "jerk"):
+            lim.get(known)
     missing = [k for k in ("effort", "velocity") if k not in lim.attributes]
     if bounded and missing:
         lim.warning("limit-missing", f"joint {name!r}: <limit> has no {' and no '.join(missing)}; none is taken")

@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
+import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 
 from gearwright.diagnostics import Report, Source
 from gearwright.formats.located_xml import Element
 
-
+TIME_LIMIT = 30  # [s]
 DEFINING = {f"xacro:{tag}" for tag in ("include", "macro", "property", "arg", "if", "unless", "insert_block")}
 
 
 def is_xacro(root: Element) -> bool:
     """Definitions make a file a xacro one; a stray call that some expansion left behind does not."""
-    todo = [root]
-    while todo:
-        e = todo.pop()
-        if e.tag in DEFINING:
-            return True
-        todo += e.children
-    return False
+    return not DEFINING.isdisjoint(root.document.tags)
 
 
 def expand(path: Path, report: Report) -> bytes | None:
-    """The expanded text, or None with the reason in the report."""
+    """The expanded text, or None with the reason in the report.
+
+    Xacro evaluates expressions of the file, which may never end: it runs in a process of its own, bounded in time.
+    """
     source = Source(file=str(path), line=1)
-    try:
-        import xacro  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        report.error("xacro-missing", "this is a xacro file; install the xacro package (pip install gearwright[xacro])", source)
+    if importlib.util.find_spec("xacro") is None:
+        report.error("xacro-missing", "a xacro file; install the xacro package (pip install gearwright[xacro])", source)
         return None
+    command = [sys.executable, "-c", "import xacro; xacro.main()", str(path)]
     try:
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            text: str = xacro.process_file(str(path)).toxml()
-        return text.encode()
-    except (Exception, SystemExit) as error:  # xacro raises what its expressions raise
-        report.error("xacro-failed", f"xacro could not expand the file: {str(error)[:300] or type(error).__name__}", source)
+        done = subprocess.run(command, capture_output=True, timeout=TIME_LIMIT, check=False, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        report.error("xacro-failed", f"xacro did not finish within {TIME_LIMIT} s", source)
         return None
-    finally:
-        sys.stdout.flush()
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        reason = next((line for line in said if "rror" in line), said[-1] if said else f"exit code {done.returncode}")
+        report.error("xacro-failed", f"xacro could not expand the file: {reason[:300]}", source)
+        return None
+    return done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import inf, isfinite
 from typing import ClassVar, Literal
 
@@ -71,7 +72,7 @@ class ElectricMotor(Actuator):
         speeds = [s for s, _ in self.curve]
         if self.stall_torque is not None:
             raise ModelError("give torque_speed_curve, or stall_torque and no_load_speed, not both")
-        if len(self.curve) < 2 or any(b <= a for a, b in zip(speeds, speeds[1:], strict=False)):
+        if len(self.curve) < 2 or any(b <= a for a, b in pairwise(speeds)):
             raise ModelError("torque_speed_curve takes two or more points with rising speeds")
         if any(t < 0 for _, t in self.curve) or not all(isfinite(x) for point in self.curve for x in point):
             raise ModelError("torque_speed_curve takes finite torques that are not negative")
@@ -111,7 +112,7 @@ class Solenoid(Actuator):
     def __post_init__(self) -> None:
         super().__post_init__()
         strokes = [s for s, _ in self.force_stroke]
-        if len(strokes) < 2 or any(b <= a for a, b in zip(strokes, strokes[1:], strict=False)):
+        if len(strokes) < 2 or any(b <= a for a, b in pairwise(strokes)):
             raise ModelError("force_stroke takes two or more points with rising strokes")
 
 

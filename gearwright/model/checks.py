@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic, Report, Source
-from gearwright.errors import ModelError, suggestion
-from gearwright.model.couplings import Coupling, compose, in_order
-from gearwright.model.joints import WORLD, AxisRef, Joint
+from gearwright.model.couplings import CircleError, Coupling, compose, in_order
+from gearwright.model.inertia import flaws
+from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.topology import roots, span
 
 if TYPE_CHECKING:
@@ -30,12 +30,13 @@ def check(m: Mechanism) -> list[Diagnostic]:
         if not report.failed:
             check_masses(m, report)
             check_follower_limits(m, report)
+            check_start(m, report)
     return report.diagnostics
 
 
 def check_links(m: Mechanism, report: Report) -> None:
-    for link in m.links.values():
-        flaw = link.inertia.flaw()
+    links = list(m.links.values())
+    for link, flaw in zip(links, flaws([link.inertia for link in links]), strict=True):
         if flaw is not None:
             report.warning("inertia-invalid", f"link {link.name!r}: no body has this inertia: {flaw}", link.source)
 
@@ -45,7 +46,7 @@ def check_joints(m: Mechanism, report: Report) -> None:
     for j in (*m.joints.values(), *m.bases.values()):
         for end, link in (("parent", j.parent), ("child", j.child)):
             if link not in m.links and link != WORLD:
-                message = f"joint {j.name!r}: its {end} link {link!r} is not declared{suggestion(link, names)}"
+                message = f"joint {j.name!r}: its {end} link {link!r} is not declared{report.near(link, names)}"
                 report.error("link-not-found", message, j.source)
         if j.child == WORLD:
             report.error("joint-world-child", f"joint {j.name!r}: the world cannot be a child", j.source)
@@ -53,13 +54,13 @@ def check_joints(m: Mechanism, report: Report) -> None:
             report.error("joint-self", f"joint {j.name!r} joins {j.parent!r} with itself", j.source)
     for name in m.cut:
         if name not in m.joints:
-            report.error("joint-not-found", f"the joint to cut, {name!r}, does not exist{suggestion(name, m.joints)}")
+            report.error("joint-not-found", f"the joint to cut, {name!r}, does not exist{report.near(name, m.joints)}")
 
 
-def _axis_problem(m: Mechanism, axis: AxisRef) -> tuple[str, str] | None:
+def _axis_problem(m: Mechanism, axis: AxisRef, report: Report) -> tuple[str, str] | None:
     """Code and message if nothing moves along this axis."""
     if axis.joint not in m.joints:
-        near = suggestion(axis.joint, (n for n, j in m.joints.items() if j.refs))
+        near = report.near(axis.joint, (n for n, j in m.joints.items() if j.refs))
         return "joint-not-found", f"joint {axis.joint!r} does not exist{near}"
     j = m.joints[axis.joint]
     if j.kind == "fixed":
@@ -77,7 +78,7 @@ def _a(word: str) -> str:
 def check_couplings(m: Mechanism, report: Report) -> None:
     for c in m.couplings.values():
         for axis in (c.follower, *(t.axis for t in c.leaders)):
-            problem = _axis_problem(m, axis)
+            problem = _axis_problem(m, axis, report)
             if problem:
                 code, message = problem
                 code = "mimic-leader-not-found" if code == "joint-not-found" else code
@@ -91,10 +92,14 @@ def check_couplings(m: Mechanism, report: Report) -> None:
 def _check_circles(m: Mechanism, report: Report) -> None:
     try:
         in_order(m.couplings.values())
-    except ModelError as e:
-        followers = {c.follower: c for c in m.couplings.values()}
-        named = next((c for a, c in followers.items() if str(a) in str(e).split()), None)
-        report.error("mimic-cycle", str(e), named.source if named else None)
+    except CircleError as e:
+        first = next(c for c in m.couplings.values() if c.follower == e.axes[0])
+        report.error("mimic-cycle", str(e), first.source)
+        return
+    for axis, affine in compose(m.couplings.values()).items():
+        if not all(map(isfinite, (affine.offset, *affine.terms.values()))):
+            source = next(c.source for c in m.couplings.values() if c.follower == axis)
+            report.error("coupling-value", f"the numbers of the couplings that lead to {axis} are too large", source)
 
 
 def _check_duplicates(m: Mechanism, report: Report) -> None:
@@ -102,7 +107,9 @@ def _check_duplicates(m: Mechanism, report: Report) -> None:
     for c in m.couplings.values():
         other = first.setdefault(c.follower, c)
         if other is not c and c.mode == "exact":
-            message = f"{c.follower} already follows by coupling {other.name!r}; one of the two must be hard or compliant"
+            message = (
+                f"{c.follower} already follows by coupling {other.name!r}; one of the two must be hard or compliant"
+            )
             report.error("mimic-duplicate", message, c.source)
 
 
@@ -110,22 +117,24 @@ def check_transmissions(m: Mechanism, report: Report) -> None:
     for t in m.transmissions.values():
         for name in t.actuators:
             if name not in m.actuators:
-                message = f"transmission {t.name!r}: actuator {name!r} does not exist{suggestion(name, m.actuators)}"
+                message = f"transmission {t.name!r}: actuator {name!r} does not exist{report.near(name, m.actuators)}"
                 report.error("transmission-actuator-not-found", message, t.source)
         for axis in t.joints:
-            problem = _axis_problem(m, axis)
+            problem = _axis_problem(m, axis, report)
             if problem is None:
                 continue
             code, message = problem
             if code == "joint-not-found":
                 report.error("transmission-joint-not-found", f"transmission {t.name!r}: {message}", t.source)
             else:  # real files drive joints that they later fixed
-                report.warning("transmission-joint-not-found", f"transmission {t.name!r} moves nothing: {message}", t.source)
+                report.warning(
+                    "transmission-joint-not-found", f"transmission {t.name!r} moves nothing: {message}", t.source
+                )
 
 
 def check_actuators(m: Mechanism, report: Report) -> None:
     for a in m.actuators.values():
-        problem = _axis_problem(m, a.joint) if a.joint is not None else None
+        problem = _axis_problem(m, a.joint, report) if a.joint is not None else None
         if problem:
             report.error("joint-not-found", f"actuator {a.name!r}: {problem[1]}", a.source)
 
@@ -135,9 +144,9 @@ def check_sensors(m: Mechanism, report: Report) -> None:
         targets = (("transmission", s.transmission, m.transmissions), ("actuator", s.actuator, m.actuators))
         for kind, name, known in targets:
             if name is not None and name not in known:
-                message = f"{s.kind} {s.name!r}: {kind} {name!r} does not exist{suggestion(name, known)}"
+                message = f"{s.kind} {s.name!r}: {kind} {name!r} does not exist{report.near(name, known)}"
                 report.error("encoder-target-not-found", message, s.source)
-        problem = _axis_problem(m, s.joint) if s.joint is not None else None
+        problem = _axis_problem(m, s.joint, report) if s.joint is not None else None
         if problem:
             report.error("encoder-target-not-found", f"{s.kind} {s.name!r}: {problem[1]}", s.source)
         if s.transmission is None and s.actuator is None and s.joint is None:
@@ -155,30 +164,28 @@ def check_loops(m: Mechanism, report: Report) -> None:
 
 
 def check_masses(m: Mechanism, report: Report) -> None:
-    """A coordinate that moves no mass has no equation of motion: the leaf that it ends in must have some."""
-    children: dict[str, list[Joint]] = {}
+    """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
+    carrying = _carrying(m)
     for j in m.joints.values():
-        children.setdefault(j.parent, []).append(j)
-    massless = [j for j in m.joints.values() if j.dof and not _carries_mass(m, j.child, children)]
-    for j in massless:
-        if any(a.dynamics.armature for a in j.axes):
+        if not j.dof or j.child in carrying or any(a.dynamics.armature for a in j.axes):
             continue
-        link = m.links[j.child]
-        message = f"joint {j.name!r} moves no mass: link {link.name!r} has no inertia, nor has what hangs on it"
-        report.warning("inertia-missing", message, link.source)
+        message = f"joint {j.name!r} moves no mass: link {j.child!r} has no inertia, nor has what hangs on it"
+        report.warning("inertia-missing", message, m.links[j.child].source)
 
 
-def _carries_mass(m: Mechanism, link: str, children: dict[str, list[Joint]]) -> bool:
-    todo, seen = [link], set()
+def _carrying(m: Mechanism) -> set[str]:
+    """Links that have mass, or carry one that has."""
+    parents: dict[str, list[str]] = {}
+    for j in m.joints.values():
+        parents.setdefault(j.child, []).append(j.parent)
+    todo = [n for n, link in m.links.items() if link.inertia.mass > 0 or any(link.inertia.moments)]
+    carrying = set(todo)
     while todo:
-        name = todo.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if m.links[name].inertia.mass > 0 or any(m.links[name].inertia.moments):
-            return True
-        todo += [j.child for j in children.get(name, ())]
-    return False
+        for parent in parents.get(todo.pop(), ()):
+            if parent not in carrying:
+                carrying.add(parent)
+                todo.append(parent)
+    return carrying
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:
@@ -212,3 +219,13 @@ def _judge(
         message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to "
         say = report.warning if a > -inf or b < inf else report.info  # a leader without limits of its own loses none
         say("mimic-limits-tighten", message + f"[{max(a, low):.6g}, {min(b, high):.6g}]", source)
+
+
+def check_start(m: Mechanism, report: Report) -> None:
+    """Followers must stand somewhere at the start."""
+    q = m.configuration()
+    for c in m.couplings.values():
+        if not isfinite(q[c.follower.joint][c.follower.index]):
+            report.error(
+                "coupling-value", f"coupling {c.name!r} puts {c.follower} nowhere: its numbers are too large", c.source
+            )

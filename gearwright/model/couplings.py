@@ -102,7 +102,17 @@ class Coupling:
         """Where the follower stands when its leaders stand there."""
         x = [q - self.reference for q in leaders]
         linear = sum(t.multiplier * xi for t, xi in zip(self.leaders, x, strict=True))
-        return linear + sum(c * x[0] ** k for k, c in enumerate(self.powers, start=2)) + self.offset
+        higher = 0.0
+        for c in reversed(self.powers):  # Horner: overflows to infinity where a power would raise
+            higher = (higher + c) * x[0]
+        return linear + higher * x[0] + self.offset
+
+    def slope(self, x: float) -> float:
+        """What the higher powers add to dfollower/dleader at leader − reference = x."""
+        total = 0.0
+        for k, c in reversed(list(enumerate(self.powers, start=2))):
+            total = total * x + k * c
+        return total * x
 
     @property
     def formula(self) -> str:
@@ -146,8 +156,18 @@ class Couplings(Mapping[str, Coupling]):
         return f"Couplings({', '.join(c.formula for c in self.values())})"
 
 
+class CircleError(ModelError):
+    """Couplings that follow each other; `axes` in order, the first again at the end."""
+
+    def __init__(self, axes: list[AxisRef]) -> None:
+        self.axes = axes
+        names = [str(a) for a in axes]
+        shown = names if len(names) <= 12 else [*names[:6], "…", *names[-5:]]
+        super().__init__("couplings in a circle: " + " follows ".join(shown))
+
+
 def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
-    """Leaders before followers. Raises ModelError on a circle, whose axes it names."""
+    """Leaders before followers. Raises CircleError."""
     by_follower: dict[AxisRef, list[Coupling]] = {}
     for c in couplings:
         by_follower.setdefault(c.follower, []).append(c)
@@ -167,8 +187,7 @@ def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
                 path.pop()
             elif state.get(ahead) == 1:
                 axes = [a for a, _ in path]
-                circle = [*axes[axes.index(ahead) :], ahead]
-                raise ModelError("couplings in a circle: " + " follows ".join(map(str, circle)))
+                raise CircleError([*axes[axes.index(ahead) :], ahead])
             else:
                 state[ahead] = 1
                 path.append((ahead, _leaders(by_follower, ahead)))

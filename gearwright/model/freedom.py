@@ -7,29 +7,31 @@ a nearby pose in general position that Newton's method assembles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
 from gearwright.model.couplings import Coupling
 from gearwright.model.joints import AxisRef, Joint
-from gearwright.model.kinematics import Configuration, carried, jacobians, link_poses, retract, subspace
-from gearwright.model.poses import Array, Pose
-from gearwright.model.topology import Tree
+from gearwright.model.kinematics import Configuration, carried, link_poses, retract, small_twist, subspace
+from gearwright.model.poses import Array
+from gearwright.model.topology import Branch, Tree
 
 _RANK_TOLERANCE = 1e-7  # relative; central differences are good to 1e-10
 
 
 def degrees_of_freedom(tree: Tree, couplings: Iterable[Coupling], q: Configuration) -> int:
-    couplings = list(couplings)
-    joints = [*tree.joints, *tree.cuts]
-    columns = sum(j.dof for j in joints)
-    if not couplings and not tree.cuts:
-        return columns
-    poses = [q]
-    if tree.cuts:
-        poses.append(_general_position(tree, couplings, joints, q))
-    return columns - max(_rank(_rows(tree, couplings, joints, pose)[1]) for pose in poses)
+    rows = list(couplings)
+    columns = sum(j.dof for j in (*tree.joints, *tree.cuts))
+    tangled = _Tangle.of(tree, rows)
+    free = [c for c in rows if c.follower.joint not in tangled.first]  # each takes off its follower, and no more
+    if not tangled.joints:
+        return columns - len(free)
+    poses = [q, tangled.general_position(q)] if tangled.cuts else [q]
+    return columns - len(free) - max(_rank(tangled.rows(pose)[1]) for pose in poses)
 
 
 def _rank(J: Array) -> int:
@@ -39,72 +41,101 @@ def _rank(J: Array) -> int:
     return int(np.linalg.matrix_rank(J / np.where(scale > 0, scale, 1.0), tol=_RANK_TOLERANCE))
 
 
-def _general_position(tree: Tree, couplings: list[Coupling], joints: list[Joint], q: Configuration) -> Configuration:
-    """A pose away from symmetric ones, as nearly closed as Newton's method gets it."""
-    rng = np.random.default_rng(7)
-    moved = {j.name: retract(j, q[j.name], 0.05 * rng.standard_normal(j.dof)) for j in joints}
-    for _ in range(20):
-        error, J = _rows(tree, couplings, joints, moved)
-        if np.abs(error).max(initial=0.0) < 1e-12:
-            break
-        dv = -np.linalg.lstsq(J, error, rcond=1e-9)[0]
-        start = 0
-        for j in joints:
-            moved[j.name] = retract(j, moved[j.name], dv[start : start + j.dof])
-            start += j.dof
-    return moved
+@dataclass(frozen=True, kw_only=True)
+class _Tangle:
+    """What a rank is needed for: the joints on loops, those coupled with them, and followers of several couplings."""
+
+    tree: Tree  # the branches that lead to the loops
+    cuts: tuple[Joint, ...]
+    couplings: list[Coupling]
+    joints: list[Joint]  # columns
+    first: dict[str, int]  # joint → its first column
+
+    @staticmethod
+    def of(tree: Tree, couplings: list[Coupling]) -> _Tangle:
+        by_link = {b.link: b for b in tree.branches}
+        ends = [end for cut in tree.cuts for end in (cut.parent, cut.child)]
+        needed = {b.link for end in ends for b in _path(by_link, end)}
+        names = {j.name for j in tree.cuts} | {by_link[link].joint.name for link in needed}
+        followers = Counter(c.follower for c in couplings)
+        names |= {a.joint for a, n in followers.items() if n > 1}
+        names, inside = _with_coupled(names, couplings)
+        joints = [j for j in (*tree.joints, *tree.cuts) if j.name in names]
+        first = dict(zip((j.name for j in joints), accumulate((j.dof for j in joints), initial=0), strict=False))
+        branches = tuple(b for b in tree.branches if b.link in needed)
+        leading = Tree(branches=branches, cuts=tree.cuts)
+        return _Tangle(tree=leading, cuts=tree.cuts, couplings=inside, joints=joints, first=first)
+
+    def general_position(self, q: Configuration) -> Configuration:
+        """A pose away from symmetric ones, as nearly closed as Newton's method gets it."""
+        rng = np.random.default_rng(7)
+        moved = dict(q) | {j.name: retract(j, q[j.name], 0.05 * rng.standard_normal(j.dof)) for j in self.joints}
+        for _ in range(20):
+            error, J = self.rows(moved)
+            if np.abs(error).max(initial=0.0) < 1e-12:
+                break
+            dv: Array = np.asarray(-np.linalg.lstsq(J, error, rcond=1e-9)[0], dtype=np.float64)
+            for j in self.joints:
+                at = self.first[j.name]
+                moved[j.name] = retract(j, moved[j.name], dv[at : at + j.dof])
+        return moved
+
+    def rows(self, q: Configuration) -> tuple[Array, Array]:
+        """Errors and their Jacobian over the velocities of `joints`: six rows a loop, one a coupling."""
+        blocks = [*self._loop_rows(q), self._coupling_rows(q)]
+        return np.concatenate([e for e, _ in blocks]), np.vstack([J for _, J in blocks])
+
+    def _loop_rows(self, q: Configuration) -> Iterator[tuple[Array, Array]]:
+        X_W = link_poses(self.tree, q)
+        by_link = {b.link: b for b in self.tree.branches}
+        width = sum(j.dof for j in self.joints)
+        for cut in self.cuts:
+            X_WJ = X_W[cut.parent] @ cut.X_PJ
+            J = np.zeros((6, width))
+            for end, sign in ((cut.child, 1.0), (cut.parent, -1.0)):
+                for b in _path(by_link, end):  # what both ends share cancels
+                    j = b.joint
+                    S = carried(X_W[j.parent] @ j.X_PJ, subspace(j, q[j.name]))
+                    J[:, self.first[j.name] : self.first[j.name] + j.dof] += -sign * S if b.backward else sign * S
+            J[:, self.first[cut.name] : self.first[cut.name] + cut.dof] -= carried(X_WJ, subspace(cut, q[cut.name]))
+            yield small_twist((X_W[cut.child] @ cut.X_CJ) @ (X_WJ @ cut.motion(q[cut.name])).inverse()), J
+
+    def _coupling_rows(self, q: Configuration) -> tuple[Array, Array]:
+        J = np.zeros((len(self.couplings), sum(j.dof for j in self.joints)))
+        errors = np.zeros(len(self.couplings))
+
+        def at(axis: AxisRef) -> float:
+            return q[axis.joint][axis.index]
+
+        for i, c in enumerate(self.couplings):
+            errors[i] = at(c.follower) - c.position([at(t.axis) for t in c.leaders])
+            for axis, g in c.row[0].items():
+                J[i, self.first[axis.joint] + axis.index] += g
+            if c.powers:
+                x = at(c.leader) - c.reference
+                J[i, self.first[c.leader.joint] + c.leader.index] -= c.slope(x)
+        return errors, J
 
 
-def _rows(tree: Tree, couplings: list[Coupling], joints: list[Joint], q: Configuration) -> tuple[Array, Array]:
-    """Errors and their Jacobian over the velocities of `joints`: six rows a loop, one a coupling."""
-    first: dict[str, int] = {}
-    columns = 0
-    for j in joints:
-        first[j.name] = columns
-        columns += j.dof
-    blocks = [_loop_rows(tree, q, columns, first)] if tree.cuts else []
-    blocks.append(_coupling_rows(couplings, q, columns, first))
-    return np.concatenate([e for e, _ in blocks]), np.vstack([J for _, J in blocks])
+def _path(by_link: Mapping[str, Branch], link: str) -> Iterator[Branch]:
+    """The branches from a link to the world."""
+    while link in by_link:
+        yield by_link[link]
+        link = by_link[link].parent
 
 
-def _loop_rows(tree: Tree, q: Configuration, columns: int, first: dict[str, int]) -> tuple[Array, Array]:
-    X_W = link_poses(tree, q)
-    J_W = jacobians(tree, q, X_W)
-    errors, rows = [], []
-    for j in tree.cuts:
-        X_WJ = X_W[j.parent] @ j.X_PJ
-        reached, wanted = X_W[j.child] @ j.X_CJ, X_WJ @ j.motion(q[j.name])
-        errors.append(_twist_between(wanted, reached))
-        row = np.zeros((6, columns))
-        nv = next(iter(J_W.values())).shape[1]
-        row[:, :nv] = J_W[j.child] - J_W[j.parent]
-        row[:, first[j.name] : first[j.name] + j.dof] -= carried(X_WJ, subspace(j, q[j.name]))
-        rows.append(row)
-    return np.concatenate(errors), np.vstack(rows)
-
-
-def _twist_between(wanted: Pose, reached: Pose) -> Array:
-    """The small world twist that carries `wanted` to `reached`."""
-    X = reached @ wanted.inverse()
-    R = X.R
-    return np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], *(2 * X.p)]) / 2
-
-
-def _coupling_rows(
-    couplings: list[Coupling], q: Configuration, columns: int, first: dict[str, int]
-) -> tuple[Array, Array]:
-    J = np.zeros((len(couplings), columns))
-    errors = np.zeros(len(couplings))
-
-    def at(axis: AxisRef) -> float:
-        return q[axis.joint][axis.index]
-
-    for i, c in enumerate(couplings):
-        errors[i] = at(c.follower) - c.position([at(t.axis) for t in c.leaders])
-        for axis, g in c.row[0].items():
-            J[i, first[axis.joint] + axis.index] += g
-        if c.powers:
-            x = at(c.leader) - c.reference
-            slope = sum(k * p * x ** (k - 1) for k, p in enumerate(c.powers, start=2))
-            J[i, first[c.leader.joint] + c.leader.index] -= slope
-    return errors, J
+def _with_coupled(names: set[str], couplings: list[Coupling]) -> tuple[set[str], list[Coupling]]:
+    """Adds all joints that couplings tie to these, however far; and those couplings."""
+    touching: dict[str, list[Coupling]] = {}
+    for c in couplings:
+        for axis in (c.follower, *(t.axis for t in c.leaders)):
+            touching.setdefault(axis.joint, []).append(c)
+    found, todo, inside = set(names), list(names), {}
+    while todo:
+        for c in touching.get(todo.pop(), ()):
+            inside[c.name] = c
+            for axis in (c.follower, *(t.axis for t in c.leaders)):
+                if axis.joint not in found:
+                    found.add(axis.joint)
+                    todo.append(axis.joint)
+    return found, list(inside.values())

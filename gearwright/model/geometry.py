@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from gearwright.diagnostics import Source
 from gearwright.model.poses import IDENTITY, Pose, Vector3
 
 
@@ -79,4 +78,3 @@ class Geometry:
     shape: Shape
     pose: Pose = IDENTITY  # X_LG: in the link's frame
     rgba: tuple[float, float, float, float] | None = None
-    source: Source | None = field(default=None, compare=False, repr=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -20,7 +22,7 @@ class Inertia:
     pose: Pose = IDENTITY  # X_LI: the inertial frame in the link's; its origin is the centre of mass
 
     def __post_init__(self) -> None:
-        if not np.isfinite([self.mass, *self.moments, *self.products]).all():
+        if not all(map(isfinite, (self.mass, *self.moments, *self.products))):
             raise ModelError("an inertia must be finite")
         if self.mass < 0:
             raise ModelError(f"a mass cannot be negative ({self.mass} kg)")
@@ -34,26 +36,33 @@ class Inertia:
     def tensor(self) -> Array:
         """The rotational inertia about the centre of mass in the link's axes, (3, 3) [kg·m²]."""
         R = self.pose.R
-        tensor: Array = R @ self._own_tensor() @ R.T
+        tensor: Array = R @ np.array(self._own_tensor()) @ R.T
         return tensor
 
-    def _own_tensor(self) -> Array:
+    def _own_tensor(self) -> list[list[float]]:
         (xx, yy, zz), (xy, xz, yz) = self.moments, self.products
-        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-    def flaw(self) -> str | None:
-        """Why no body can have this inertia, or None.
-
-        The principal moments of a body are not negative, and none exceeds the sum of the other two.
-        The slack of 1e-6 of the largest one is what six printed digits lose.
-        """
-        a, b, c = np.linalg.eigvalsh(self._own_tensor())  # ascending
-        slack = 1e-6 * max(abs(a), abs(c)) + 1e-300
-        if a < -slack:
-            return f"the smallest principal moment is negative ({a:.3g} kg·m²)"
-        if c > a + b + slack:
-            return f"the largest principal moment ({c:.3g} kg·m²) exceeds the sum of the others ({a + b:.3g})"
-        return None
+        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
 MASSLESS = Inertia(mass=0.0)
+
+
+def flaws(inertias: Sequence[Inertia]) -> list[str | None]:
+    """Of each, why no body can have it, or None.
+
+    The principal moments of a body are not negative, and none exceeds the sum of the other two.
+    The slack of 1e-6 of the largest one is what six printed digits lose.
+    """
+    if not inertias:
+        return []
+    principal = np.linalg.eigvalsh(np.array([i._own_tensor() for i in inertias]))  # (n, 3), ascending
+    return [_flaw(a, b, c) for a, b, c in principal.tolist()]
+
+
+def _flaw(a: float, b: float, c: float) -> str | None:
+    slack = 1e-6 * max(abs(a), abs(c)) + 1e-300
+    if a < -slack:
+        return f"the smallest principal moment is negative ({a:.3g} kg·m²)"
+    if c > a + b + slack:
+        return f"the largest principal moment ({c:.3g} kg·m²) exceeds the sum of the others ({a + b:.3g})"
+    return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan, pi
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,8 @@ from gearwright.model.poses import IDENTITY, Pose, Vector3, rotation_about, rota
 WORLD = "world"  # the parent of everything; not a link
 
 
-class AxisRef(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class AxisRef:
     """One axis of a joint, as a coupling or a transmission names it. Prints as `joint` or `joint.axis2`."""
 
     joint: str
@@ -54,7 +54,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AxisDynamics:
-    """Passive forces along one axis; `effort = −damping·v − friction·sign(v) − spring_stiffness·(q − spring_reference)`."""
+    """Passive forces along one axis: `−damping·v − friction·sign(v) − spring_stiffness·(q − spring_reference)`."""
 
     damping: float = 0.0  # [N·m·s/rad, N·s/m]
     friction: float = 0.0  # Coulomb, [N·m, N]
@@ -197,9 +197,9 @@ def _ball(joint: Joint, q: Sequence[float]) -> Pose:
 
 def _planar(joint: Joint, q: Sequence[float]) -> Pose:
     """Translation in the plane normal to the axis, then rotation about it."""
-    n = np.array(joint.axes[0].xyz)
-    e1, e2 = plane_basis(joint.axes[0].xyz)
-    return Pose(rotation_about(n, q[2]), q[0] * e1 + q[1] * e2)
+    normal = joint.axes[0].xyz
+    e1, e2 = plane_basis(normal)
+    return Pose(rotation_about(normal, q[2]), q[0] * e1 + q[1] * e2)
 
 
 def _floating(joint: Joint, q: Sequence[float]) -> Pose:

@@ -21,7 +21,7 @@ def link_poses(tree: Tree, q: Configuration) -> dict[str, Pose]:
     return X_W
 
 
-def retract(joint: Joint, q: Sequence[float], dv: Sequence[float]) -> tuple[float, ...]:
+def retract(joint: Joint, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
     """q ⊕ dv: the position after the small motion dv in velocity coordinates; quaternions stay unit."""
     names = joint.type.positions
     if "qw" not in names:
@@ -60,11 +60,12 @@ def subspace(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:
         dv = np.zeros(joint.dof)
         dv[i] = h
         ahead, behind = joint.motion(retract(joint, q, dv)), joint.motion(retract(joint, q, -dv))
-        S[:, i] = (_small_twist(ahead @ X_inverse) - _small_twist(behind @ X_inverse)) / (2 * h)
+        S[:, i] = (small_twist(ahead @ X_inverse) - small_twist(behind @ X_inverse)) / (2 * h)
     return S
 
 
-def _small_twist(X: Pose) -> Array:
+def small_twist(X: Pose) -> Array:
+    """The twist, angular then linear, that a pose near the identity comes to."""
     R = X.R
     return np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], *(2 * X.p)]) / 2
 
@@ -73,19 +74,3 @@ def carried(X: Pose, twist: Array) -> Array:
     """Ad_X: twists (6, n) from B's frame to A's, with X = X_AB."""
     w = X.R @ twist[:3]
     return np.vstack([w, X.R @ twist[3:] + np.cross(X.p, w, axisb=0, axisc=0)]) if twist.size else twist
-
-
-def jacobians(tree: Tree, q: Configuration, X_W: Mapping[str, Pose]) -> dict[str, Array]:
-    """Of every link: its spatial velocity in world coordinates per tree coordinate, (6, nv)."""
-    nv = sum(j.dof for j in tree.joints)
-    J = {WORLD: np.zeros((6, nv))}
-    start = 0
-    for b in tree.branches:
-        j = b.joint
-        J[b.link] = J[b.parent].copy()
-        if j.dof:
-            X_WJ = X_W[j.parent] @ j.X_PJ  # the parent side of the joint, at whichever end of the branch it is
-            S = carried(X_WJ, subspace(j, q[j.name]))
-            J[b.link][:, start : start + j.dof] = -S if b.backward else S
-        start += j.dof
-    return J

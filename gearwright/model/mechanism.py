@@ -178,7 +178,9 @@ class Mechanism:
 
     # --- kinematics --------------------------------------------------------------------------------------------
 
-    def configuration(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, tuple[float, ...]]:
+    def configuration(
+        self, position: Mapping[str, float | Sequence[float]] | None = None
+    ) -> dict[str, tuple[float, ...]]:
         """Every joint's position coordinates: those given, followers aligned with their leaders, the rest at the start.
 
         Keys are joints (a number, or a sequence for a joint of several coordinates) or single coordinates such as

@@ -9,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.errors import ModelError
+
 Array: TypeAlias = NDArray[np.float64]
 Vector3: TypeAlias = tuple[float, float, float]
 
@@ -28,7 +30,7 @@ class Pose:
     p: Array  # (3,) [m]
 
     def __init__(self, R: Array, p: Sequence[float] | Array) -> None:
-        object.__setattr__(self, "R", frozen(R))
+        object.__setattr__(self, "R", R if not R.flags.writeable else frozen(R))
         object.__setattr__(self, "p", frozen(p))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -104,9 +106,11 @@ def rotation_rpy(r: float, p: float, y: float) -> Array:
 
 
 def rotation_quaternion(w: float, x: float, y: float, z: float) -> Array:
+    largest = max(abs(w), abs(x), abs(y), abs(z))  # divided by first, since squares overflow and underflow
+    if largest == 0.0:
+        raise ModelError("a quaternion of length zero is no rotation")
+    w, x, y, z = w / largest, x / largest, y / largest, z / largest
     n = sqrt(w * w + x * x + y * y + z * z)
-    if n == 0.0:
-        raise ValueError("a quaternion of length zero is no rotation")
     w, x, y, z = w / n, x / n, y / n, z / n
     return np.array(
         [

@@ -47,7 +47,7 @@ class Tree:
         return tuple(name for j in self.joints for name in j.coordinates)
 
 
-class _Components:
+class Components:
     """Union-find over link names."""
 
     def __init__(self) -> None:
@@ -69,10 +69,12 @@ class _Components:
         return a != b
 
 
-def span(links: Collection[str], joints: Mapping[str, Joint], cut: Iterable[str] = ()) -> tuple[list[Joint], list[Joint]]:
-    """Splits the joints into those of the tree and those that close loops; `cut` names joints to be among the latter."""
+def span(
+    links: Collection[str], joints: Mapping[str, Joint], cut: Iterable[str] = ()
+) -> tuple[list[Joint], list[Joint]]:
+    """Splits the joints into those of the tree and those that close loops; `cut` names some of the latter."""
     named = set(cut)
-    components = _Components()
+    components = Components()
     parented: set[str] = {WORLD}
     kept: set[str] = set()
     candidates = [j for j in joints.values() if j.name not in named]
@@ -88,7 +90,7 @@ def span(links: Collection[str], joints: Mapping[str, Joint], cut: Iterable[str]
 
 def roots(links: Iterable[str], tree_joints: Iterable[Joint]) -> list[str]:
     """One link of each part that is not tied to the world: its first in document order that is no joint's child."""
-    components = _Components()
+    components = Components()
     children: set[str] = set()
     for j in tree_joints:
         components.join(j.parent, j.child)

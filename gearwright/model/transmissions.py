@@ -209,7 +209,7 @@ class LinearMap(LinearTransmission):
     @property
     def joint_per_actuator(self) -> Array:
         try:
-            return np.linalg.inv(self.actuator_per_joint)
+            return np.asarray(np.linalg.inv(self.actuator_per_joint), dtype=np.float64)
         except np.linalg.LinAlgError as e:
             raise ModelError(f"the matrix {self.matrix} has no inverse, so actuators do not fix the joints") from e
 
