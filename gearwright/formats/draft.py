@@ -101,10 +101,12 @@ class Draft:
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
         """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""
-        known = {n: j for n, j in self.joints.items() if {j.parent, j.child} <= {*self.links, WORLD}}
+        ends = {*self.links, WORLD}
+        known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
         kept, _ = span(tuple(self.links), known)
         starts = roots(self.links, kept)
-        if len(starts) > 1 and not self.several_roots and not self.report.failed:
+        sound = len(known) == len(self.joints) and not self.report.failed
+        if len(starts) > 1 and not self.several_roots and sound:
             names = ", ".join(repr(s) for s in starts[:5])
             root.error("root-multiple", f"there are {len(starts)} root links where a URDF has one: {names}")
         bases: dict[str, Joint] = {}

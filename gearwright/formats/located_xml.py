@@ -99,6 +99,8 @@ class Element:
         return Source(file=self.file, line=self.line, element=self.path)
 
     def error(self, code: str, message: str) -> None:
+        """Reports an error here. What a reader had no use for after it is not told of as well."""
+        self.consume()
         self.report.error(code, message, self.source)
 
     def warning(self, code: str, message: str) -> None:

@@ -10,8 +10,7 @@ from gearwright.formats.actuation import add_coupling
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_joints import JointEnds, axis_direction
-from gearwright.formats.sdf_scope import Scope
-from gearwright.formats.sdf_version import Version
+from gearwright.formats.sdf_scope import Fragment, Scope
 from gearwright.model import AxisRef, Joint, Term
 from gearwright.model.poses import Array
 from gearwright.model.topology import Components
@@ -19,7 +18,7 @@ from gearwright.model.topology import Components
 PARALLEL = 1e-3  # how far 1 − |cos| of two axes may be from parallel: files write right angles as 1.57
 
 
-def read_older_spellings(joints: list[Element], scope: Scope, draft: Draft, version: Version) -> None:
+def read_older_spellings(joints: list[Element], scope: Scope, draft: Draft, fragment: Fragment) -> None:
     welds: _Welds | None = None
     for e in joints:
         kind = e.attributes.get("type", "")
@@ -27,7 +26,7 @@ def read_older_spellings(joints: list[Element], scope: Scope, draft: Draft, vers
             _read_draft_mimic(e, scope, draft)
         elif kind == "gearbox":
             welds = welds or _Welds(draft)
-            _read_gearbox(e, scope, draft, version, welds)
+            _read_gearbox(e, scope, draft, fragment, welds)
 
 
 def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
@@ -60,13 +59,13 @@ class _Turn:
     sign: int
 
 
-def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version, welds: _Welds) -> None:
+def _read_gearbox(e: Element, scope: Scope, draft: Draft, fragment: Fragment, welds: _Welds) -> None:
     """θ₁: the parent link against the reference body about <axis>; θ₂: the child link about <axis2>; θ₂ = −ratio·θ₁."""
     name = e.get("name") or ""
     e.get("type")
     ratio = e.child_number("gearbox_ratio", 1.0)
     reference = e.child_text("gearbox_reference_body")
-    ends = JointEnds.read(e, scope, name)
+    ends = JointEnds.read(e, scope, name, fragment)
     if ends is None:
         e.consume()
         return
@@ -84,7 +83,7 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, version: Version, weld
         if axis is None:
             e.error("axis-missing", f"gearbox {name!r} has no <{tag}>")
             return
-        a_J = np.array(axis_direction(axis, scope, ends.X_MJ, name, version))
+        a_J = np.array(axis_direction(axis, scope, ends.X_MJ, name, fragment))
         turn = welds.turn(link, body, scope.X_WM.R @ ends.X_MJ.R @ a_J)
         axis.consume()
         if turn is None:

@@ -16,7 +16,7 @@ from gearwright.formats.older_spellings import read_older_spellings
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_joints import OLDER, read_joint
 from gearwright.formats.sdf_links import read_link
-from gearwright.formats.sdf_scope import MODEL, ROOTS, Placed, PoseError, Scope, read_pose
+from gearwright.formats.sdf_scope import ROOTS, Fragment, Placed, PoseError, Scope, read_pose
 from gearwright.formats.sdf_version import Version, read_version
 from gearwright.model import WORLD, Frame, Pose
 from gearwright.model.poses import IDENTITY, Vector3
@@ -136,61 +136,68 @@ class _Reader:
         self.draft = draft
         self.plugins = plugins
         self.library = library
-        self.versions: dict[int, Version] = {}  # of a scope's file, by the scope's id
-        self.merged: list[tuple[Scope, Element]] = []  # models whose parts went into another's scope
         self.static: list[str] = []  # prefixes of nested models that do not move
 
     # round one: names and poses
 
     def scope(self, e: Element, prefix: str, parent: Scope | None, version: Version) -> Scope:
         scope = Scope(e, prefix, parent)
-        self._collect(scope, e, version)
+        self._collect(scope, Fragment(e, version))
         scope.canonical = e.get("canonical_link") or next((n for n, p in _of(scope, "link")), "")
         if not scope.canonical and scope.models:
             first = next(iter(scope.models))
             scope.canonical = f"{first}::{scope.models[first].canonical}"
         return scope
 
-    def _collect(self, scope: Scope, e: Element, version: Version) -> None:
-        """Adds the parts of a model to a scope; those of a merged include too."""
-        self.versions[id(scope)] = version
+    def _collect(self, scope: Scope, fragment: Fragment) -> None:
+        """Adds the parts of a model element to a scope; a merged include is one more element."""
+        scope.fragments.append(fragment)
+        e, own = fragment.element, fragment.frame
         for c in e.all("link"):
-            self._name(scope, c, "link", *read_pose(c))
+            self._name(scope, c, "link", *read_pose(c, own), fragment=fragment)
         for c in e.all("joint"):
             child = next((g.words for g in c.children if g.tag == "child"), "")
             older = c.attributes.get("type", "") in OLDER
-            self._name(scope, c, "joint", *read_pose(c, child or MODEL), attached_to=child, placed=not older)
+            pose = read_pose(c, child or own)
+            self._name(scope, c, "joint", *pose, attached_to=child, placed=not older, fragment=fragment)
         for c in e.all("frame"):
-            attached = c.get("attached_to") or MODEL
-            self._name(scope, c, "frame", *read_pose(c, attached), attached_to=attached)
+            attached = c.get("attached_to") or own
+            self._name(scope, c, "frame", *read_pose(c, attached), attached_to=attached, fragment=fragment)
         for c in e.all("model"):
-            self._nest(scope, c, c, version)
+            self._nest(scope, c, c, fragment)
         for c in e.all("include"):
-            self._include(scope, c, version)
+            self._include(scope, c, fragment)
 
-    def _include(self, scope: Scope, c: Element, version: Version) -> None:
+    def _include(self, scope: Scope, c: Element, fragment: Fragment) -> None:
         included = self.library.include(c, strict=not scope.is_world)
         if included is None:
             return
+        brought = Fragment(included.model, included.version, fragment.frame)
         merge = c.get("merge")
         if merge is not None and c.truth(merge, "attribute merge", False):
-            self._merge(scope, c, included.model, included.version)
+            self._merge(scope, c, brought)
         else:
-            self._nest(scope, included.model, c, included.version)
+            self._nest(scope, included.model, c, brought)
 
-    def _merge(self, scope: Scope, c: Element, model: Element, version: Version) -> None:
-        """The included model's parts become this model's own, placed as the include says."""
-        frame = f"__merged_{model.attributes.get('name', '')}__"
-        scope.parts[frame] = Placed(c, "frame", *read_pose(c), attached_to=MODEL)
-        before = set(scope.parts)
-        self._collect(scope, model, version)
-        for name in scope.parts.keys() - before:
-            part = scope.parts[name]
-            part.relative_to = frame if part.relative_to in ROOTS else part.relative_to
-            part.attached_to = frame if part.attached_to in ROOTS else part.attached_to
-        self.merged.append((scope, model))
+    def _merge(self, scope: Scope, c: Element, brought: Fragment) -> None:
+        """The included model's parts become this model's own; its frame stands where the include says."""
+        frame = f"__merged_{brought.element.attributes.get('name', '')}__"
+        relative_to, X = self._placed(c, brought.element, None, brought.frame, brought.version)
+        scope.parts[frame] = Placed(c, "frame", relative_to, X, attached_to=brought.frame)
+        self._collect(scope, Fragment(brought.element, brought.version, frame))
 
-    def _nest(self, scope: Scope, model: Element, placing: Element, version: Version) -> None:
+    def _placed(
+        self, placing: Element, model: Element, inner: Scope | None, default: str, version: Version
+    ) -> tuple[str, Pose]:
+        """Where a nested or included model's frame stands: its placement frame is put at the pose."""
+        where = placing if any(c.tag == "pose" for c in placing.children) else model
+        relative_to, X = read_pose(where, default)
+        placement = placing.child_text("placement_frame") or model.get("placement_frame")
+        if placement:
+            X = X @ (inner or self.scope(model, "", None, version)).resolve(placement, placing).inverse()
+        return relative_to, X
+
+    def _nest(self, scope: Scope, model: Element, placing: Element, fragment: Fragment) -> None:
         name = model.get("name") or ""
         if not name:
             model.error("name-missing", "a nested model without a name")
@@ -198,22 +205,21 @@ class _Reader:
         if scope.prefix.count("::") > 40:
             model.error("xml-unsafe", "models are nested too deep")
             return
-        inner = self.scope(model, f"{scope.full(name)}::", scope, version)
-        relative_to, X = read_pose(placing) if placing.child("pose") is not None else read_pose(model)
-        placement = placing.child_text("placement_frame") or model.get("placement_frame")
-        if placement:
-            try:
-                X = X @ inner.resolve(placement, placing).inverse()
-            except PoseError:
-                return
+        inner = self.scope(model, f"{scope.full(name)}::", scope, fragment.version)
+        try:
+            pose = self._placed(placing, model, inner, fragment.frame, fragment.version)
+        except PoseError:
+            return
         if placing.child_truth("static", False) or _is_static(model):
             self.static.append(inner.prefix)
-        if self._name(scope, model, "model", relative_to, X):
+        if self._name(scope, model, "model", *pose, fragment=fragment):
             scope.models[name] = inner
 
     def _name(
-        self, scope: Scope, e: Element, kind: str, relative_to: str, X: Pose, attached_to: str = "", placed: bool = True
-    ) -> bool:
+        self, scope: Scope, e: Element, kind: str, relative_to: str, X: Pose, *, fragment: Fragment,
+        attached_to: str = "", placed: bool = True,
+    ) -> bool:  # fmt: skip
+        """Gives a part its name in the scope. False if it cannot have it."""
         name = e.get("name") or ""
         if not name:
             e.error("name-missing", f"a {kind} without a name")
@@ -223,12 +229,13 @@ class _Reader:
             return False
         other = scope.parts.get(name)
         if other is not None:
-            if other.kind == kind or self.versions[id(scope)] >= (1, 7):
+            if other.kind == kind or fragment.version >= (1, 7):
                 message = f"there are two parts named {name!r} in this model; the first is at line {other.element.line}"
                 e.error("name-duplicate", message)
             return False  # before 1.7 a joint could share a link's name; nothing refers to its frame then
         if placed:
-            scope.parts[name] = Placed(e, kind, relative_to, X, attached_to)
+            at, on = (fragment.frame if n in ROOTS else n for n in (relative_to, attached_to))
+            scope.parts[name] = Placed(e, kind, at, X, on)
         return True
 
     # rounds two and three
@@ -242,27 +249,26 @@ class _Reader:
                 self.place(inner, scope.X_WM @ scope.resolve(inner_name, inner.element))
             except PoseError:
                 continue
-        version = self.versions[id(scope)]
         for name, part in list(_of(scope, "link")):
             read_link(part.element, name, scope, self.draft)
-        joints = [c for m in self._elements(scope) for c in m.all("joint")]
-        for c in joints:
-            read_joint(c, scope, self.draft, version)
+        for fragment in scope.fragments:
+            for c in fragment.element.all("joint"):
+                read_joint(c, scope, self.draft, fragment)
         for name, part in _of(scope, "frame"):
             self._frame(scope, name, part)
-        read_older_spellings(joints, scope, self.draft, version)
-        for m in self._elements(scope):
+        for fragment in scope.fragments:
+            m = fragment.element
+            read_older_spellings(m.all("joint"), scope, self.draft, fragment)
             read_actuation(m, self.draft, self.plugins, scope.full)
             m.child("static")
             m.child("pose")
         if scope.parent is None:
             self._static(scope, e)
 
-    def _elements(self, scope: Scope) -> list[Element]:
-        return [scope.element, *(m for s, m in self.merged if s is scope)]
-
     def _top_pose(self, scope: Scope, e: Element) -> Pose:
-        X = read_pose(e)[1]
+        relative_to, X = read_pose(e)
+        if relative_to not in (*ROOTS, WORLD):
+            e.warning("element-ignored", f"<pose relative_to={relative_to!r}> of a model that is loaded by itself")
         placement = e.get("placement_frame")
         try:
             return X @ scope.resolve(placement, e).inverse() if placement else X

@@ -12,8 +12,7 @@ from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
 from gearwright.formats.limits import limits
 from gearwright.formats.located_xml import Element
-from gearwright.formats.sdf_scope import MODEL, PoseError, Scope, read_pose
-from gearwright.formats.sdf_version import Version
+from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
 from gearwright.model.poses import Array, Vector3
 
@@ -21,7 +20,7 @@ OLDER = ("gearbox", "mimic")  # types that are couplings; see older_spellings
 KINDS = {kind: kind for kind in JOINT_KINDS if kind not in ("planar", "floating")}
 
 
-def read_joint(e: Element, scope: Scope, draft: Draft, version: Version) -> Joint | None:
+def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Joint | None:
     """Adds one joint, and the couplings that its axes carry."""
     name, written = e.get("name") or "", (e.get("type") or "").strip()
     if not name or written in OLDER:
@@ -29,12 +28,11 @@ def read_joint(e: Element, scope: Scope, draft: Draft, version: Version) -> Join
     if written not in KINDS:
         near = e.report.near(written, [*KINDS, *OLDER])
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {written!r}{near}")
-        e.consume()
         return None
-    ends = JointEnds.read(e, scope, name)
+    ends = JointEnds.read(e, scope, name, fragment)
     if ends is None:
         return None
-    axes = read_axes(e, scope, ends, name, JOINT_KINDS[written].axes, version)
+    axes = read_axes(e, scope, ends, name, JOINT_KINDS[written].axes, fragment)
     joint = Joint(
         name=scope.full(name), kind=KINDS[written], parent=ends.parent, child=ends.child, X_PJ=ends.X_PJ,
         X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), thread_pitch=_thread_pitch(e) if written == "screw" else 0.0,
@@ -64,8 +62,9 @@ class JointEnds:
     X_MJ: Pose  # in the model's frame
 
     @staticmethod
-    def read(e: Element, scope: Scope, name: str) -> JointEnds | None:
+    def read(e: Element, scope: Scope, name: str, fragment: Fragment) -> JointEnds | None:
         named = {end: e.child_text(end) for end in ("parent", "child")}
+        named = {end: fragment.frame if text == MODEL else text for end, text in named.items()}
         for end, text in named.items():
             if not text:
                 e.error("element-missing", f"joint {name!r} names no {end}")
@@ -113,7 +112,7 @@ def _link_pose(scope: Scope, name: str, e: Element) -> Pose:
 
 
 def read_axes(
-    e: Element, scope: Scope, ends: JointEnds, name: str, count: int, version: Version
+    e: Element, scope: Scope, ends: JointEnds, name: str, count: int, fragment: Fragment
 ) -> list[tuple[Axis, Element | None]]:
     found: list[tuple[Axis, Element | None]] = []
     for tag in ("axis", "axis2"):
@@ -127,7 +126,7 @@ def read_axes(
             e.warning("axis-missing", f"joint {name!r} has no <{tag}>; {_shown(default)} is taken")
             found.append((Axis(xyz=default), None))
             continue
-        xyz = axis_direction(a, scope, ends.X_MJ, name, version)
+        xyz = axis_direction(a, scope, ends.X_MJ, name, fragment)
         found.append((Axis(xyz=xyz, limits=_limits(a, name), dynamics=_dynamics(a)), a))
         a.child("initial_position")
     return found
@@ -137,15 +136,16 @@ def _shown(v: Vector3) -> str:
     return " ".join(f"{c:g}" for c in v)
 
 
-def axis_direction(a: Element, scope: Scope, X_MJ: Pose, name: str, version: Version) -> Vector3:
+def axis_direction(a: Element, scope: Scope, X_MJ: Pose, name: str, fragment: Fragment) -> Vector3:
     """A unit vector in the joint frame. Before 1.5 axes are in the model's frame, until 1.6 where the file says so."""
     x = a.child("xyz")
     if x is None:
         a.warning("axis-missing", f"joint {name!r}: an axis without <xyz>; 0 0 1 is taken")
     raw = Z if x is None else a.child_vector("xyz", Z)
     expressed_in = x.get("expressed_in") if x is not None else None
-    if a.child_truth("use_parent_model_frame", version < (1, 5)) and version < (1, 7):
+    if a.child_truth("use_parent_model_frame", fragment.version < (1, 5)) and fragment.version < (1, 7):
         expressed_in = expressed_in or MODEL
+    expressed_in = fragment.frame if expressed_in == MODEL else expressed_in
     direction = unit(a, name, raw, Z)
     if not expressed_in:
         return direction

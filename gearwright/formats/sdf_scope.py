@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import radians
 
 from gearwright.formats.located_xml import Element
+from gearwright.formats.sdf_version import Version
 from gearwright.model.joints import WORLD
 from gearwright.model.poses import IDENTITY, Pose
 
@@ -33,6 +34,15 @@ class Placed:
     attached_to: str = ""  # of a frame: what carries it
 
 
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A model element whose parts went into a scope: its own, or one that was merged into it."""
+
+    element: Element
+    version: Version
+    frame: str = MODEL  # what __model__ means in it
+
+
 @dataclass(slots=True)
 class Scope:
     element: Element
@@ -42,6 +52,7 @@ class Scope:
     X_WM: Pose = IDENTITY
     parts: dict[str, Placed] = field(default_factory=dict)
     models: dict[str, Scope] = field(default_factory=dict)
+    fragments: list[Fragment] = field(default_factory=list)
     _known: dict[str, Pose] = field(default_factory=dict)
     _broken: set[str] = field(default_factory=set)  # names on a circle, or leading to one
     _bodies: dict[str, tuple[Scope, str]] = field(default_factory=dict)

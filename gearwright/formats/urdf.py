@@ -170,9 +170,10 @@ def _read_joint(e: Element, draft: Draft) -> None:
         return
     if kind not in JOINT_KINDS:
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {kind!r}; one of {', '.join(JOINT_KINDS)}")
-        e.consume()
         return
     parent, child = (_end(e, name, end) for end in ("parent", "child"))
+    if not parent or not child:
+        return
     if parent == WORLD and WORLD not in draft.links:
         e.warning("name-reserved", f"joint {name!r}: there is no link 'world'; the world itself is taken")
     safety = e.child("safety_controller")

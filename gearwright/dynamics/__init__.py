@@ -1,0 +1,6 @@
+"""The physics: a mechanism's equations of motion, scalar-generic, and traced into CasADi Functions."""
+
+from gearwright.dynamics.equations import Equations
+from gearwright.dynamics.step import INTEGRATORS
+
+__all__ = ["INTEGRATORS", "Equations"]

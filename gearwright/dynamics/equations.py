@@ -1,0 +1,222 @@
+"""A mechanism's equations as CasADi Functions, for the layers that compile and drive them.
+
+Every Function takes some of the inputs
+
+    position   (nq,)   independent positions, named by `Equations.positions`
+    velocity   (nu,)   independent velocities, named by `Equations.velocities`
+    effort     (nv,)   along every tree coordinate, named by `Equations.coordinates`
+    parameter  (np,)   named by `Equations.parameters`, which maps the names to the file's values
+    dt         ()      [s]
+
+in this order, and gives named outputs. Each is traced when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.algorithms import Matrix, inverse_dynamics, kinetic_energy, momentum, potential_energy
+from gearwright.dynamics.bodies import assembled
+from gearwright.dynamics.frames import optimised
+from gearwright.dynamics.kinematics import link_poses
+from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.parameters import numbers, with_symbols
+from gearwright.dynamics.reduce import reduction
+from gearwright.dynamics.scalar import Scalar, as_written, scalars
+from gearwright.dynamics.step import INTEGRATORS, Step
+from gearwright.errors import CompileError, UnknownNameError
+from gearwright.model import Mechanism
+
+Outputs = dict[str, Any]
+
+
+class Equations:
+    """The equations of motion of one mechanism, with chosen numbers as inputs."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        parameters: Sequence[str] = (),
+        gravity: Sequence[float] | None = None,
+        integrator: str = "euler",
+    ) -> None:
+        if mechanism.tree.cuts:
+            loops = ", ".join(repr(j.name) for j in mechanism.tree.cuts)
+            raise CompileError(f"closed loops cannot be compiled yet: joint {loops} closes one")
+        if integrator not in INTEGRATORS:
+            raise UnknownNameError("integrator", integrator, INTEGRATORS)
+        self._step: Step = INTEGRATORS[integrator]
+        known = numbers(mechanism, gravity)
+        values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
+        self.model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+        self.parameters: Mapping[str, float] = MappingProxyType(nominal)
+
+    # --- names -----------------------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The tree's velocity coordinates, couplings not taken off: the order of efforts, mass matrix and bias."""
+        return tuple(self.model.bodies.velocities)
+
+    @property
+    def tree_positions(self) -> tuple[str, ...]:
+        return tuple(self.model.bodies.positions)
+
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """The independent positions."""
+        return tuple(self.tree_positions[i] for i in self.model.reduction.positions)
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """The independent velocities."""
+        return tuple(self.coordinates[k] for k in self.model.reduction.velocities)
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """Every entry of the state, positions first; a velocity is told from its position by a `'`."""
+        return (*self.positions, *(f"{name}'" for name in self.velocities))
+
+    @property
+    def couplings(self) -> tuple[str, ...]:
+        """The order of coupling errors and efforts."""
+        return tuple(tie.name for tie in self.model.reduction.ties)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The order of link poses."""
+        return tuple(self.model.bodies.links)
+
+    # --- functions -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def step(self) -> Function:
+        """(position, velocity, effort, parameter, dt) → next position and velocity."""
+        return self._function("step", "position velocity effort parameter dt", self._trace_step)
+
+    @cached_property
+    def observation(self) -> Function:
+        """(position, velocity, effort, parameter) → the tree's position, velocity and acceleration at this instant, and
+        each coupling's error C and effort λ (on its follower; on leader i, λ·Gᵢ)."""
+        return self._function("observation", "position velocity effort parameter", self._trace_observation)
+
+    @cached_property
+    def energy(self) -> Function:
+        """(position, velocity, parameter) → kinetic and potential energy [J]; springs are in the potential."""
+        return self._function("energy", "position velocity parameter", self._trace_energy)
+
+    @cached_property
+    def momentum(self) -> Function:
+        """(position, velocity, parameter) → linear [N·s] and angular [N·m·s] momentum about the world's origin."""
+        return self._function("momentum", "position velocity parameter", self._trace_momentum)
+
+    @cached_property
+    def link_poses(self) -> Function:
+        """(position, parameter) → (links, 12): of each link its rotation matrix by rows, then its origin."""
+        return self._function("link_poses", "position parameter", self._trace_link_poses)
+
+    @cached_property
+    def mass_matrix(self) -> Function:
+        """(tree position, parameter) → M with armature (nv, nv)."""
+        return self._function("mass_matrix", "tree_position parameter", self._trace_mass_matrix)
+
+    @cached_property
+    def bias(self) -> Function:
+        """(tree position, tree velocity, parameter) → Coriolis, centrifugal and gravity efforts (nv,)."""
+        return self._function("bias", "tree_position tree_velocity parameter", self._trace_bias)
+
+    @cached_property
+    def linearisation(self) -> Function:
+        """The step's inputs → A = ∂(state⁺)/∂(state), B = ∂(state⁺)/∂(effort)."""
+        names = ["position", "velocity", "effort", "parameter", "dt"]
+        inputs = self._symbols_of(names)
+        after = casadi.vertcat(*self.step.call([inputs[n] for n in names]))
+        before = casadi.vertcat(inputs["position"], inputs["velocity"])
+        A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
+        return Function("linearisation", [inputs[n] for n in names], casadi.cse([A, B]), names, ["A", "B"])
+
+    # --- tracing ---------------------------------------------------------------------------------------------------
+
+    def _symbols_of(self, names: Sequence[str]) -> dict[str, SX]:
+        bodies, reduced = self.model.bodies, self.model.reduction
+        sizes = {
+            "position": len(reduced.positions),
+            "velocity": len(reduced.velocities),
+            "effort": len(bodies.velocities),
+            "tree_position": len(bodies.positions),
+            "tree_velocity": len(bodies.velocities),
+            "dt": 1,
+        }
+        parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
+        return {n: parameter if n == "parameter" else SX.sym(n, sizes[n]) for n in names}
+
+    def _function(self, name: str, inputs: str, trace: Callable[..., Outputs]) -> Function:
+        symbols = self._symbols_of(inputs.split())
+        outputs = trace(**{n: scalars(s) for n, s in symbols.items() if n != "parameter"})
+        with as_written():
+            reduced = casadi.cse([_column(x) for x in outputs.values()])
+        return Function(name, list(symbols.values()), reduced, list(symbols), list(outputs))
+
+    def _trace_step(
+        self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar], dt: list[Scalar]
+    ) -> Outputs:
+        after = self._step(self.model, State(position, velocity), effort, dt[0])
+        return {"next_position": after.q, "next_velocity": after.u}
+
+    def _trace_observation(self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar]) -> Outputs:
+        model, state = self.model, State(position, velocity)
+        tree = model.tree(state)
+        vd = tree.accelerations(model.acceleration(state, effort))
+        missing = model.missing(model.configuration(tree), tree, vd, effort)
+        return {
+            "tree_position": tree.q,
+            "tree_velocity": tree.v,
+            "tree_acceleration": vd,
+            "coupling_error": model.reduction.errors(tree.q),
+            "coupling_effort": model.reduction.efforts(tree.q, missing),
+        }
+
+    def _trace_energy(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
+        tree = self.model.tree(State(position, velocity))
+        at = self.model.configuration(tree)
+        return {"kinetic": [kinetic_energy(at, tree.v)], "potential": [potential_energy(at, tree.q)]}
+
+    def _trace_momentum(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
+        tree = self.model.tree(State(position, velocity))
+        P = momentum(self.model.configuration(tree), tree.v)
+        return {"linear": list(P.linear), "angular": list(P.moment)}
+
+    def _trace_link_poses(self, position: list[Scalar]) -> Outputs:
+        still: list[Scalar] = [0.0] * self.model.dof
+        poses = link_poses(self.model.configuration(self.model.tree(State(position, still))))
+        rows = [[*R[0], *R[1], *R[2], *p] for R, p in poses.values()]
+        return {"poses": casadi.vertcat(*(casadi.horzcat(*row) for row in rows)) if rows else SX(0, 12)}
+
+    def _trace_mass_matrix(self, tree_position: list[Scalar]) -> Outputs:
+        M = self.model.tree_mass_matrix(self.model.configuration_at(tree_position))
+        return {"mass_matrix": _symmetric(M, len(self.coordinates))}
+
+    def _trace_bias(self, tree_position: list[Scalar], tree_velocity: list[Scalar]) -> Outputs:
+        at = self.model.configuration_at(tree_position)
+        return {"bias": inverse_dynamics(at, tree_velocity, [0.0] * len(tree_velocity))}
+
+
+def _column(x: Any) -> SX:
+    """A list as a column; a matrix as it is."""
+    if not isinstance(x, list):
+        return SX(x)
+    return casadi.vertcat(*(SX(e) for e in x)) if x else SX(0, 1)
+
+
+def _symmetric(M: Matrix, n: int) -> SX:
+    full = SX(n, n)
+    for (i, j), value in M.items():
+        full[i, j] = full[j, i] = value
+    return full

@@ -1,0 +1,165 @@
+"""The equations of motion in the independent coordinates: what a step is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from gearwright.dynamics.algorithms import Matrix, identity, inverse_dynamics, mass_matrix
+from gearwright.dynamics.bodies import Bodies
+from gearwright.dynamics.factorise import Factors, factorise
+from gearwright.dynamics.joints import Ball, quaternion_advanced, quaternion_normalised, quaternion_product
+from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.reduce import Reduction, Tree, add_diagonal, transposed
+from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.spatial import Vector
+from gearwright.errors import CompileError
+
+
+class State(NamedTuple):
+    """Independent positions and velocities; also their rates."""
+
+    q: list[Scalar]
+    u: list[Scalar]
+
+
+@dataclass(frozen=True)
+class Model:
+    """The bodies and how their coordinates depend on the independent ones."""
+
+    bodies: Bodies
+    reduction: Reduction
+
+    @property
+    def dof(self) -> int:
+        return len(self.reduction.velocities)
+
+    # --- from the state to the tree --------------------------------------------------------------------------------
+
+    def tree(self, state: State) -> Tree:
+        return self.reduction.expand(state.q, state.u, len(self.bodies.positions), len(self.bodies.velocities))
+
+    def configuration(self, tree: Tree) -> Configuration:
+        return self.configuration_at(tree.q)
+
+    def configuration_at(self, q: list[Scalar]) -> Configuration:
+        return Configuration.at(self.bodies, q)
+
+    # --- forces and inertia ----------------------------------------------------------------------------------------
+
+    def mass_matrix(self, at: Configuration, tree: Tree) -> Matrix:
+        """`M_u = Gᵀ·(M + armature)·G`."""
+        return add_diagonal(mass_matrix(at, tree.G), tree.G, self.bodies.axes.armature)
+
+    def tree_mass_matrix(self, at: Configuration) -> Matrix:
+        """M with armature, before couplings."""
+        G = identity(len(self.bodies.velocities))
+        return add_diagonal(mass_matrix(at, G), G, self.bodies.axes.armature)
+
+    def implicit_mass_matrix(self, at: Configuration, tree: Tree, dt: Scalar) -> Matrix:
+        """`M̂ = M_u + Gᵀ·(dt·D + dt²·K)·G`."""
+        axes = self.bodies.axes
+        slopes = [times(dt, plus(d, times(dt, k))) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
+        return add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
+
+    def force(self, at: Configuration, tree: Tree, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
+        """`τ_u = Gᵀ·(τ − h − M·Ġ·u + passive)`."""
+        h = inverse_dynamics(at, tree.v, tree.vd)
+        passive = self.passive(tree, ahead)
+        net = [plus(minus(t, hi), p) for t, hi, p in zip(effort, h, passive, strict=True)]
+        return transposed(tree.G, net, self.dof)
+
+    def passive(self, tree: Tree, ahead: Scalar) -> list[Scalar]:
+        """`−D·v − K·(q + ahead·v − q₀)`: dampers and springs, stretched as they will be in the time ahead."""
+        axes = self.bodies.axes
+        efforts: list[Scalar] = []
+        rows = zip(axes.damping, axes.stiffness, axes.reference, self.bodies.spring_positions, tree.v, strict=True)
+        for d, k, q0, i, v in rows:
+            stretch = 0.0 if is_zero(k) else minus(tree.q[i], q0)
+            efforts.append(minus(0.0, plus(times(plus(d, times(ahead, k)), v), times(k, stretch))))
+        return efforts
+
+    def acceleration(self, state: State, effort: list[Scalar]) -> list[Scalar]:
+        """u̇, all forces at the state itself."""
+        tree = self.tree(state)
+        at = self.configuration(tree)
+        M = self.mass_matrix(at, tree)
+        return self.factorised(M).solve(self.force(at, tree, effort, ahead=0.0))
+
+    def factorised(self, M: Matrix) -> Factors:
+        for n, k in enumerate(self.reduction.velocities):
+            if (n, n) not in M:
+                name = self.bodies.velocities[k]
+                raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
+        return factorise(M, self.dof)
+
+    def missing(self, at: Configuration, tree: Tree, vd: list[Scalar], effort: list[Scalar]) -> list[Scalar]:
+        """`M·v̇ + h − τ − passive`: what the tree's own equations lack along each coordinate, and couplings supply."""
+        needed = inverse_dynamics(at, tree.v, vd)
+        rows = zip(needed, self.bodies.axes.armature, vd, effort, self.passive(tree, ahead=0.0), strict=True)
+        return [minus(plus(n, times(a, x)), plus(t, p)) for n, a, x, t, p in rows]
+
+    # --- integration -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def balls(self) -> list[tuple[list[int], list[int]]]:
+        """Of each quaternion: its independent positions, and the velocities that turn it."""
+        q = {i: n for n, i in enumerate(self.reduction.positions)}
+        u = {k: n for n, k in enumerate(self.reduction.velocities)}
+        balls = [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
+        return [([q[i] for i in b.positions], [u[k] for k in b.velocities]) for b in balls]
+
+    @cached_property
+    def plain(self) -> list[tuple[int, int]]:
+        """Of each other position: its index and its velocity's."""
+        i, k = ({n for ball in self.balls for n in ball[side]} for side in (0, 1))
+        nq, nu = len(self.reduction.positions), self.dof
+        return [*zip((n for n in range(nq) if n not in i), (n for n in range(nu) if n not in k), strict=True)]
+
+    def accelerated(self, u: list[Scalar], rate: list[Scalar], dt: Scalar) -> list[Scalar]:
+        return [plus(x, times(dt, d)) for x, d in zip(u, rate, strict=True)]
+
+    def advanced(self, q: list[Scalar], u: list[Scalar], dt: Scalar) -> list[Scalar]:
+        """`q ⊕ dt·u`: quaternions by the exponential map."""
+        new = list(q)
+        for i, k in self.plain:
+            new[i] = plus(q[i], times(dt, u[k]))
+        for four, three in self.balls:
+            turned = quaternion_advanced([q[i] for i in four], Vector(*(u[k] for k in three)) * dt)
+            for i, value in zip(four, turned, strict=True):
+                new[i] = value
+        return new
+
+    def rate(self, state: State, effort: list[Scalar]) -> State:
+        """q̇ and u̇; of a quaternion, `q·(0, ω)/2`."""
+        q_dot: list[Scalar] = [0.0] * len(state.q)
+        for i, k in self.plain:
+            q_dot[i] = state.u[k]
+        for four, three in self.balls:
+            half = Vector(*(state.u[k] for k in three)) * 0.5
+            for i, value in zip(four, quaternion_product([state.q[i] for i in four], (0.0, *half)), strict=True):
+                q_dot[i] = value
+        return State(q_dot, self.acceleration(state, effort))
+
+    def combined(self, state: State, rates: Sequence[State], weights: Sequence[float], dt: Scalar) -> State:
+        """`state + dt·Σ wᵢ·rateᵢ`."""
+
+        def moved(x: list[Scalar], part: int) -> list[Scalar]:
+            new = []
+            for n, value in enumerate(x):
+                slope: Scalar = 0.0
+                for w, rate in zip(weights, rates, strict=False):
+                    slope = plus(slope, times(w, rate[part][n]))
+                new.append(plus(value, times(dt, slope)))
+            return new
+
+        return State(moved(state.q, 0), moved(state.u, 1))
+
+    def normalised(self, state: State) -> State:
+        q = list(state.q)
+        for four, _ in self.balls:
+            for i, value in zip(four, quaternion_normalised([q[i] for i in four]), strict=True):
+                q[i] = value
+        return State(q, state.u)

@@ -1,0 +1,94 @@
+"""The numbers of a mechanism by name: the table of everything that can be a parameter.
+
+The equations read every number from here, so that a name given as a parameter becomes an input by putting a symbol
+in its place. Names are `link.mass`, `joint.damping`, `follower.multiplier`, `gravity.z`, …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from casadi import SX
+
+from gearwright.dynamics.scalar import Scalar
+from gearwright.errors import CompileError, UnknownNameError
+from gearwright.model import Axis, Coupling, Joint, Link, Mechanism
+
+Row = tuple[str, float]
+_XYZ = ("x", "y", "z")
+
+
+def link_rows(link: Link) -> Iterator[Row]:
+    """Mass [kg], centre of mass in the link's frame [m], inertia about it in the axes of the file's [kg·m²]."""
+    inertia = link.inertia
+    yield f"{link.name}.mass", inertia.mass
+    for c, value in zip(_XYZ, inertia.center, strict=True):
+        yield f"{link.name}.com.{c}", value
+    moments = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), (*inertia.moments, *inertia.products), strict=True)
+    for c, value in moments:
+        yield f"{link.name}.inertia.{c}", value
+
+
+def joint_rows(joint: Joint) -> Iterator[Row]:
+    """Where the joint sits on its parent link [m], and what acts along its axes."""
+    for c, value in zip(_XYZ, joint.X_PJ.p, strict=True):
+        yield f"{joint.name}.origin.{c}", value
+    for name, axis in axes(joint):
+        yield f"{name}.damping", axis.dynamics.damping
+        yield f"{name}.spring_stiffness", axis.dynamics.spring_stiffness
+        yield f"{name}.spring_reference", axis.dynamics.spring_reference
+        yield f"{name}.armature", axis.dynamics.armature
+
+
+def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
+    """Each axis with the coordinate along or about it; of a planar joint that is the turn about its normal."""
+    return zip(joint.coordinates[joint.dof - len(joint.axes) :], joint.axes, strict=True)
+
+
+def coupling_rows(coupling: Coupling) -> Iterator[Row]:
+    only = len(coupling.leaders) == 1
+    for term in coupling.leaders:
+        yield f"{coupling.name}.multiplier" + ("" if only else f".{term.axis}"), term.multiplier
+    yield f"{coupling.name}.offset", coupling.offset
+    yield f"{coupling.name}.reference", coupling.reference
+    for k, value in enumerate(coupling.powers, start=2):
+        yield f"{coupling.name}.power{k}", value
+
+
+def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:
+    """Every number of the equations by its name, in the order of the mechanism."""
+    rows: list[Row] = []
+    for link in mechanism.links.values():
+        rows += link_rows(link)
+    for joint in (*mechanism.joints.values(), *mechanism.bases.values()):
+        rows += joint_rows(joint)
+    for coupling in mechanism.couplings.values():
+        rows += coupling_rows(coupling)
+    rows += [(f"gravity.{c}", g) for c, g in zip(_XYZ, gravity or mechanism.gravity, strict=True)]
+    return {name: float(value) for name, value in rows}
+
+
+def canonical(mechanism: Mechanism, name: str) -> str:
+    """A coupling's numbers also go by its alias (`left_finger.multiplier` for a coupling with a name of its own)."""
+    for coupling in mechanism.couplings.values():
+        if coupling.alias is not None and name.startswith(coupling.alias + "."):
+            rest = name[len(coupling.alias) :]
+            if any(row == coupling.name + rest for row, _ in coupling_rows(coupling)):
+                return coupling.name + rest
+    return name
+
+
+def with_symbols(
+    mechanism: Mechanism, known: Mapping[str, float], names: Iterable[str]
+) -> tuple[dict[str, Scalar], dict[str, SX], dict[str, float]]:
+    """The numbers with symbols in the place of the parameters; the symbols; and what the file says of them."""
+    values: dict[str, Scalar] = dict(known)
+    symbols: dict[str, SX] = {}
+    for name in names:
+        row = name if name in known else canonical(mechanism, name)
+        if row not in known:
+            raise UnknownNameError("parameter", name, known)
+        if values[row] is not known[row]:
+            raise CompileError(f"parameter {name!r} is given twice")
+        values[row] = symbols[name] = SX.sym(name)
+    return values, symbols, {name: known[name if name in known else canonical(mechanism, name)] for name in symbols}

@@ -1,0 +1,113 @@
+"""Scalar arithmetic that never multiplies by a structural 0 or 1: numbers are floats, unknowns CasADi `SX` scalars.
+
+Every algorithm is written on these few functions, so that the same lines run on floats and trace symbols. A float
+is a constant of the mechanism: what is zero in the mechanism stays the float 0.0 and costs nothing further on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import casadi
+from casadi import SX, GlobalOptions
+
+Scalar: TypeAlias = Any  # float, or an SX of shape (1, 1)
+
+# SX.binary reaches CasADi's own simplifications (x·1, x + 0, x − (−y)) without the seven times slower overload
+# resolution of the operators; tracing is nothing but these calls.
+_binary = SX.binary
+_ADD, _SUB, _MUL = casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL
+
+
+def times(a: Scalar, b: Scalar) -> Scalar:
+    if type(a) is float:
+        if type(b) is float:
+            return a * b
+        if a == 0.0:
+            return 0.0
+        if a == 1.0:
+            return b
+    elif type(b) is float:
+        if b == 0.0:
+            return 0.0
+        if b == 1.0:
+            return a
+    return _binary(_MUL, a, b)
+
+
+def plus(a: Scalar, b: Scalar) -> Scalar:
+    if type(a) is float:
+        if type(b) is float:
+            return a + b
+        if a == 0.0:
+            return b
+    elif type(b) is float and b == 0.0:
+        return a
+    return _binary(_ADD, a, b)
+
+
+def minus(a: Scalar, b: Scalar) -> Scalar:
+    if type(b) is float:
+        if type(a) is float:
+            return a - b
+        if b == 0.0:
+            return a
+    elif type(a) is float and a == 0.0:
+        return -b
+    return _binary(_SUB, a, b)
+
+
+def total(*terms: Scalar) -> Scalar:
+    """The sum, 0.0 if there is nothing to add."""
+    result: Scalar = 0.0
+    for term in terms:
+        result = plus(result, term)
+    return result
+
+
+def reciprocal(a: Scalar) -> Scalar:
+    return 1.0 / a
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Keeps CasADi from rewriting expressions: it turns `x·(1/d)` back into a division, which costs ten products."""
+    GlobalOptions.setSimplificationOnTheFly(False)
+    try:
+        yield
+    finally:
+        GlobalOptions.setSimplificationOnTheFly(True)
+
+
+def times_reciprocal(a: Scalar, r: Scalar) -> Scalar:
+    """`a·r` for a reciprocal r, as a product."""
+    if type(a) is float or type(r) is float:
+        return times(a, r)
+    with as_written():
+        return _binary(_MUL, a, r)
+
+
+def sine_cosine(angle: Scalar) -> tuple[Scalar, Scalar]:
+    return casadi.sin(angle), casadi.cos(angle)
+
+
+def square_root(a: Scalar) -> Scalar:
+    return casadi.sqrt(a)
+
+
+def is_zero(a: Scalar) -> bool:
+    """Zero by the mechanism's structure, whatever its state."""
+    return type(a) is float and a == 0.0
+
+
+def is_number(a: Scalar) -> bool:
+    return type(a) is float
+
+
+def scalars(values: Any) -> list[Scalar]:
+    """The elements of an SX column, or of anything that iterates over numbers."""
+    if isinstance(values, SX):
+        return list(casadi.vertsplit(values)) if values.numel() else []
+    return [v if isinstance(v, SX) else float(v) for v in values]

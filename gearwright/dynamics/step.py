@@ -1,0 +1,47 @@
+"""One step, as the list of its calls. State is the independent coordinates: positions q and velocities u.
+
+Where the rows will go (couplings that are not exact, loop closures, joint limits, Coulomb friction, effort-limited
+drives, motor envelopes): `semi_implicit_euler` gives the velocities that they start from, `M̂` is factorised, and
+`u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the positions advance. Rotor inertias and motor slopes join `M̂` with the dampers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.scalar import Scalar
+
+Step = Callable[[Model, State, list[Scalar], Scalar], State]
+
+
+def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> State:
+    """`M̂·Δu = dt·(τ − h − D·v − K·(q + dt·v − q₀))` with `M̂ = M + dt·D + dt²·K`: dampers and springs act at the end."""
+    tree = model.tree(state)
+    at = model.configuration(tree)
+    M_hat = model.implicit_mass_matrix(at, tree, dt)
+    force = model.force(at, tree, effort, ahead=dt)
+    factors = model.factorised(M_hat)
+    u_star = model.accelerated(state.u, factors.solve(force), dt)
+    # constraint rows act here: u⁺ = u* + M̂⁻¹·Jᵀ·λ
+    return State(model.advanced(state.q, u_star, dt), u_star)
+
+
+class Tableau(NamedTuple):
+    """A Runge–Kutta method by Butcher's coefficients: its stages and its weights."""
+
+    a: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+
+    def step(self, model: Model, state: State, effort: list[Scalar], dt: Scalar) -> State:
+        rates: list[State] = []
+        for row in self.a:
+            stage = model.combined(state, rates, row, dt)
+            rates.append(model.rate(stage, effort))
+        return model.normalised(model.combined(state, rates, self.b, dt))
+
+
+RK4 = Tableau(a=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), b=(1 / 6, 1 / 3, 1 / 3, 1 / 6))
+
+INTEGRATORS: dict[str, Step] = {"euler": semi_implicit_euler, "rk4": RK4.step}

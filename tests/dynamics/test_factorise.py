@@ -1,0 +1,56 @@
+"""The sparse factorisation: solves, fills nothing on a tree, divides once a pivot."""
+
+import casadi
+import numpy as np
+import pytest
+
+from gearwright.dynamics import Equations
+from gearwright.dynamics.factorise import factorise
+from gearwright.errors import CompileError
+from gearwright.model import WORLD, Axis, Joint, Link, Mechanism
+from tests.dynamics.random_mechanisms import random_tree
+
+
+def random_matrix(rng, n, pattern):
+    A = np.zeros((n, n))
+    for i, j in pattern:
+        A[i, j] = A[j, i] = rng.normal()
+    return A + np.diag(np.abs(A).sum(axis=1) + 0.1)
+
+
+def lower(A):
+    return {(i, j): float(A[i, j]) for i in range(len(A)) for j in range(i + 1) if A[i, j]}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_solves(seed, rng):
+    n = int(rng.integers(1, 12))
+    pattern = [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.4]
+    A, b = random_matrix(rng, n, pattern), rng.normal(size=n)
+    assert np.allclose(A @ factorise(lower(A), n).solve(b.tolist()), b, atol=1e-12)
+
+
+def test_branches_fill_nothing(rng):
+    """Every coordinate coupled with those that carry it, and no others: RBDA's branch-induced sparsity."""
+    parents = [-1, 0, 1, 1, 3, 0, 5, 5, 7]
+    pattern = []
+    for i in range(len(parents)):
+        k = parents[i]
+        while k >= 0:
+            pattern.append((i, k))
+            k = parents[k]
+    factors = factorise(lower(random_matrix(rng, len(parents), pattern)), len(parents))
+    assert sum(len(column) for column in factors.columns.values()) == len(pattern)
+
+
+def test_one_division_a_pivot():
+    step = Equations(random_tree(31, kinds=("revolute", "prismatic", "universal", "screw", "planar"))).step
+    divisions = [step.instruction_id(k) in (casadi.OP_DIV, casadi.OP_INV) for k in range(step.n_instructions())]
+    assert sum(divisions) == step.size1_in("velocity")
+
+
+def test_a_coordinate_that_moves_no_mass_is_named():
+    joint = Joint(name="idle", kind="revolute", parent=WORLD, child="nothing", axes=(Axis(),))
+    mechanism = Mechanism(name="ghost", links={"nothing": Link(name="nothing")}, joints={"idle": joint})
+    with pytest.raises(CompileError, match="idle"):
+        _ = Equations(mechanism).step
