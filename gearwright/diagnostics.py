@@ -42,25 +42,26 @@ class Diagnostic:
 
 @dataclass(slots=True)
 class Report:
-    """Collects diagnostics; `limit` bounds what a hostile file can make it hold."""
+    """Collects diagnostics; `limit`, for each severity, bounds what a hostile file can make it hold."""
 
     limit: int = 1000
     diagnostics: list[Diagnostic] = field(default_factory=list)
     failed: bool = False  # an error was added
     _once: set[object] = field(default_factory=set)
     _searches: int = 0
+    _counts: dict[str, int] = field(default_factory=dict)
 
     def add(self, severity: Severity, code: str, message: str, source: Source | None = None) -> None:
         if code not in CODES:
             raise ValueError(f"{code!r} is not a diagnostic code; add it to CODES")
         self.failed = self.failed or severity == "error"
-        if len(self.diagnostics) == self.limit:
-            self.diagnostics.append(
-                Diagnostic(severity="info", code="diagnostics-many", message=f"only the first {self.limit} are shown")
-            )
-        if len(self.diagnostics) > self.limit:
-            return
+        count = self._counts[severity] = self._counts.get(severity, 0) + 1
         s = source or Source(file="", line=0)
+        if count == self.limit + 1:
+            severity, code, message = "info", "diagnostics-many", f"only the first {self.limit} {severity}s are shown"
+            s = Source(file=s.file, line=0)
+        if count > self.limit + 1:
+            return
         self.diagnostics.append(
             Diagnostic(severity=severity, code=code, message=message, file=s.file, line=s.line, element=s.element)
         )
@@ -177,4 +178,7 @@ CODES: dict[str, str] = {
     "element-ignored": "an element that is known and does not concern the mechanism",
     "element-unknown": "an element or attribute that is not known",
     "diagnostics-many": "there are more diagnostics than are shown",
+    # the command line's own
+    "model-error": "the model cannot do what was asked of it",
+    "internal-error": "a fault of Gearwright itself, not of the file; please report it",
 }

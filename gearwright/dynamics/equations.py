@@ -102,6 +102,11 @@ class Equations:
         return self._function("step", "position velocity effort parameter dt", self._trace_step)
 
     @cached_property
+    def tree(self) -> Function:
+        """(position, velocity, parameter) → the tree's position and velocity, and each coupling's error C."""
+        return self._function("tree", "position velocity parameter", self._trace_tree)
+
+    @cached_property
     def observation(self) -> Function:
         """(position, velocity, effort, parameter) → the tree's position, velocity and acceleration at this instant, and
         each coupling's error C and effort λ (on its follower; on leader i, λ·Gᵢ)."""
@@ -169,6 +174,11 @@ class Equations:
     ) -> Outputs:
         after = self._step(self.model, State(position, velocity), effort, dt[0])
         return {"next_position": after.q, "next_velocity": after.u}
+
+    def _trace_tree(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
+        tree = self.model.tree(State(position, velocity))
+        errors = self.model.reduction.errors(tree.q)
+        return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": errors}
 
     def _trace_observation(self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar]) -> Outputs:
         model, state = self.model, State(position, velocity)

@@ -66,16 +66,17 @@ class Library:
     def _parse(self, e: Element, path: Path) -> Element | None:
         self.count += 1
         depth = self._depth[str(path)] = self._depth.get(e.file, 0) + 1
-        if self.count > MAX_INCLUDES or depth > MAX_DEPTH or self.elements > MAX_ELEMENTS:
+        left = MAX_ELEMENTS - self.elements
+        if self.count > MAX_INCLUDES or depth > MAX_DEPTH or left <= 0:
             if self.report.first("includes"):
                 e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
             return None
         try:
-            root = parse(bounded(path), str(path), self.report)
+            root = parse(bounded(path), str(path), self.report, left)
         except OSError as error:
             e.error("include-not-found", f"{str(path)!r} cannot be read: {error}")
             return None
-        self.elements += root.document.count if root is not None else 0
+        self.elements += root.document.count if root is not None else MAX_ELEMENTS
         return root
 
     def _find(self, e: Element, uri: str, strict: bool) -> Path | None:

@@ -25,6 +25,8 @@ OWN_PREFIX = "gearwright:"
 _DECLARATION = re.compile(r"<\?xml(?:\s[^<>]{0,300})?\?>")
 _VERSION = re.compile(r"""version\s*=\s*["']([^"']*)["']""")
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
+_LONG_NAME = re.compile(rf"""<[^\s<>/]{{{MAX_NAME}}}|\sname\s*=\s*(?:"[^"]{{{MAX_NAME}}}|'[^']{{{MAX_NAME}}})""")
 _ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "utf-16"}
 
 
@@ -260,15 +262,15 @@ def bounded(path: Path) -> bytes:
         return f.read(MAX_BYTES)
 
 
-def parse(data: bytes, file: str, report: Report) -> Element | None:
-    """The root element, or None with the reason in the report."""
+def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> Element | None:
+    """The root element, or None with the reason in the report; `most` elements are taken."""
     if len(data) > MAX_BYTES:
         report.error("xml-unsafe", f"the file is larger than {MAX_BYTES // 2**20} MiB", Source(file=file, line=1))
         return None
     text = _decode(data, file, report)
     if text is None:
         return None
-    return _build(_without_declaration(text, file, report), file, report)
+    return _build(_without_declaration(text, file, report), file, report, most)
 
 
 def _decode(data: bytes, file: str, report: Report) -> str | None:
@@ -300,12 +302,13 @@ def _without_declaration(text: str, file: str, report: Report) -> str:
     """Blanks XML declarations: they have done their work, and a parser takes them at the very start only."""
 
     def blank(match: re.Match[str]) -> str:
-        line = text.count("\n", 0, match.start()) + 1
         version = _VERSION.search(match[0])
-        if match.start() > 0:
-            report.warning("xml-lenient", "the XML declaration is not at the start", Source(file=file, line=line))
-        elif version and not version[1].startswith("1."):
-            report.warning("xml-lenient", f"there is no XML version {version[1][:20]}", Source(file=file, line=line))
+        flaw = "the XML declaration is not at the start" if match.start() > 0 else ""
+        if not flaw and version and not version[1].startswith("1."):
+            flaw = f"there is no XML version {version[1][:20]}"
+        if flaw and report.first(("declaration", file)):
+            line = text.count("\n", 0, match.start()) + 1
+            report.warning("xml-lenient", flaw, Source(file=file, line=line))
         return re.sub(r"[^\n]", " ", match[0])
 
     return _DECLARATION.sub(blank, text)
@@ -315,25 +318,29 @@ class _UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
-def _build(text: str, file: str, report: Report) -> Element | None:
+def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     """Turns the parser's events into elements.
 
     The handlers are closures: they run for every tag and every piece of text, and make up half the time of a load.
     """
+    long = _LONG_NAME.search(text)  # names are repeated in every message and path below them
+    if long is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        report.error("xml-unsafe", f"a name of more than {MAX_NAME} characters", Source(file=file, line=line))
+        return None
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Document(file, report)
     top = Element("", {}, document, 0, None)
     ahead = [top]  # the elements that are open
+    prefixed = _PREFIXED.search(text) is not None
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
-        if len(ahead) > MAX_DEPTH or document.count > MAX_ELEMENTS:
+        if len(ahead) > MAX_DEPTH or document.count > most:
             raise _UnsafeError("elements are nested too deep, or there are too many")
         line = parser.CurrentLineNumber
-        if len(tag) > MAX_NAME or len(attributes.get("name", "")) > MAX_NAME:
-            raise _UnsafeError(f"a name of more than {MAX_NAME} characters")
-        if ":" in tag or (attributes and (":" in "".join(attributes) or "xmlns" in attributes)):
+        if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)
         parent = ahead[-1]
         e = Element(tag, attributes, document, line, parent)

@@ -123,9 +123,13 @@ def _is_static(model: Element) -> bool:
 
 def _read_gravity(world: Element, draft: Draft, version: Version) -> None:
     draft.gravity = world.child_vector("gravity", SDF_GRAVITY)
+    world.get("name")
     for physics in world.all("physics"):
         if version < (1, 6) or physics.child("gravity") is not None:
             draft.gravity = physics.child_vector("gravity", draft.gravity)
+        if draft.report.first(("ignored", "physics")):
+            physics.info("element-ignored", f"<physics>: {IGNORED['physics']}; its gravity alone is used here")
+        physics.consume()
 
 
 # --- reading a model --------------------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def read_axes(
         a = e.child(tag)
         if len(found) == count:
             if a is not None:
-                a.consume()
+                _no_axis_to_couple(a, name, e.attributes["type"])
             continue
         if a is None:
             default: Vector3 = Z if tag == "axis" else (0.0, 1.0, 0.0)
@@ -130,6 +130,19 @@ def read_axes(
         found.append((Axis(xyz=xyz, limits=_limits(a, name), dynamics=_dynamics(a)), a))
         a.child("initial_position")
     return found
+
+
+def _no_axis_to_couple(a: Element, joint: str, kind: str) -> None:
+    """An axis beyond those of the joint's kind is left aside; but a mimic on it was meant to do something."""
+    a.consume()
+    if not any(c.tag == "mimic" for c in a.children):
+        return
+    if kind == "fixed":
+        a.warning(
+            "mimic-follower-fixed", f"joint {joint!r} is fixed and cannot follow anything: the coupling is dropped"
+        )
+    else:
+        a.error("mimic-axis-missing", f"joint {joint!r} is of type {kind} and has no <{a.tag}> that could follow")
 
 
 def _shown(v: Vector3) -> str:

@@ -56,6 +56,7 @@ class Scope:
     _known: dict[str, Pose] = field(default_factory=dict)
     _broken: set[str] = field(default_factory=set)  # names on a circle, or leading to one
     _bodies: dict[str, tuple[Scope, str]] = field(default_factory=dict)
+    _adrift: set[str] = field(default_factory=set)  # names that are attached to each other in a circle
 
     @staticmethod
     def of_links(element: Element, poses: Mapping[str, Pose]) -> Scope:
@@ -136,9 +137,11 @@ class Scope:
         while found is None:
             assert at is not None
             scope, name = at
-            if (id(scope), name) in seen:
-                if asked.report.first(("attached", id(scope))):
+            if (id(scope), name) in seen or name in scope._adrift:
+                if name not in scope._adrift:
                     asked.error("frame-cycle", f"frames are attached to each other in a circle at {name!r}")
+                for on_path, part in path:
+                    on_path._adrift.add(part)
                 raise PoseError
             seen.add((id(scope), name))
             path.append(at)

@@ -236,7 +236,7 @@ def read_transmission(
     parts = Parts(element=e, name=rename(name), dialect=dialect, plugins=plugins)
     parts.actuators = _ends(parts, "actuator")
     parts.joints = _ends(parts, "joint")
-    parameters = _leave_the_rest(e)
+    parameters = _leave_the_rest(e) | _written_numbers(parts)
     if dialect == "ros2" and not parts.actuators and len(parts.joints) == 1:
         parts.actuators = [End(element=e, name=draft.numbered("actuator", draft.actuators))]
     try:
@@ -256,6 +256,21 @@ def read_transmission(
     return t if draft.add(draft.transmissions, "transmission", t.name, t, e) else None
 
 
+def _written_numbers(parts: Parts) -> dict[str, str]:
+    """What the ends say, as text: for types that are not known here, and for people."""
+    said: dict[str, str] = {}
+    for end in (*parts.actuators, *parts.joints):
+        if end.role:
+            said[f"{end.name}.role"] = end.role
+        if end.reduction is not None:
+            said[f"{end.name}.mechanical_reduction"] = repr(end.reduction)
+        if end.offset:
+            said[f"{end.name}.offset"] = repr(end.offset)
+        if "read_only" in end.element.attributes:
+            said[f"{end.name}.read_only"] = end.element.attributes["read_only"]
+    return said
+
+
 def _kind(written: str) -> str | None:
     last = re.split(r"/|::", written)[-1]
     return ROS_NAMES.get(last, last if last in KINDS else None)
@@ -271,6 +286,7 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
         near = e.report.near(written, [*KINDS, *ROS_NAMES], listed=False)
         message = f"transmission {parts.name!r}: type {written!r} is not known{near}; it is kept without a map"
         e.warning("transmission-type-unknown", message)
+        _keep_named_ends(parts)
         e.consume()
         return None
     zeros = [end for end in (*parts.actuators, *parts.joints) if end.reduction == 0]
@@ -312,12 +328,21 @@ def _ends(parts: Parts, what: str) -> list[End]:
     return ends
 
 
+def _keep_named_ends(parts: Parts) -> None:
+    """Types of other programs spell their ends as they like: leftActuator, flexJoint, gap_joint."""
+    for c in parts.element.children:
+        name = c.attributes.get("name")
+        for what, ends in (("actuator", parts.actuators), ("joint", parts.joints)):
+            if name and c.tag.lower().endswith(what) and c.tag != what:
+                ends.append(End(element=c, name=name))
+
+
 def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tuple[str, ...]:
     """Their names in the mechanism. `<actuator name="…">` declares one, as in ROS; text refers to one."""
     names: list[str] = []
     for end in parts.actuators:
         name = rename(end.name)
-        declares = end.element is parts.element or (end.element.tag == "actuator" and not end.element.words)
+        declares = end.element is parts.element or (not end.element.tag.endswith("array") and not end.element.words)
         if name not in draft.actuators and declares:
             motor = _motor(end, name, draft)
             if motor is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from gearwright.diagnostics import Report, Source
 from gearwright.formats.located_xml import Element
 
-TIME_LIMIT = 30  # [s]
+TIME_LIMIT = 20.0  # [s]
 DEFINING = {f"xacro:{tag}" for tag in ("include", "macro", "property", "arg", "if", "unless", "insert_block")}
 
 
@@ -32,7 +32,7 @@ def expand(path: Path, report: Report) -> bytes | None:
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIME_LIMIT, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        report.error("xacro-failed", f"xacro did not finish within {TIME_LIMIT} s", source)
+        report.error("xacro-failed", f"xacro did not finish within {TIME_LIMIT:g} s", source)
         return None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()

@@ -66,13 +66,9 @@ def _axis_problem(m: Mechanism, axis: AxisRef, report: Report) -> tuple[str, str
     if j.kind == "fixed":
         return "mimic-leader-fixed", f"joint {axis.joint!r} is fixed"
     if axis.index >= len(j.refs):
-        what = "axis2" if axis.index else "an axis to couple"
-        return "mimic-axis-missing", f"joint {axis.joint!r} is {_a(j.kind)} joint and has no {what}"
+        what = "axis2" if axis.index else "axis that could be coupled"
+        return "mimic-axis-missing", f"joint {axis.joint!r} is of type {j.kind} and has no {what}"
     return None
-
-
-def _a(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def check_couplings(m: Mechanism, report: Report) -> None:
@@ -216,9 +212,12 @@ def _judge(
         message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
         report.error("mimic-limits-conflict", message + ": there is no common range", source)
     elif low > a + slack or high < b - slack:
-        message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to "
+        left_over = f"[{max(a, low) + 0.0:.6g}, {min(b, high) + 0.0:.6g}]"
+        message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to {left_over}"
+        if min(b, high) - max(a, low) <= slack:
+            message += ": it cannot move"
         say = report.warning if a > -inf or b < inf else report.info  # a leader without limits of its own loses none
-        say("mimic-limits-tighten", message + f"[{max(a, low):.6g}, {min(b, high):.6g}]", source)
+        say("mimic-limits-tighten", message, source)
 
 
 def check_start(m: Mechanism, report: Report) -> None:

@@ -118,14 +118,17 @@ class Coupling:
     def formula(self) -> str:
         """For people: `left = 1·right + 0`."""
         r = self.reference
-        terms = [
-            f"{t.multiplier:.6g}·" + (f"({t.axis} {'−' if r > 0 else '+'} {abs(r):.6g})" if r else str(t.axis))
-            for t in self.leaders
-        ]
-        x = f"({self.leaders[0].axis} − {r:.6g})" if r else str(self.leaders[0].axis)
-        terms += [f"{c:.6g}·{x}^{k}" for k, c in enumerate(self.powers, start=2) if c]
-        sign = "−" if self.offset < 0 else "+"
-        return f"{self.follower} = {' + '.join(terms)} {sign} {abs(self.offset):.6g}"
+        powers = ((c, f"{self._leader_shown(0, r)}^{k}") for k, c in enumerate(self.powers, start=2) if c)
+        linear = ((t.multiplier, self._leader_shown(i, r)) for i, t in enumerate(self.leaders))
+        (first, x), *rest = (*linear, *powers)
+        text = f"{self.follower} = {'−' if first < 0 else ''}{abs(first):.6g}·{x}"
+        for c, x in rest:
+            text += f" {'−' if c < 0 else '+'} {abs(c):.6g}·{x}"
+        return f"{text} {'−' if self.offset < 0 else '+'} {abs(self.offset):.6g}"
+
+    def _leader_shown(self, i: int, reference: float) -> str:
+        name = str(self.leaders[i].axis)
+        return f"({name} {'−' if reference > 0 else '+'} {abs(reference):.6g})" if reference else name
 
 
 class Couplings(Mapping[str, Coupling]):

@@ -72,7 +72,7 @@ class Axis:
     dynamics: AxisDynamics = AxisDynamics()
 
     def __post_init__(self) -> None:
-        if abs(sum(c * c for c in self.xyz) - 1.0) > 1e-9:
+        if not abs(sum(c * c for c in self.xyz) - 1.0) <= 1e-9:  # NaN fails, too
             raise ModelError(f"an axis must be of unit length, not {self.xyz}")
 
 

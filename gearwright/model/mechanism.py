@@ -82,7 +82,10 @@ class ByName(Mapping[str, _T]):
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism:
-    """A robot's whole actuation mechanism. Mappings are by name, in document order."""
+    """A robot's whole actuation mechanism. Mappings are by name, in document order.
+
+    A URDF's link named "world" is among the links; it is the world itself, and no branch of the tree.
+    """
 
     name: str
     links: Mapping[str, Link]
@@ -189,22 +192,22 @@ class Mechanism:
         tied = {**self.joints, **self.bases}
         q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
-        given: set[str] = set()
+        given: set[tuple[str, int]] = set()
         for name, value in (position or {}).items():
             if name in slots and np.ndim(value) == 0:
                 joint, i = slots[name]
                 q[joint][i] = float(value)  # type: ignore[arg-type]
+                given.add((joint, i))
             elif name in tied:
                 values = np.atleast_1d(np.asarray(value, dtype=float))
                 if values.shape != (len(q[name]),):
                     raise ModelError(f"joint {name!r} takes {len(q[name])} position values {tied[name].positions}")
                 q[name] = values.tolist()
-                joint = name
+                given.update((name, i) for i in range(len(q[name])))
             else:
                 raise UnknownNameError("joint", name, slots)
-            given.add(joint)
         for c in in_order(self.couplings.values()):
-            if c.follower.joint not in given:
+            if (c.follower.joint, c.follower.index) not in given:
                 q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
         return {n: tuple(v) for n, v in q.items()}
 

@@ -213,10 +213,21 @@ class LinearMap(LinearTransmission):
         except np.linalg.LinAlgError as e:
             raise ModelError(f"the matrix {self.matrix} has no inverse, so actuators do not fix the joints") from e
 
+    @property
+    def _offsets(self) -> tuple[Array, Array]:
+        """oₐ and oⱼ."""
+        return (
+            np.array(self.actuator_offsets or (0.0,) * self.actuators),
+            np.array(self.joint_offsets or (0.0,) * self.joints),
+        )
+
+    def joint_to_actuator_effort(self, j: ArrayLike) -> Any:
+        o_a, o_j = self._offsets
+        return _apply(self.joint_per_actuator.T, j, before=-o_j, after=-o_a)
+
     def actuator_to_joint_effort(self, a: ArrayLike) -> Any:
-        before = np.array(self.actuator_offsets) if self.actuator_offsets else 0.0
-        after = np.array(self.joint_offsets) if self.joint_offsets else 0.0
-        j = _apply(np.array(self.matrix), a, before=before, after=after)
+        o_a, o_j = self._offsets
+        j = _apply(np.array(self.matrix), a, before=o_a, after=o_j)
         low = np.array(self.lower) if self.lower else -np.inf
         high = np.array(self.upper) if self.upper else np.inf
         clipped = np.clip(j, low, high)

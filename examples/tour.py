@@ -1,0 +1,50 @@
+"""The tour: every bundled robot, checked, shown in the terminal and drawn.
+
+Run `make demo`, or `python examples/tour.py [FOLDER]`; the drawings go to `out/` unless another folder is named.
+Each step is a command that you can type yourself.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(CHECKOUT))  # so that it runs from a checkout that is not installed
+
+from gearwright import robots  # noqa: E402
+from gearwright.cli import app  # noqa: E402
+
+ORDER = ("gripper", "wrist", "four_bar", "planetary")
+
+
+def main() -> None:
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else CHECKOUT / "out"
+    out.mkdir(parents=True, exist_ok=True)
+    names = [*ORDER, *(name for name in robots.names() if name not in ORDER)]
+    files = {name: nearby(robots.path(name)) for name in names}
+
+    run("check", *files.values())
+    for name in names:
+        run("show", files[name])
+    drawings = [nearby(out / f"{name}.svg") for name in names]
+    for name, drawing in zip(names, drawings, strict=True):
+        run("show", files[name], "--svg", drawing)
+
+    print("\nThe drawings open in any browser:", *drawings, sep="\n  ")
+
+
+def run(*arguments: str) -> None:
+    """A `gearwright` command, as if typed."""
+    print(f"\n$ gearwright {' '.join(arguments)}", flush=True)
+    code = app(list(arguments), standalone_mode=False)
+    if code:
+        sys.exit(f"the command ended with {code}")
+
+
+def nearby(path: Path) -> str:
+    """The path as seen from here, where that is shorter."""
+    return min(str(path), os.path.relpath(path), key=len)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""The command line. A command is one file here and one row in `COMMANDS`; heavy imports happen inside it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from gearwright.cli import check, run, show
+
+COMMANDS = (check.check, show.show, run.run)
+
+app = typer.Typer(
+    name="gearwright",
+    help="A mechanism compiler and simulator for robot actuation.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # plain help starts in a third of the time
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for command in COMMANDS:
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from gearwright import __version__
+
+        typer.echo(f"gearwright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """A mechanism compiler and simulator for robot actuation."""
+
+
+def main() -> None:
+    """The entry point. Bad input ends in a message, a closed pipe in silence; a traceback only where asked for."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without the letters still gets the line
+    try:
+        app(prog_name="gearwright")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get("GEARWRIGHT_TRACEBACK"):
+            raise
+        from gearwright.view.visible import visible
+
+        typer.echo(f"gearwright: {type(error).__name__}: {visible(str(error))}", err=True)
+        typer.echo("This should not happen. GEARWRIGHT_TRACEBACK=1 shows where it did.", err=True)
+        sys.exit(1)

@@ -1,0 +1,86 @@
+"""`gearwright check`: what is wrong with robot files, and where."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from gearwright.cli.loading import Loaded, Reading, load
+from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
+
+
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.")],
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave out infos and what loaded well.")] = False,
+    model: ModelName = None,
+    base: BaseChoice = None,
+    path: SearchPath = None,
+    plugins: PluginFolders = None,
+    cut: CutJoints = None,
+) -> None:
+    """Tell what is wrong with robot files, and where.
+
+    Prints file:line: severity: message [code] for everything found, and a line for each file.
+    Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
+
+    --json prints a list with, for each file: file, ok, counts {error, warning, info},
+    diagnostics [{severity, code, message, file, line, element}], and summary (null if it did not load)
+    {name, links, joints, couplings, transmissions, actuators, sensors, hardware, loops, dof, mass, base}.
+    """
+    reading = Reading(
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ())
+    )  # fmt: skip
+    ok = True
+    collected: list[dict[str, Any]] = []
+    for file in files:
+        loaded = load(file, reading)
+        ok = ok and loaded.ok
+        if json:
+            collected.append(as_data(loaded))
+        else:
+            _print(loaded, quiet)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(collected, indent=2))
+    raise typer.Exit(0 if ok else 1)
+
+
+def as_data(loaded: Loaded) -> dict[str, Any]:
+    """One file's entry of `--json`."""
+    from gearwright.view.diagnostics_text import counts
+    from gearwright.view.summary import summary
+
+    return {
+        "file": loaded.file,
+        "ok": loaded.ok,
+        "counts": counts(loaded.diagnostics),
+        "diagnostics": [asdict(d) for d in loaded.diagnostics],
+        "summary": None if loaded.mechanism is None else asdict(summary(loaded.mechanism)),
+    }
+
+
+def _print(loaded: Loaded, quiet: bool) -> None:
+    """Lines are never wrapped, so that an editor or a terminal finds `file:line` in them."""
+    from rich.text import Text
+
+    from gearwright.cli.terminal import console
+    from gearwright.view.diagnostics_text import diagnostic_line, told
+    from gearwright.view.summary import summary
+    from gearwright.view.visible import visible
+
+    out = console()
+    for d in loaded.diagnostics:
+        if not (quiet and d.severity == "info"):
+            out.print(diagnostic_line(d), soft_wrap=True)
+    found = told(loaded.diagnostics)
+    if loaded.mechanism is None:
+        line = Text.assemble(("✗ ", "bold red"), (visible(loaded.file), "bold"), f": not loaded, {found}")
+        out.print(line, soft_wrap=True)
+    elif not quiet:
+        what = summary(loaded.mechanism)
+        line = Text.assemble(("✓ ", "bold green"), (visible(loaded.file), "bold"), f": {visible(what.name)}, {what}")
+        out.print(line.append(f" ({found})" if found else "", style="dim"), soft_wrap=True)

@@ -1,0 +1,68 @@
+"""A file to a mechanism and its diagnostics, whatever happens on the way."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gearwright.diagnostics import Diagnostic
+from gearwright.errors import GearwrightError, LoadError
+
+if TYPE_CHECKING:
+    from gearwright.cli.options import Base
+    from gearwright.model import Mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How files are to be read: the options of the command line."""
+
+    model: str | None = None
+    base: Base | None = None
+    path: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """What came of a file; no mechanism where it has errors."""
+
+    file: str
+    mechanism: Mechanism | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def ok(self) -> bool:
+        return self.mechanism is not None
+
+
+def load(file: str, reading: Reading) -> Loaded:
+    from gearwright.formats import load as load_file
+
+    try:
+        mechanism = load_file(
+            file,
+            base=None if reading.base is None else reading.base.value,
+            plugins=("trust" if "trust" in reading.plugins else reading.plugins) or None,
+            model=reading.model,
+            search_path=reading.path,
+            cut=reading.cut,
+        )
+        _ = mechanism.dof  # computed once, here, so that what goes wrong is told of the file
+    except LoadError as error:
+        return Loaded(file=file, mechanism=None, diagnostics=error.diagnostics)
+    except Exception as error:
+        if os.environ.get("GEARWRIGHT_TRACEBACK"):
+            raise
+        return Loaded(file=file, mechanism=None, diagnostics=(_unforeseen(file, error),))
+    return Loaded(file=file, mechanism=mechanism, diagnostics=mechanism.diagnostics)
+
+
+def _unforeseen(file: str, error: Exception) -> Diagnostic:
+    """Of a reader that fails in a way it should not: told of the file, so that others are still read."""
+    if isinstance(error, GearwrightError):
+        return Diagnostic(severity="error", code="model-error", message=str(error), file=file)
+    message = f"Gearwright failed on this file: {type(error).__name__}: {error} (GEARWRIGHT_TRACEBACK=1 shows where)"
+    return Diagnostic(severity="error", code="internal-error", message=message, file=file)

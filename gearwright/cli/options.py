@@ -1,0 +1,41 @@
+"""Options that several commands share: how a file is to be read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Base(StrEnum):
+    """Whether what hangs on nothing floats or is fixed."""
+
+    floating = "floating"
+    fixed = "fixed"
+
+
+ModelName = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="Which model of a world; '*' for all of them as one.")
+]
+BaseChoice = Annotated[
+    Base | None,
+    typer.Option("--base", help="Whether the base floats. By default that of an SDF model does, a URDF's does not."),
+]
+SearchPath = Annotated[
+    list[str] | None,
+    typer.Option("--path", metavar="DIR", help="A folder for model:// and package:// addresses; may be repeated."),
+]
+PluginFolders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugins",
+        metavar="trust|DIR",
+        help="Allow code that the file names: from this folder, or any ('trust'); may be repeated.",
+    ),
+]
+CutJoints = Annotated[
+    list[str] | None,
+    typer.Option("--cut", metavar="JOINT", help="A joint at which a kinematic loop is to be cut; may be repeated."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, with a stable schema.")]

@@ -1,0 +1,63 @@
+"""What moves each axis: a coupling, an actuator of its own, or actuators through a transmission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from gearwright.model import AxisRef, Coupling, Mechanism, Sensor, Transmission
+from gearwright.view.maps import joint_shares, ratio
+
+Family = Literal["coupling", "transmission", "actuator"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """One thing that moves an axis, in words."""
+
+    family: Family
+    text: str
+
+
+def drives(mechanism: Mechanism) -> dict[AxisRef, list[Drive]]:
+    """Axis → what moves it; an axis that nothing moves is not in it."""
+    found: dict[AxisRef, list[Drive]] = {}
+    for c in mechanism.couplings.values():
+        found.setdefault(c.follower, []).append(Drive(family="coupling", text=right_side(c)))
+    for a in mechanism.actuators.values():
+        if a.joint is not None:
+            found.setdefault(a.joint, []).append(Drive(family="actuator", text=a.name))
+    for t in mechanism.transmissions.values():
+        for i, axis in enumerate(t.joints):
+            found.setdefault(axis, []).append(Drive(family="transmission", text=_through(mechanism, t, i)))
+    return found
+
+
+def right_side(c: Coupling) -> str:
+    """What the follower equals: a formula without its left side."""
+    return c.formula.removeprefix(f"{c.follower} = ")
+
+
+def _through(mechanism: Mechanism, t: Transmission, joint: int) -> str:
+    """`motor  50:1`; where several actuators move a joint, its formula."""
+    small = ratio(mechanism, t)
+    if small:
+        return f"{t.actuators[0]}  {small}"
+    shares = joint_shares(t)
+    return shares[joint] if shares else f"{', '.join(t.actuators) or t.name}  {t.type}"
+
+
+def reads(sensor: Sensor) -> str:
+    """What a sensor looks at, in words."""
+    target = sensor.actuator or (str(sensor.joint) if sensor.joint is not None else "")
+    if sensor.transmission is None:
+        return f"{'actuator' if sensor.actuator else 'joint'} {target}"
+    side = f"{target or sensor.side + ' side'}"
+    return f"{side} of {sensor.transmission}"
+
+
+def loose_actuators(mechanism: Mechanism) -> Iterator[str]:
+    """Actuators that drive nothing."""
+    geared = {name for t in mechanism.transmissions.values() for name in t.actuators}
+    return (a.name for a in mechanism.actuators.values() if a.joint is None and a.name not in geared)

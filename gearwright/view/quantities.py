@@ -1,0 +1,94 @@
+"""Numbers as people write them: four digits, a real minus, and the unit that suits the size."""
+
+from __future__ import annotations
+
+from math import degrees, inf, isinf
+
+from gearwright.model import Axis, Joint, Limits
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(x: float, digits: int = 4) -> str:
+    """`−1.571`, `4096`, `1.2×10⁻⁵`, `∞`."""
+    if isinf(x):
+        return "∞" if x > 0 else "−∞"
+    if x and (abs(x) < 10**-3 or abs(x) >= 10**6):
+        mantissa, exponent = f"{x:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return f"{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPT)}".replace("-", "−")
+    whole = f"{x:.{digits}g}" if abs(x) < 10**digits else f"{x:.0f}"
+    return (whole if float(whole) else "0").replace("-", "−")
+
+
+def span(lower: float, upper: float, unit: str) -> str:
+    """`±1.571 rad`, `0 … 40 mm`, `≥ 0 rad`."""
+    space = "" if unit == "°" else " "
+    if lower == -inf or upper == inf:
+        return f"≥ {number(lower)}{space}{unit}" if upper == inf else f"≤ {number(upper)}{space}{unit}"
+    if lower == -upper and upper:
+        return f"±{number(upper)}{space}{unit}"
+    return f"{number(lower)} … {number(upper)}{space}{unit}"
+
+
+def travel(limits: Limits, prismatic: bool) -> str:
+    """A position range: angles in radians with degrees beside, lengths in mm below a metre."""
+    if not limits.bounded:
+        return "no limit"
+    low, high = limits.lower, limits.upper
+    if prismatic:
+        ends = [abs(x) for x in (low, high) if not isinf(x)]
+        scale, unit = (1000.0, "mm") if max(ends) < 1 else (1.0, "m")
+        return span(low * scale, high * scale, unit)
+    turned = [x if isinf(x) else round(degrees(x), 1) for x in (low, high)]
+    if low == -high:
+        turned[0] = -turned[1]
+    return f"{span(low, high, 'rad')} ({span(turned[0], turned[1], '°')})"
+
+
+def ranges(joint: Joint) -> str:
+    """The travel of every axis of a joint; a screw's pitch with it."""
+    if joint.kind == "screw":
+        return f"{travel(joint.axes[0].limits, False)}, {length(joint.thread_pitch)}/rev"
+    if not joint.refs:
+        return ""
+    return "; ".join(travel(a.limits, joint.type.prismatic) for a in joint.axes)
+
+
+def speed(axis: Axis, prismatic: bool) -> str:
+    v = axis.limits.velocity
+    return "" if isinf(v) else f"{number(v)} {'m/s' if prismatic else 'rad/s'}"
+
+
+def effort(axis: Axis, prismatic: bool) -> str:
+    return "" if isinf(axis.limits.effort) else force(axis.limits.effort, prismatic)
+
+
+def force(x: float, prismatic: bool = False) -> str:
+    """A force, or a torque with mN·m below 0.1."""
+    if prismatic:
+        return f"{number(x)} N"
+    return f"{number(x * 1000)} mN·m" if 0 < abs(x) < 0.1 else f"{number(x)} N·m"
+
+
+def length(x: float) -> str:
+    return f"{number(x * 1000)} mm" if abs(x) < 1 else f"{number(x)} m"
+
+
+def mass(x: float) -> str:
+    """`60 g`, `1.25 kg`."""
+    return f"{number(x * 1000)} g" if 0 < x < 1 else f"{number(x)} kg"
+
+
+def inertia(x: float, prismatic: bool = False) -> str:
+    """Along an axis: a mass where it slides, a moment where it turns."""
+    return mass(x) if prismatic else f"{number(x, 3)} kg·m²"
+
+
+def duration(x: float) -> str:
+    return f"{number(x * 1000)} ms" if x < 1 else f"{number(x)} s"
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """`1 link`, `4 links`."""
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"

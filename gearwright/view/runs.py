@@ -1,0 +1,118 @@
+"""What came of a simulation, in a page and as data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from gearwright.sim import Recording, Simulation
+from gearwright.view.palette import TERMINAL
+from gearwright.view.quantities import counted, duration, number
+from gearwright.view.visible import visible
+
+MOST_ROWS = 40  # joints in the table
+SMALLEST_ENERGY = 1e-12  # [J]; changes are told in percent above it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The figures of a run. Of a batch, positions and energies are the first robot's."""
+
+    robot: str
+    steps: int
+    dt: float  # [s]
+    batch: int
+    integrator: str
+    compile_s: float
+    wall_s: float
+    energy: dict[str, float]  # start, end [J]
+    positions: dict[str, float]
+    velocities: dict[str, float]
+    coupling_errors: dict[str, float]  # the largest
+    units: dict[str, tuple[str, str, str]]
+    warnings: list[str]
+    files: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def of(sim: Simulation, recording: Recording, before: Any, steps: int, compile_s: float, wall_s: float) -> Outcome:
+        def first(value: Any) -> float:
+            return float(np.ravel(value)[0])
+
+        return Outcome(
+            robot=sim.robot.name, steps=steps, dt=sim.dt, batch=sim.batch, integrator=sim.options.integrator,
+            compile_s=compile_s, wall_s=wall_s, energy={"start": first(before), "end": first(sim.energy)},
+            positions={n: first(v) for n, v in sim.position.items()},
+            velocities={n: first(v) for n, v in sim.velocity.items()},
+            coupling_errors={n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()},
+            units=sim._names.units, warnings=[d.message for d in sim.diagnostics],
+        )  # fmt: skip
+
+    @property
+    def ns_per_robot_step(self) -> float:
+        return 1e9 * self.wall_s / max(1, self.steps * self.batch)
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds, of all robots together, per second."""
+        return self.steps * self.dt * self.batch / self.wall_s
+
+    def as_data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        data = {k: v for k, v in asdict(self).items() if k != "units"}
+        return data | {"ns_per_robot_step": self.ns_per_robot_step, "real_time_factor": self.real_time_factor}
+
+    def page(self) -> RenderableType:
+        """Title, figures, joints, warnings, files."""
+        robots = "" if self.batch == 1 else f"  {self.batch:,} robots"
+        title = Text.assemble((visible(self.robot) or "(no name)", "bold"), robots)
+        parts: list[RenderableType] = [title, Text(), self._figures(), Text(), self._joints()]
+        left_out = len(self.positions) - MOST_ROWS
+        if left_out > 0:
+            parts.append(Text(f"and {left_out} more (--json lists all)", style="dim italic"))
+        if self.warnings:
+            parts.append(Text())
+        parts += [Text(f"warning: {visible(w)}", style="yellow") for w in self.warnings]
+        parts += [Text(f"wrote {visible(f)}", style="dim") for f in self.files]
+        return Group(*parts)
+
+    def _figures(self) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+        table.add_column(style="dim")
+        table.add_column()
+        simulated = f"{duration(self.steps * self.dt)} in {counted(self.steps, 'step')} of {duration(self.dt)}"
+        table.add_row("simulated", f"{simulated}, {self.integrator}")
+        table.add_row("compiled in", duration(self.compile_s))
+        speed = f"{number(self.ns_per_robot_step)} ns per robot-step, {number(self.real_time_factor)} × real time"
+        table.add_row("run in", f"{duration(self.wall_s)}: {speed}")
+        table.add_row("energy", self._energy())
+        for name, error in self.coupling_errors.items():
+            text = Text.assemble((visible(name), TERMINAL["coupling"]), f" at most {number(error)} {self._unit(name)}")
+            table.add_row("coupling error", text)
+        return table
+
+    def _energy(self) -> str:
+        start, end = self.energy["start"], self.energy["end"]
+        share = f" ({number(100 * (end - start) / abs(start), 3)} %)" if abs(start) > SMALLEST_ENERGY else ""
+        return f"{number(start)} → {number(end)} J, change {number(end - start)} J{share}"
+
+    def _unit(self, name: str) -> str:
+        return self.units.get(name, ("",))[0]
+
+    def _joints(self) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("at the end")
+        table.add_column("position", justify="right")
+        table.add_column()
+        table.add_column("velocity", justify="right")
+        table.add_column()
+        for name, position in list(self.positions.items())[:MOST_ROWS]:
+            moving = name in self.velocities
+            velocity = (number(self.velocities[name]), self.units[name][1]) if moving else ("", "")
+            unit = self.units[name][0]
+            table.add_row(visible(name), number(position), "" if unit == "1" else unit, *velocity)
+        return table

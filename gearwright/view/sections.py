@@ -1,0 +1,131 @@
+"""Below the tree: couplings, transmissions, actuators, sensors, loops and hardware, a compact table each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.table import Table
+from rich.text import Text
+
+from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
+from gearwright.view.devices import blocks, losses, sharpness, strength
+from gearwright.view.drives import loose_actuators, reads
+from gearwright.view.maps import formulas, ratio
+from gearwright.view.palette import TERMINAL
+from gearwright.view.quantities import number
+from gearwright.view.visible import visible
+
+MOST_ALIKE = 4  # devices in the same words, before they are folded into one row
+Section = tuple[str, str, Table]  # heading, family, rows
+
+
+def sections(mechanism: Mechanism) -> list[Section]:
+    """Those that the mechanism has something for, in the order of reading."""
+    made = (
+        ("couplings", "coupling", couplings(mechanism)),
+        ("transmissions", "transmission", transmissions(mechanism)),
+        ("actuators", "actuator", actuators(mechanism)),
+        ("sensors", "sensor", sensors(mechanism)),
+        ("loops", "loop", loops(mechanism)),
+        ("hardware", "hardware", hardware(mechanism)),
+    )
+    return [(heading, family, table) for heading, family, table in made if table.row_count]
+
+
+def _table(columns: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False, show_edge=False)
+    for _ in range(columns):
+        table.add_column(overflow="fold")
+    return table
+
+
+def _name(text: str, family: str) -> Text:
+    return Text(visible(text), style=TERMINAL[family], no_wrap=False)
+
+
+def _lines(lines: Iterable[str], style: str = "") -> Text:
+    return Text("\n".join(visible(line) for line in lines), style=style)
+
+
+def couplings(mechanism: Mechanism) -> Table:
+    table = _table(2)
+    for c in mechanism.couplings.values():
+        table.add_row(_formula(c), Text(_manner(c), style="dim"))
+    return table
+
+
+def _formula(c: Coupling) -> Text:
+    left, equals, right = visible(c.formula).partition(" = ")
+    return Text.assemble((left, "bold"), (equals, "dim"), (right, TERMINAL["coupling"]))
+
+
+def _manner(c: Coupling) -> str:
+    """How it is realised, and how the file spelled it where that is not a mimic."""
+    parts: list[str] = [c.mode]
+    if c.mode == "compliant" and c.natural_frequency is not None and c.damping_ratio is not None:
+        parts.append(f"{number(c.natural_frequency)} rad/s, ζ {number(c.damping_ratio)}")
+    if c.spelling != "mimic":
+        parts.append(f"{c.spelling} {visible(c.name)}" if c.name != str(c.follower) else c.spelling)
+    return ", ".join(parts)
+
+
+def transmissions(mechanism: Mechanism) -> Table:
+    table = _table(4)
+    for t in mechanism.transmissions.values():
+        ends = f"{', '.join(t.actuators) or '?'} ⇄ {', '.join(map(str, t.joints)) or '?'}"
+        small = ratio(mechanism, t)
+        plain = isinstance(t.map, SimpleTransmission) and not t.map.offset  # the ratio says it all
+        told = Text(small, style="bold") if plain else _lines(formulas(t))
+        table.add_row(_name(t.name, "transmission"), Text(visible(t.type), style="dim"), _lines([ends]), told)
+    return table
+
+
+def actuators(mechanism: Mechanism) -> Table:
+    """Those that are told in the same words stand in one row: `first_motor +27`."""
+    table = _table(4)
+    loose = set(loose_actuators(mechanism))
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    for a in mechanism.actuators.values():
+        kind = f"{a.type}, {a.command}" + (", drives nothing" if a.name in loose else "")
+        alike.setdefault((kind, blocks(a), strength(a), losses(a)), []).append(a.name)
+    for (kind, curve, able, lost), names in alike.items():
+        for name, more in [(names[0], len(names) - 1)] if len(names) > MOST_ALIKE else [(n, 0) for n in names]:
+            told = _name(name, "actuator").append(f" +{more}" if more else "", style="dim")
+            able_and_lost = Text(able).append(f", {lost}" if lost else "", style="dim")
+            table.add_row(told, Text(kind, style="dim"), Text(curve, style=TERMINAL["actuator"]), able_and_lost)
+    return table
+
+
+def sensors(mechanism: Mechanism) -> Table:
+    table = _table(4)
+    for s in mechanism.sensors.values():
+        kind = Text(s.kind if s.kind == "encoder" else f"{s.kind} switch", style="dim")
+        table.add_row(_name(s.name, "sensor"), kind, _lines([reads(s)]), Text(sharpness(s), style="dim"))
+    return table
+
+
+def loops(mechanism: Mechanism) -> Table:
+    table = _table(2)
+    for j in mechanism.tree.cuts:
+        text = f"cut here; ties {visible(j.parent)} to {visible(j.child)}"
+        table.add_row(_name(j.name, "loop"), Text(text, style="dim"))
+    return table
+
+
+def hardware(mechanism: Mechanism) -> Table:
+    table = _table(3)
+    for h in mechanism.hardware.values():
+        table.add_row(_name(h.name, "hardware"), _lines([h.type], "dim"), _lines([h.plugin], "dim"))
+        for kind, components in (("", h.joints), ("sensor ", h.sensors), ("gpio ", h.gpios)):
+            for c in components:
+                table.add_row(Text(f"  {kind}{visible(c.name)}"), *_interfaces(c))
+    return table
+
+
+def _interfaces(c: Component) -> tuple[Text, Text]:
+    commands = visible(", ".join(i.name for i in c.commands))
+    states = visible(", ".join(i.name for i in c.states))
+    return (
+        Text.assemble(("← ", TERMINAL["hardware"]), commands) if commands else Text(),
+        Text.assemble(("→ ", TERMINAL["hardware"]), (states, "dim")) if states else Text(),
+    )

@@ -1,0 +1,23 @@
+"""Text from a stranger's file, safe to print: what would steer a terminal or turn text round is shown instead."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_STEERING = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}  # controls, formats (bidi), surrogates, line separators
+
+
+def visible(text: str, most: int = 2000) -> str:
+    """Every character that has no shape of its own as an escape (`\\x1b`, `\\u202e`); cut at `most`."""
+    if len(text) > most:
+        text = text[: most - 1] + "…"
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(c) if unicodedata.category(c) in _STEERING else c for c in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

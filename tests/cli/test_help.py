@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import gearwright as gw
+from tests.cli.commands import CHECKOUT, called, gearwright
+
+LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--json", "--help"]
+OPTIONS = {"check": [*LOADING, "--quiet"], "show": [*LOADING, "--svg", "--all"]}
+
+
+def test_help_lists_the_commands():
+    ran = gearwright("--help")
+    assert ran.code == 0
+    for command in OPTIONS:
+        assert f"\n  {command} " in ran.out
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_help_lists_every_option(command: str):
+    ran = called(command, "--help")
+    assert ran.code == 0
+    for option in OPTIONS[command]:
+        assert option in ran.out
+
+
+def test_version():
+    assert called("--version").out.strip() == f"gearwright {gw.__version__}"
+
+
+def _imported(*arguments: str) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    code = (
+        "import atexit, json, sys\n"
+        "atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))\n"
+        f"sys.argv = ['gearwright', *{list(arguments)!r}]\n"
+        "from gearwright.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _with_site(code)], capture_output=True, text=True, cwd=CHECKOUT, check=False
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def _with_site(code: str) -> str:
+    """The installed packages without what their .pth files import at start."""
+    return f"import sys; sys.path[:] = {[str(CHECKOUT), *sys.path]!r}\n{code}"
+
+
+HEAVY = (
+    "numpy",
+    "lxml",
+    "rich",
+    "casadi",
+    "llvmlite",
+    "matplotlib",
+    "gearwright.formats",
+    "gearwright.model",
+    "gearwright.view",
+)
+
+
+@pytest.mark.parametrize(("arguments", "most"), [(["--help"], 250), (["show", "--help"], 330)])
+def test_help_imports_nothing_heavy(arguments: list[str], most: int):
+    """Modules are counted since seconds differ from machine to machine; NumPy alone would bring more than a hundred."""
+    modules = _imported(*arguments)
+    assert "gearwright.cli" in modules
+    assert [m for m in HEAVY if m in modules] == []
+    assert len(modules) < most, len(modules)
+
+
+def test_check_does_without_what_it_does_not_need():
+    modules = _imported("check", "gearwright/robots/gripper.sdf")
+    assert [
+        m for m in ("casadi", "llvmlite", "matplotlib", "gearwright.dynamics", "gearwright.compile") if m in modules
+    ] == []

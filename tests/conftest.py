@@ -1,0 +1,56 @@
+"""Fixtures that several folders share: where the robots' files are. Tests are skipped where those are absent."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # `tests.…` imports under a bare `pytest` too
+
+from tests.corpus.files import SDF, URDF, VARIABLE, RobotFile, corpus, robot_data, robot_files
+from tests.corpus.refused import REFUSED
+
+
+def _loadable(suffixes: tuple[str, ...]) -> list[RobotFile]:
+    return [f for f in robot_files(suffixes) if f.name not in REFUSED]
+
+
+PER_FILE: dict[str, Callable[[], Sequence[RobotFile]]] = {
+    "robot_file": lambda: robot_files((*URDF, *SDF)),  # all of them
+    "urdf_file": lambda: _loadable(URDF),
+    "sdf_file": lambda: _loadable(SDF),
+    "mimic_file": lambda: [f for f in _loadable(URDF) if b"<mimic" in f.path.read_bytes()],
+}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that asks for one of the fixtures of PER_FILE runs once for each file."""
+    for fixture in PER_FILE.keys() & set(metafunc.fixturenames):
+        absent = pytest.mark.skip(reason=f"neither the corpus (${VARIABLE}) nor example-robot-data is here")
+        metafunc.parametrize(fixture, PER_FILE[fixture]() or [pytest.param(None, marks=absent)], ids=str)
+
+
+@pytest.fixture(scope="session")
+def corpus_folder() -> Path:
+    folder = corpus()
+    if folder is None:
+        pytest.skip(f"no corpus beside the repository, nor at ${VARIABLE}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def robot_data_folder() -> Path:
+    folder = robot_data()
+    if folder is None:
+        pytest.skip("the package example-robot-data is not installed")
+    return folder
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Seeded by the test's own name, so that tests do not depend on each other's order."""
+    return np.random.default_rng(list(request.node.nodeid.encode()))

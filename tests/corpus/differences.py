@@ -1,0 +1,174 @@
+"""Where reading differs from a peer's on purpose, and which of the peers' cases are not about reading.
+
+`DIFFERENCES` is what the documentation's table is written from; `test_peers` asserts our side of every row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    cases: tuple[str, ...]  # "project/file: case", as in the corpus' peers
+    theirs: str
+    ours: str
+    reason: str
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        cases=(
+            "ros2_control/loader_simple: mechanical_reduction_not_a_number",
+            "ros2_control/loader_simple: offset_ill_defined",
+            "ros2_control/loader_differential: mechanical_reduction_not_a_number",
+            "ros2_control/loader_differential: offset_ill_defined",
+        ),
+        theirs="ros2_control takes the default (reduction 1, offset 0) for text that is no number, silently",
+        ours="an error, number-invalid, with the line",
+        reason="a robot whose reduction silently becomes 1 moves fifty times as fast as its author thinks",
+    ),
+    Difference(
+        cases=(
+            "ros2_control/component_parser_mimic: gripper_mimic_true_valid_config",
+            "ros2_control/component_parser_mimic: gripper_no_mimic_valid_config",
+        ),
+        theirs="ros2_control does not look at limits when it reads a mimic joint",
+        ours="an error, mimic-limits-conflict: the follower's limits leave the leader no common range",
+        reason="the file's gripper cannot stand anywhere; with the limits taken off it reads as listed",
+    ),
+    Difference(
+        cases=("ros2_control/component_parser_transmissions: multi_joints_transmission",),
+        theirs="ros2_control keeps read_only of joints and actuators",
+        ours="names, roles, reductions and offsets are kept; read_only is not",
+        reason="it is about who may command at run time, not about the mechanism",
+    ),
+    Difference(
+        cases=(
+            "ros2_control/component_parser_transmissions: actuator_modular_robot_sensors",
+            "ros2_control/component_parser_transmissions: actuator_only",
+        ),
+        theirs="ros2_control stores what the tag says whatever the type, and fails when the plugin is looked up",
+        ours="kept by name with its parameters, without a map; a warning, transmission-type-unknown",
+        reason="a map that is not known cannot be simulated, and a model must not pretend to",
+    ),
+    Difference(
+        cases=("ros_control/parser_and_simple_loader: EmptyRobot",),
+        theirs="ros_control's parser finds no transmissions in a robot without links, and is content",
+        ours="an error, link-not-found: the robot has no links",
+        reason="there is no mechanism to load",
+    ),
+    Difference(
+        cases=("ros_control/parser_and_simple_loader: InvalidTransmissions",),
+        theirs="a transmission without name, type, hardwareInterface, actuator name or joint name is left out, logged",
+        ours=(
+            "no name, or no name of the actuator: a warning, and a name is made up; no type with one actuator and one "
+            "joint: a warning, and simple is taken; no name of the joint, an empty name of an actuator: an error; "
+            "hardwareInterface is not asked for"
+        ),
+        reason="one that is left out changes how the robot moves; what can be meant in one way only is taken so",
+    ),
+    Difference(
+        cases=("ros_control/parser_and_simple_loader: simple_invalid",),
+        theirs="a SimpleTransmission without mechanicalReduction does not load",
+        ours="a warning, element-missing, and 1 is taken; the other three of the file are errors",
+        reason="ros2_control and URDF files of today leave it out and mean 1",
+    ),
+    Difference(
+        cases=("dart/parse_mimic: sdf_missing_reference", "dart/parse_mimic: urdf_bad_leader"),
+        theirs="DART ignores a mimic whose leader does not exist; the joint moves freely",
+        ours="an error, mimic-leader-not-found, with the nearest name",
+        reason="libsdformat, Drake and ros2_control refuse it too; a free joint is not what the file says",
+    ),
+    Difference(
+        cases=("dart/transmissions_invalid: skip_invalid",),
+        theirs="DART ignores transmissions of a type that it does not have, and reductions of zero",
+        ours="errors: transmission-size (a four-bar of one actuator and one joint), transmission-ratio-zero",
+        reason="neither has a meaning; nothing is dropped silently",
+    ),
+    Difference(
+        cases=("drake/urdf_mimic_errors: transmission_type_not_simple",),
+        theirs="Drake warns and leaves the transmission out",
+        ours="the same warning, and the transmission is kept by name, without a map",
+        reason="it stays visible, and converting keeps it",
+    ),
+    Difference(
+        cases=("drake/urdf_mimic_errors: forward_and_backward_reference",),
+        theirs="Drake's file also holds its own curvilinear joint",
+        ours="an error for that joint, joint-type-unknown; with it held fixed the file reads as listed",
+        reason="neither URDF nor SDFormat has that joint",
+    ),
+    Difference(
+        cases=("sdformat/spec_facts_mimic_gearbox_screw: limits",),
+        theirs="SDFormat's description gives limits a default stiffness of 1e8 and a dissipation of 1",
+        ours="None where the file gives none: a hard stop",
+        reason="the solver holds a stop exactly; 1e8 is what a penalty method needs",
+    ),
+    Difference(
+        cases=("sdformat/spec_facts_mimic_gearbox_screw: mimic", "dart/parse_mimic: sdf_applies"),
+        theirs="<mimic> belongs to SDFormat 1.11 and later; DART reads it in any version, without <reference>",
+        ours="read in any version, <reference> included",
+        reason="files say it with older version numbers, and mean it",
+    ),
+    Difference(
+        cases=("sdformat/joint_invalid: LoadInvalidChild",),
+        theirs="libsdformat reports eight errors for one wrong name",
+        ours="one error, link-not-found, with the nearest name",
+        reason="a person mends it once",
+    ),
+    Difference(
+        cases=("physx/mimic_errors: multiple_mimic_on_1dof_joint",),
+        theirs="PhysX reports an error and keeps the first",
+        ours="a warning, and the first is taken",
+        reason="the same model; libsdformat reads the first element too",
+    ),
+    Difference(
+        cases=("physx/mimic_errors: wrapped_limit_target",),
+        theirs="PhysX wants finite limits of a revolute joint that follows",
+        ours="a follower needs no limits",
+        reason="the angle is not wrapped here: a continuous joint counts its turns",
+    ),
+)
+
+# cases of files that are about reading, which need something else than a reader
+ELSEWHERE: dict[str, str] = {
+    "newton/mimic_urdf_and_sim: simulation": "a simulation",
+    "newton/mimic_urdf_and_sim: simulation_analytic": "a simulation",
+    "genesis/mimic: mimic_hinges": "a simulation",
+    "gz-physics/screw_coupling: moved": "a simulation",
+    "gz-physics/screw_coupling: damped_vs_undamped": "a simulation",
+    "physx/mimic_errors: exclude_from_articulation_target": "PhysX' articulations have no counterpart in a file",
+    "gazebo-classic/gearbox_balance: balanced": "a simulation",
+    "gazebo-classic/gearbox_balance: imbalanced_acceleration_derived": "a simulation",
+    "ros2_control/generic_system_mimic: initial": "the state of ros2_control's mock hardware",
+    "ros2_control/generic_system_mimic: after_write": "the state of ros2_control's mock hardware",
+    "drake/sap_coupler_jacobian: impulse": "a solver",
+    "drake/sap_coupler_jacobian: cross_tree": "a solver",
+}
+
+# files none of whose cases are about reading
+OTHER_FILES: dict[str, str] = {
+    "bullet/gear_constraint": "a constraint made by pybullet's interface",
+    "can/dbc_encode_decode": "the wire",
+    "can/dbc_signed": "the wire",
+    "cassie/actuators_encoders": "drives and encoders of a MuJoCo model",
+    "chrono/shaft_gear": "a simulation",
+    "dart/mimic_dynamics": "a simulation",
+    "drake/coupler_double_pendulum": "a simulation of a MuJoCo model",
+    "drake/four_bar_equilibrium": "a simulation",
+    "gazebo-classic/actuator_plugin_facts": "the torque law of a Gazebo plugin",
+    "gazebo-classic/kinematic_loop_anchored": "a simulation",
+    "gz-physics/joint_limits_force_control": "a simulation",
+    "gz-physics/mimic_pendulum": "a simulation",
+    "gz-sim/joint_controller": "a simulation",
+    "gz-sim/joint_position_controller": "a simulation",
+    "mujoco/armature_equivalence": "a simulation",
+    "mujoco/dcmotor": "a simulation",
+    "mujoco/joint_equality_polycoef": "a simulation",
+    "newton/fourbar_freudenstein": "the map of the real linkage",
+    "physx/mimic_basic": "a simulation",
+    "physx/mimic_compliance_one_step": "a simulation",
+    "ros2_control/transmission_differential": "maps: tests/oracles/test_transmissions.py",
+    "ros2_control/transmission_four_bar": "maps: tests/oracles/test_transmissions.py",
+    "ros2_control/transmission_simple": "maps: tests/oracles/test_transmissions.py",
+}

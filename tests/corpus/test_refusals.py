@@ -1,0 +1,25 @@
+"""Every robot file loads, or fails with a diagnostic that is the file's own fault: see `refused`."""
+
+from __future__ import annotations
+
+import gearwright as gw
+from tests.corpus.files import SDF, URDF, RobotFile, corpus, robot_data, robot_files
+from tests.corpus.refused import REFUSED
+
+
+def test_file_loads_or_is_listed(robot_file: RobotFile) -> None:
+    refusal = REFUSED.get(robot_file.name)
+    try:
+        gw.load(robot_file.path, model="*" if robot_file.path.suffix.lower() in SDF else None)
+        found: set[str] = set()
+    except gw.LoadError as error:
+        errors = [d for d in error.diagnostics if d.severity == "error"]
+        found = {d.code for d in errors}
+        assert all(d.line > 0 and d.file for d in errors), "an error without its place"
+    assert found == (set() if refusal is None else refusal.codes)
+
+
+def test_table_holds_no_file_that_is_gone() -> None:
+    present = {f.name for f in robot_files((*URDF, *SDF))}
+    origins = [o for o, folder in (("corpus", corpus()), ("example-robot-data", robot_data())) if folder is not None]
+    assert {n for n in REFUSED if n.split("/")[0] in origins} <= present

@@ -1,0 +1,356 @@
+"""Every diagnostic code with a minimal file that gives it: severity, line, message; and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gearwright
+from gearwright.diagnostics import CODES, Diagnostic, Report, Source
+from gearwright.errors import LoadError
+
+HERE = "<!--here-->"  # stands on the line that the diagnostic must name
+MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+LINKS = f'<link name="base">{MASS}</link><link name="arm">{MASS}</link><link name="hand">{MASS}</link>'
+TURN = '<parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>'
+BEND = '<parent link="arm"/><child link="hand"/><axis xyz="0 0 1"/>'
+JOINTS = f'<joint name="turn" type="continuous">{TURN}</joint>\n<joint name="bend" type="continuous">{BEND}</joint>'
+SDF_MASS = "<inertial><mass>1</mass></inertial>"
+SDF_LINKS = "".join(f'<link name="{n}">{SDF_MASS}</link>' for n in ("base", "arm", "hand"))
+AXIS = "<axis><xyz>0 0 1</xyz></axis>"
+AXIS2 = "<axis2><xyz>0 0 1</xyz></axis2>"
+SDF_TURN = f'<joint name="turn" type="revolute"><parent>base</parent><child>arm</child>{AXIS}</joint>'
+SDF_BEND = f'<joint name="bend" type="revolute"><parent>base</parent><child>hand</child>{AXIS}</joint>'
+
+
+def urdf(parts: str, *, joints: str = JOINTS, links: str = LINKS) -> str:
+    return f'<robot name="r">\n{links}\n{joints}\n{parts}\n</robot>'
+
+
+def sdf(parts: str, *, links: str = SDF_LINKS, joints: str = f"{SDF_TURN}{SDF_BEND}", version: str = "1.11") -> str:
+    return f'<sdf version="{version}">\n<model name="m">\n{links}\n{joints}\n{parts}\n</model>\n</sdf>'
+
+
+def mimic(multiplier: str = "1", joint: str = "turn", limits: str = "", leader_limits: str = "") -> str:
+    """Two joints, the second a follower on the marked line."""
+    return (
+        f'<joint name="turn" type="revolute">{TURN}{leader_limits or LIMIT}</joint>\n'
+        f'<joint name="bend" type="revolute">{BEND}{limits or LIMIT}\n'
+        f'<mimic joint="{joint}" multiplier="{multiplier}"/>{HERE}\n</joint>'
+    )
+
+
+LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+MIMIC = mimic()
+MOTOR = '<actuator name="motor"/>'
+SIMPLE = '<transmission name="drive" type="simple">{}</transmission>' + HERE
+
+
+def axis_mimic(inner: str, follower: str = "bend", kind: str = "revolute") -> str:
+    """SDFormat: a joint whose axis mimics, the mimic on the marked line."""
+    return sdf(
+        "", joints=f'{SDF_TURN}\n<joint name="{follower}" type="{kind}"><parent>base</parent><child>hand</child><axis>'
+        f"<xyz>0 0 1</xyz>\n{inner}{HERE}\n</axis></joint>",
+    )  # fmt: skip
+
+
+def ros2(inner: str, joints: str = JOINTS) -> str:
+    return urdf(f'<ros2_control name="system" type="system">\n{inner}\n</ros2_control>', joints=joints)
+
+
+@dataclass(frozen=True)
+class Row:
+    code: str
+    severity: str
+    text: str
+    fragment: str  # of the message
+    also: frozenset[str] = frozenset()  # other codes that belong with it
+    files: Mapping[str, str] = field(default_factory=dict)  # beside it; then it is loaded from a file as well
+    suffix: str = ""  # of the file, where it matters
+    options: Mapping[str, Any] = field(default_factory=dict)
+    line: int | None = None  # where no comment can say it
+
+    @property
+    def expected_line(self) -> int:
+        return self.line if self.line is not None else self.text[: self.text.index(HERE)].count("\n") + 1
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.fragment[:40]}"
+
+
+def row(code: str, severity: str, text: str, fragment: str, *also: str, **more: Any) -> Row:
+    return Row(code, severity, text, fragment, frozenset(also), **more)
+
+
+CUSTOM = (
+    f'{MOTOR}\n<transmission name="drive" type="custom_functions"><actuator>motor</actuator><joint>turn</joint>\n'
+    '<mapping_plugin name="wrist" filename="{}"/>' + HERE + "</transmission>"
+)
+XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p" value="{}"/><link name="${{p}}"/></robot>'
+INCLUDE = "\n<include><uri>{}</uri></include>" + HERE
+PART = '<sdf version="1.11"><model name="part"><link name="p">' + SDF_MASS + "</link>{}</model></sdf>"
+
+TABLE = [
+    # the text
+    row("xml-malformed", "error", '<robot name="r">\n<link name="a">\n</robot>', "mismatch", line=3),
+    row("xml-malformed", "error", '<?xml version="1.0" encoding="rot13"?><robot name="r"/>', "'rot13'", line=1),
+    row("xml-lenient", "warning", f'<robot name="r">\n<link name="a"><gazebo:x/></link>{HERE}</robot>', "'gazebo'", "element-unknown"),
+    row("xml-lenient", "warning", '<!-- c -->\n<?xml version="1.0"?>\n<robot name="r"><link name="a"/></robot>', "not at the start", line=2),
+    row("xml-lenient", "warning", '<?xml version="0.0"?><robot name="r"><link name="a"/></robot>', "0.0", line=1),
+    row("xml-unsafe", "error", '<!-- a -->\n<!DOCTYPE robot>\n<robot name="r"><link name="a"/></robot>', "DTD", line=2),
+    row("format-unknown", "error", f'\n<mujoco name="m"/>{HERE}', "<mujoco>"),
+    row("version-unknown", "warning", f'<sdf version="2.7">{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>', "2.7"),
+    row("version-unknown", "warning", f'<sdf version="new">{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>', "'new'"),
+    row("version-unknown", "warning", f'<sdf>{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>', "no version"),
+    row("model-choice", "error", f'<sdf version="1.11">{HERE}</sdf>', "no model"),
+    row("model-choice", "error", f'<sdf version="1.11">{HERE}<model name="arm"/><model name="leg"/></sdf>', "model='arm'"),
+    row("model-choice", "error", f'<sdf version="1.11">{HERE}<model name="gripper"/></sdf>', "did you mean 'gripper'", options={"model": "griper"}),
+    row("include-not-found", "error", sdf(INCLUDE.format("nothing.sdf")), "'nothing.sdf'", files={"x": ""}),
+    row("include-not-found", "error", sdf(INCLUDE.format("https://x.invalid/y")), "network", files={"x": ""}),
+    row("include-not-found", "error", sdf(INCLUDE.format("model://nothing")), "--path", files={"x": ""}),
+    row("include-cycle", "error", sdf(INCLUDE.format("a.sdf")), "too deep", files={"a.sdf": PART.format("<include><uri>a.sdf</uri></include>")}, line=1),
+    row("include-unsafe", "error", sdf(INCLUDE.format("../out.sdf")), "leaves", files={"../out.sdf": PART.format("")}),
+    row("xacro-failed", "error", XACRO.format("${1/0}"), "division", files={"x": ""}, line=1),
+    # structure
+    row("name-duplicate", "error", f'<robot name="r">\n<link name="a"/>\n<link name="a"/>{HERE}</robot>', "line 2"),
+    row("name-duplicate", "error", sdf(f'\n<frame name="arm"/>{HERE}'), "'arm'"),
+    row("name-missing", "error", f'<robot name="r"><link name="a"/>\n<link/>{HERE}</robot>', "a link without a name"),
+    row("name-missing", "warning", f'<robot>{HERE}<link name="a"/></robot>', "no name"),
+    row("name-missing", "error", f'<sdf version="1.11"><model name="m"><link name="a"/>\n<link/>{HERE}</model></sdf>', "a link without", "inertia-missing"),
+    row("name-reserved", "error", sdf(f'\n<link name="world"/>{HERE}'), "'world'"),
+    row("name-reserved", "error", sdf(f'\n<frame name="__x__"/>{HERE}'), "'__x__'"),
+    row("link-not-found", "error", urdf("", joints=f'<joint name="turn" type="continuous">{HERE}<parent link="base"/><child link="amr"/><axis xyz="0 0 1"/></joint>', links=LINKS), "did you mean 'arm'"),
+    row("link-not-found", "error", sdf("", joints=f'\n<joint name="turn" type="revolute">{HERE}<parent>bas</parent><child>arm</child>{AXIS}</joint>'), "did you mean 'base'"),
+    row("link-not-found", "error", f'<robot name="r">{HERE}</robot>', "no links"),
+    row("joint-not-found", "error", urdf(f'<actuator name="motor">{HERE}<joint>trun</joint></actuator>'), "did you mean 'turn'"),
+    row("joint-not-found", "error", urdf(""), "did you mean 'turn'", options={"cut": ["trun"]}, line=0),
+    row("joint-world-child", "error", sdf(f'\n<joint name="j" type="fixed">{HERE}<parent>base</parent><child>world</child></joint>'), "the world cannot be a child"),
+    row("joint-self", "error", sdf(f'\n<joint name="j" type="fixed">{HERE}<parent>arm</parent><child>arm</child></joint>'), "itself"),
+    row("frame-cycle", "error", sdf(f'\n<frame name="f"><pose relative_to="g"/></frame>{HERE}<frame name="g"><pose relative_to="f"/></frame>'), "f → g → f"),
+    row("frame-not-found", "error", sdf(f'\n<frame name="f"><pose relative_to="amr"/></frame>{HERE}'), "did you mean 'arm'"),
+    row("element-missing", "error", urdf(f'<joint name="j" type="fixed">{HERE}<child link="arm"/></joint>'), "no parent"),
+    # values
+    row("joint-type-unknown", "error", urdf(f'<joint name="j" type="revolut">{HERE}{TURN}</joint>', joints=""), "'revolut'"),
+    row("joint-type-unknown", "error", sdf(f'\n<joint name="j" type="revolut">{HERE}<parent>base</parent><child>arm</child></joint>', joints=""), "did you mean 'revolute'"),
+    row("axis-missing", "info", urdf("", joints=f'<joint name="j" type="continuous">{HERE}<parent link="base"/><child link="arm"/></joint><joint name="bend" type="continuous">{BEND}</joint>'), "1 0 0"),
+    row("axis-missing", "warning", sdf(f'\n<joint name="j" type="revolute">{HERE}<parent>base</parent><child>arm</child></joint>', joints=""), "0 0 1"),
+    row("axis-zero", "error", urdf("", joints=f'<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis xyz="0 0 0"/>{HERE}</joint>'), "length zero"),
+    row("axis-not-unit", "info", urdf("", joints=f'<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis xyz="0 0 2"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "length 2"),
+    row("limit-inverted", "warning", urdf("", joints=f'<joint name="j" type="revolute">{TURN}\n<limit lower="1" upper="-1" effort="1" velocity="1"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "lower limit 1"),
+    row("limit-missing", "warning", urdf("", joints=f'\n<joint name="j" type="revolute">{HERE}{TURN}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "no <limit>"),
+    row("limit-missing", "warning", urdf("", joints=f'<joint name="j" type="prismatic">{TURN}\n<limit lower="0" upper="1"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "no effort and no velocity"),
+    row("inertia-invalid", "error", f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/></inertial></link></robot>', "negative"),
+    row("inertia-invalid", "warning", f'<robot name="r">\n<link name="a">{HERE}<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9"/></inertial></link></robot>', "exceeds"),
+    row("inertia-missing", "info", sdf('\n<link name="x"/>' + HERE), "1 kg"),
+    row("inertia-missing", "warning", f'<robot name="r"><link name="a">{MASS}</link>\n<link name="b"/>{HERE}\n<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>', "moves no mass"),
+    row("inertia-auto", "warning", sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass></inertial></link>'), "not computed"),
+    row("number-invalid", "error", f'<robot name="r"><link name="a"><inertial>\n<mass value="1,5"/>{HERE}</inertial></link></robot>', "'1,5'"),
+    row("number-invalid", "error", sdf(f'<link name="x"><inertial>\n<mass>nan</mass>{HERE}</inertial></link>'), "'nan'"),
+    row("number-invalid", "error", sdf(f'\n<static>maybe</static>{HERE}'), "'maybe'"),
+    row("number-invalid", "error", urdf("", joints=f'<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis xyz="0 1"/>{HERE}</joint>'), "three numbers"),
+    row("pose-invalid", "error", sdf(f'<frame name="f">\n<pose>0 0 0</pose>{HERE}</frame>'), "roll pitch yaw"),
+    row("pose-invalid", "error", sdf(f'<frame name="f">\n<pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose>{HERE}</frame>'), "quaternion"),
+    row("pose-invalid", "error", f'<robot name="r"><link name="a"><visual>\n<origin quat_wxyz="0 0 0 0"/>{HERE}<geometry><box size="1 1 1"/></geometry></visual></link></robot>', "quat_wxyz"),
+    # couplings
+    row("mimic-self", "error", urdf("", joints=mimic(joint="bend")), "'bend' cannot mimic itself"),
+    row("mimic-axis-name", "error", axis_mimic('<mimic joint="turn" axis="axis3"/>'), "did you mean 'axis"),
+    row("mimic-leader-not-found", "error", urdf("", joints=mimic(joint="trun")), "did you mean 'turn'"),
+    row("mimic-leader-not-found", "error", axis_mimic("<mimic/>"), "names no joint"),
+    row("mimic-axis-missing", "error", axis_mimic('<mimic joint="turn" axis="axis2"/>'), "has no axis2"),
+    row("mimic-leader-fixed", "error", urdf("", joints=f'<joint name="turn" type="fixed">{TURN}</joint>\n<joint name="bend" type="continuous">{BEND}\n<mimic joint="turn"/>{HERE}</joint>'), "'turn' is fixed"),
+    row("mimic-cycle", "error", urdf("", joints=f'<joint name="turn" type="continuous">{TURN}\n<mimic joint="bend"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}\n<mimic joint="turn"/></joint>'), "turn follows bend follows turn"),
+    row("mimic-zero", "warning", urdf("", joints=mimic("0")), "multiplier of 0"),
+    row("mimic-follower-fixed", "warning", urdf("", joints=f'<joint name="turn" type="continuous">{TURN}</joint><joint name="bend" type="fixed">{BEND}\n<mimic joint="turn"/>{HERE}</joint>'), "dropped"),
+    row("mimic-limits-conflict", "error", urdf("", joints=mimic(limits='<limit lower="2" upper="3" effort="1" velocity="1"/>')), "[2, 3]"),
+    row("mimic-limits-tighten", "warning", urdf("", joints=mimic("-2")), "to [-0.5, 0.5]"),
+    row("mimic-limits-tighten", "info", urdf("", joints=f'<joint name="turn" type="continuous">{TURN}</joint><joint name="bend" type="revolute">{BEND}{LIMIT}\n<mimic joint="turn" multiplier="2"/>{HERE}</joint>'), "to [-0.5, 0.5]"),
+    row("mimic-duplicate", "warning", urdf(f'<coupling name="c"><term joint="bend"/><term joint="turn"/></coupling>{HERE}', joints=mimic().replace(HERE, "")), "hard"),
+    row("coupling-value", "error", urdf(f'\n<coupling name="c"><term joint="bend"/></coupling>{HERE}'), "two terms"),
+    row("coupling-value", "error", axis_mimic('<mimic joint="turn"><mode>compliant</mode></mimic>'), "natural_frequency"),
+    row("coupling-value", "error", axis_mimic('<mimic joint="turn"><mode>exakt</mode></mimic>'), "did you mean 'exact'"),
+    # older spellings
+    row("gearbox-deprecated", "warning", sdf(f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child>{AXIS}{AXIS2}<gearbox_ratio>3</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body></joint>'), "bend = -3·turn"),
+    row("gearbox-unresolved", "error", sdf(f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child>{AXIS}{AXIS2}<gearbox_reference_body>bas</gearbox_reference_body></joint>'), "did you mean 'base'"),
+    row("gearbox-unresolved", "error", sdf(f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child><axis><xyz>1 0 0</xyz></axis>{AXIS2}<gearbox_reference_body>base</gearbox_reference_body></joint>'), "about its axis"),
+    row("mimic-joint-deprecated", "warning", sdf(f'\n<joint name="g" type="mimic">{HERE}<parent>turn</parent><child>bend</child><gearbox_ratio>3</gearbox_ratio></joint>'), "'bend'"),
+    # transmissions
+    row("transmission-type-unknown", "warning", urdf(f'{MOTOR}\n<transmission name="drive" type="simpel">{HERE}<actuator>motor</actuator><joint>turn</joint></transmission>'), "did you mean 'simple'"),
+    row("transmission-ratio-zero", "error", urdf(f'<transmission name="drive"><type>transmission_interface/SimpleTransmission</type><joint name="turn"/>\n<actuator name="motor">{HERE}<mechanicalReduction>0</mechanicalReduction></actuator></transmission>'), "'motor' is zero"),
+    row("transmission-size", "error", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>motor</actuator>")}'), "1 joint, not 0"),
+    row("transmission-size", "error", urdf(f'{MOTOR}\n<transmission name="drive" type="linear_map"><actuator_array>motor</actuator_array><joint_array>turn</joint_array><mapping>\n<t_aj>1 2</t_aj>{HERE}</mapping></transmission>'), "takes 1 numbers"),
+    row("transmission-role", "error", urdf(f'\n<transmission name="d" type="differential">{HERE}<actuator name="m" role="actuator1"/><actuator name="n" role="actuator1"/><joint name="turn" role="joint1"/><joint name="bend" role="joint2"/></transmission>'), "actuator2"),
+    row("transmission-actuator-not-found", "error", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>mottor</actuator><joint>turn</joint>")}'), "did you mean 'motor'"),
+    row("transmission-joint-not-found", "error", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>motor</actuator><joint>trun</joint>")}'), "did you mean 'turn'"),
+    row("transmission-joint-not-found", "warning", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>motor</actuator><joint>weld</joint>")}', links=f'{LINKS}<link name="x"/>', joints=f'{JOINTS}<joint name="weld" type="fixed"><parent link="hand"/><child link="x"/></joint>'), "moves nothing"),
+    row("plugin-untrusted", "error", urdf(CUSTOM.format("wrist.py")), "plugins='trust'", files={"wrist.py": "def position(q): return q\n"}),
+    row("plugin-not-found", "error", urdf(CUSTOM.format("wrist.py")), "no file 'wrist.py'", files={"x": ""}, options={"plugins": "trust"}),
+    row("plugin-not-found", "error", urdf(CUSTOM.format("wrist.py")), "ZeroDivisionError", files={"wrist.py": "1/0\n"}, options={"plugins": "trust"}),
+    row("plugin-not-found", "error", urdf(CUSTOM.format("wrist.py")), "position(q)", files={"wrist.py": "x = 1\n"}, options={"plugins": "trust"}),
+    row("plugin-not-found", "error", urdf(CUSTOM.replace(' filename="{}"', "")), "'wrist'"),
+    row("plugin-not-found", "warning", urdf(CUSTOM.format("libwrist.so")), "libwrist.so"),
+    # devices
+    row("actuator-type-unknown", "error", urdf(f'\n<actuator name="m" type="electric_moter"/>{HERE}'), "did you mean 'electric_motor'"),
+    row("actuator-value", "error", urdf(f'\n<actuator name="m">{HERE}<damping>-1</damping></actuator>'), "damping cannot be negative"),
+    row("actuator-value", "error", urdf(f'\n<actuator name="m">{HERE}<stall_torque>1</stall_torque></actuator>'), "come together"),
+    row("actuator-value", "error", urdf(f'\n<actuator name="m" type="dc_motor">{HERE}<resistance>1</resistance></actuator>'), "<torque_constant>"),
+    row("encoder-target-not-found", "error", urdf(f'{MOTOR}\n<encoder name="e">{HERE}<actuator>mottor</actuator></encoder>'), "did you mean 'motor'"),
+    row("encoder-target-not-found", "error", urdf(f'\n<encoder name="e"/>{HERE}'), "names no transmission"),
+    row("encoder-value", "error", urdf(f'\n<encoder name="e">{HERE}<joint>turn</joint><resolution>0</resolution></encoder>'), "resolution must be positive"),
+    row("encoder-value", "error", urdf(f'\n<encoder name="e" type="torque">{HERE}<joint>turn</joint></encoder>'), "'torque'"),
+    # ros2_control
+    row("ros2-mimic-command-interface", "error", ros2(f'<joint name="turn"/>\n<joint name="bend">{HERE}<command_interface name="position"/></joint>', MIMIC.replace(HERE, "")), 'mimic="false"'),
+    row("ros2-mimic-not-in-urdf", "error", ros2(f'<joint name="turn" mimic="true"/>{HERE}'), "mimics nothing"),
+    row("ros2-mimic-leader-missing", "error", ros2(f'<joint name="bend"/>{HERE}', MIMIC.replace(HERE, "")), "'turn'"),
+    row("ros2-joint-not-found", "error", ros2(f'<joint name="trun"/>{HERE}'), "did you mean 'turn'"),
+    row("ros2-joint-fixed", "error", ros2(f'<joint name="weld"/>{HERE}', f'<joint name="weld" type="fixed">{TURN}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "fixed"),
+    # topology and the rest
+    row("loop-closed", "info", sdf(f'\n<joint name="close" type="revolute">{HERE}<parent>arm</parent><child>hand</child>{AXIS}</joint>'), "'close'"),
+    row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
+    row("element-ignored", "info", sdf(f'\n<plugin name="p" filename="x.so"/>{HERE}'), "<plugin>"),
+    row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<mu1>1</mu1></gazebo>'), "mu1"),
+    row("element-unknown", "warning", urdf(f'\n<transmision/>{HERE}'), "did you mean 'transmission'"),
+    row("element-unknown", "warning", f'<robot name="r">\n<link name="a" nam="b"/>{HERE}</robot>', "did you mean 'name'"),
+    row("element-unknown", "warning", f'<robot name="r"><link name="a">{MASS}\n{MASS}{HERE}</link></robot>', "a second <inertial>"),
+]  # fmt: skip
+
+ELSEWHERE = {"file-unreadable", "xacro-missing", "diagnostics-many"}  # have a test of their own below
+
+
+def told(row: Row, folder: Path) -> tuple[Diagnostic, ...]:
+    """All diagnostics of a row's file."""
+    try:
+        if not row.files and not row.suffix:
+            return gearwright.loads(row.text, **row.options).diagnostics
+        here = folder / "robot"
+        here.mkdir()
+        for name, text in row.files.items():
+            (here / name).write_text(text)
+        path = here / ("robot" + (row.suffix or (".sdf" if "<sdf" in row.text else ".urdf")))
+        path.write_text(row.text)
+        return gearwright.load(path, **row.options).diagnostics
+    except LoadError as error:
+        return error.diagnostics
+
+
+@pytest.mark.parametrize("row", TABLE, ids=str)
+def test_code(row: Row, tmp_path: Path) -> None:
+    diagnostics = told(row, tmp_path)
+    found = [d for d in diagnostics if d.code == row.code and row.fragment in d.message]
+    shown = "\n".join(map(str, diagnostics)) or "nothing was told"
+    assert found, shown
+    assert found[0].severity == row.severity, shown
+    if row.code != "include-cycle":  # told of the file that closes the circle
+        assert found[0].line == row.expected_line, shown
+    assert {d.code for d in diagnostics} <= {row.code} | row.also, shown
+
+
+def test_every_code_has_a_row() -> None:
+    assert {r.code for r in TABLE} | ELSEWHERE == set(CODES)
+
+
+def test_codes_are_described() -> None:
+    assert all(text and not text.endswith(".") for text in CODES.values())
+
+
+# --- codes that need more than a file ---------------------------------------------------------------------------------
+
+
+def test_file_unreadable(tmp_path: Path) -> None:
+    for path in (tmp_path / "nothing.urdf", tmp_path):
+        with pytest.raises(LoadError) as caught:
+            gearwright.load(path)
+        (only,) = caught.value.diagnostics
+        assert (only.code, only.severity) == ("file-unreadable", "error")
+        assert str(path) in str(only)
+
+
+@pytest.mark.parametrize("suffix", [".xacro", ".urdf"])
+def test_xacro_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    path = tmp_path / f"robot{suffix}"
+    path.write_text(XACRO.format("a"))
+    with pytest.raises(LoadError) as caught:
+        gearwright.load(path)
+    (only,) = caught.value.diagnostics
+    assert only.code == "xacro-missing"
+    assert "pip install" in only.message
+
+
+def test_xacro_is_expanded(tmp_path: Path) -> None:
+    pytest.importorskip("xacro")
+    for suffix in (".xacro", ".urdf"):
+        path = tmp_path / f"robot{suffix}"
+        path.write_text(XACRO.format("hand"))
+        assert list(gearwright.load(path).links) == ["hand"]
+
+
+def test_diagnostics_many() -> None:
+    with pytest.raises(LoadError) as caught:
+        gearwright.loads('<robot name="r"><link name="a"/>' + "<link/>" * 1_500 + "</robot>")
+    codes = [d.code for d in caught.value.diagnostics]
+    assert codes.count("diagnostics-many") == 1
+    assert codes.count("name-missing") == 1_000
+
+
+# --- how they read ----------------------------------------------------------------------------------------------------
+
+
+def test_a_diagnostic_prints_as_compilers_do() -> None:
+    d = Diagnostic(severity="error", code="axis-zero", message="no direction", file="robot.urdf", line=3)
+    assert str(d) == "robot.urdf:3: error: no direction [axis-zero]"
+    assert str(Diagnostic(severity="info", code="axis-zero", message="m", file="f")) == "f: info: m [axis-zero]"
+    assert str(Diagnostic(severity="info", code="axis-zero", message="m")) == "info: m [axis-zero]"
+
+
+def test_all_are_collected_before_loading_fails() -> None:
+    text = urdf(
+        '<joint name="x" type="nonsense"/>\n<actuator name="m"><damping>-1</damping></actuator>\n<encoder name="e"/>',
+        joints=mimic(joint="nobody"),
+    )
+    with pytest.raises(LoadError) as caught:
+        gearwright.loads(text)
+    codes = {d.code for d in caught.value.diagnostics if d.severity == "error"}
+    assert codes == {"joint-type-unknown", "actuator-value", "encoder-target-not-found", "mimic-leader-not-found"}
+    assert all(code in str(caught.value) for code in codes)
+
+
+def test_places_name_the_element() -> None:
+    with pytest.raises(LoadError) as caught:
+        gearwright.loads(axis_mimic('<mimic joint="bend"/>'), name="robot.sdf")
+    (error,) = (d for d in caught.value.diagnostics if d.severity == "error")
+    assert error.file == "robot.sdf"
+    assert error.element == "model[m]/joint[bend]/axis/mimic"
+
+
+def test_a_report_takes_known_codes_only() -> None:
+    with pytest.raises(ValueError, match="CODES"):
+        Report().error("no-such-code", "…")
+
+
+def test_a_report_tells_a_kind_once() -> None:
+    report = Report()
+    assert [report.first("a"), report.first("a"), report.first("b")] == [True, False, True]
+
+
+def test_a_report_knows_whether_it_failed_beyond_its_limit() -> None:
+    report = Report(limit=1)
+    report.info("axis-missing", "m")
+    report.error("axis-zero", "m", Source(file="f", line=1))
+    assert report.failed
+    assert [d.code for d in report] == ["axis-missing", "diagnostics-many"]
+
+
+def test_known_elements_are_told_once_per_kind() -> None:
+    sensors = '<sensor name="s" type="imu"/>' * 3
+    found = gearwright.loads(sdf(f"<plugin name='p' filename='x'/><plugin name='q' filename='x'/><link name='x'>{SDF_MASS}{sensors}</link>")).diagnostics
+    assert [d.message.split(":")[0] for d in found if d.code == "element-ignored"] == ["<plugin>", "<sensor>"]
+
+
+def test_unknown_elements_are_told_once_per_kind_and_parent() -> None:
+    found = gearwright.loads(urdf('<nonsense/><nonsense/><link name="x"><nonsense/></link><joint name="w" type="fixed"><parent link="arm"/><child link="x"/></joint>')).diagnostics
+    assert [d.severity for d in found if d.code == "element-unknown"] == ["warning", "warning"]
