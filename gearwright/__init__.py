@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Mechanism,
         SimpleTransmission,
     )
+    from gearwright.sim import Recording, Simulation, compile
 
 __version__ = "0.1.0"
 
@@ -25,6 +26,9 @@ _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
+    "compile": "gearwright.sim",
+    "Simulation": "gearwright.sim",
+    "Recording": "gearwright.sim",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",
@@ -42,8 +46,11 @@ __all__ = [
     "LoadError",
     "Mechanism",
     "ModelError",
+    "Recording",
     "SimpleTransmission",
+    "Simulation",
     "SimulationError",
+    "compile",
     "load",
     "loads",
 ]

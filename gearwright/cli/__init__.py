@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import check, run, show
+from gearwright.cli import bench, check, run, show
 
-COMMANDS = (check.check, show.show, run.run)
+COMMANDS = (check.check, show.show, run.run, bench.bench)
 
 app = typer.Typer(
     name="gearwright",

@@ -10,7 +10,21 @@ from pathlib import Path
 from gearwright.diagnostics import Report, Source
 from gearwright.formats.located_xml import Element
 
-TIME_LIMIT = 20.0  # [s]
+PROCESSOR_LIMIT = 4  # [s] of the processor's time
+TIME_LIMIT = 20.0  # [s] on the clock
+MEMORY_LIMIT = 2**30  # [bytes]
+# The limits are the child's own, so that it ends even when this process is killed.
+_PROGRAM = f"""
+import sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, ({PROCESSOR_LIMIT}, {PROCESSOR_LIMIT}))
+    resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_LIMIT}, {MEMORY_LIMIT}))
+except ImportError:
+    pass
+import xacro
+xacro.main()
+"""
 DEFINING = {f"xacro:{tag}" for tag in ("include", "macro", "property", "arg", "if", "unless", "insert_block")}
 
 
@@ -28,7 +42,7 @@ def expand(path: Path, report: Report) -> bytes | None:
     if importlib.util.find_spec("xacro") is None:
         report.error("xacro-missing", "a xacro file; install the xacro package (pip install gearwright[xacro])", source)
         return None
-    command = [sys.executable, "-c", "import xacro; xacro.main()", str(path)]
+    command = [sys.executable, "-c", _PROGRAM, str(path)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=TIME_LIMIT, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -36,7 +50,7 @@ def expand(path: Path, report: Report) -> bytes | None:
         return None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        reason = next((line for line in said if "rror" in line), said[-1] if said else f"exit code {done.returncode}")
+        reason = next((line for line in said if "rror" in line), said[-1] if said else "it used up its time or memory")
         report.error("xacro-failed", f"xacro could not expand the file: {reason[:300]}", source)
         return None
     return done.stdout

@@ -32,36 +32,52 @@ from gearwright import LoadError, Mechanism
 from tests.corpus.files import SDF, URDF, robot_files
 from tests.formats.guarded import limit_memory
 
-SECONDS = 5  # a file may take
+SECONDS = 5  # of processor time that a file may take
 LARGEST = 40_000  # bytes of a seed from elsewhere: small files mutate more often and run faster
 MINIMISING = 15.0  # seconds spent on making a failing file smaller
 
 # --- seeds ------------------------------------------------------------------------------------------------------------
 
-MASS = '<inertial><origin xyz="0 0 0.1"/><mass value="2"/><inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0.01" ixz="0" iyz="0"/></inertial>'
-SDF_MASS = "<inertial><pose>0 0 0.1 0 0 0</pose><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.2</izz></inertia></inertial>"
+MASS = (
+    '<inertial><origin xyz="0 0 0.1"/><mass value="2"/><inertia ixx="0.1" iyy="0.2" izz="0.2" '
+    'ixy="0.01" ixz="0" iyz="0"/></inertial>'
+)
+SDF_MASS = (
+    "<inertial><pose>0 0 0.1 0 0 0</pose><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.2</iyy>"
+    "<izz>0.2</izz></inertia></inertial>"
+)
 
 INLINE = (
     # a URDF hand: mimics, transmissions, ros2_control
     f"""<?xml version="1.0"?>
 <robot name="hand">
   <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
-  <link name="palm">{MASS}<visual><origin xyz="0 0 0" rpy="0 0 1"/><geometry><box size="1 1 1"/></geometry><material name="grey"/></visual></link>
-  <link name="left">{MASS}<collision><geometry><sphere radius="0.1"/></geometry></collision></link><link name="right">{MASS}</link><link name="tip">{MASS}</link>
-  <joint name="open" type="revolute"><origin xyz="0 0.1 0" rpy="0 1.57 0"/><parent link="palm"/><child link="left"/><axis xyz="0 0 1"/>
-    <limit lower="-1" upper="1" effort="5" velocity="2"/><dynamics damping="0.1" friction="0.01"/><safety_controller k_velocity="1" soft_lower_limit="-0.9" soft_upper_limit="0.9"/></joint>
-  <joint name="follow" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="5" velocity="2"/>
+  <link name="palm">{MASS}<visual><origin xyz="0 0 0" rpy="0 0 1"/><geometry><box size="1 1 1"/>
+    </geometry><material name="grey"/></visual></link>
+  <link name="left">{MASS}<collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <link name="right">{MASS}</link><link name="tip">{MASS}</link>
+  <joint name="open" type="revolute"><origin xyz="0 0.1 0" rpy="0 1.57 0"/><parent link="palm"/>
+    <child link="left"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="5" velocity="2"/><dynamics damping="0.1" friction="0.01"/>
+    <safety_controller k_velocity="1" soft_lower_limit="-0.9" soft_upper_limit="0.9"/></joint>
+  <joint name="follow" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="0 1 
+    0"/><limit lower="-2" upper="2" effort="5" velocity="2"/>
     <mimic joint="open" multiplier="-0.5" offset="0.1"/></joint>
   <joint name="wrist" type="continuous"><parent link="right"/><child link="tip"/><axis xyz="1 0 0"/></joint>
-  <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="open"><hardwareInterface>EffortJointInterface</hardwareInterface></joint>
+  <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="open">
+    <hardwareInterface>EffortJointInterface</hardwareInterface></joint>
     <actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>
   <gazebo reference="left"><mu1>1</mu1></gazebo>
-  <ros2_control name="system" type="system"><hardware><plugin>mock</plugin><param name="p">1</param></hardware>
-    <joint name="open"><command_interface name="position"><param name="min">-1</param></command_interface><state_interface name="position"/></joint>
+  <ros2_control name="system" type="system"><hardware><plugin>mock</plugin><param name="p">1</param>
+    </hardware>
+    <joint name="open"><command_interface name="position"><param name="min">-1</param>
+    </command_interface><state_interface name="position"/></joint>
     <joint name="follow" mimic="true"><state_interface name="position"/></joint>
     <transmission name="d"><plugin>transmission_interface/DifferentialTransmission</plugin>
-      <actuator name="a1" role="actuator1"><mechanical_reduction>2</mechanical_reduction></actuator><actuator name="a2" role="actuator2"/>
-      <joint name="open" role="joint1"><offset>0.1</offset></joint><joint name="wrist" role="joint2"/></transmission>
+      <actuator name="a1" role="actuator1"><mechanical_reduction>2</mechanical_reduction></actuator>
+    <actuator name="a2" role="actuator2"/>
+      <joint name="open" role="joint1"><offset>0.1</offset></joint><joint name="wrist" 
+    role="joint2"/></transmission>
   </ros2_control>
 </robot>""",
     # SDFormat: frames, nesting, a loop, every kind of joint
@@ -69,102 +85,214 @@ INLINE = (
   <pose degrees="true">0 0 1 0 0 90</pose>
   <frame name="f" attached_to="ground"><pose relative_to="crank">0 0 0.1 0 0 0</pose></frame>
   <link name="ground">{SDF_MASS}</link><link name="crank"><pose>1 0 0 0 0 0</pose>{SDF_MASS}</link>
-  <link name="coupler"><pose relative_to="crank">0 1 0 0 0 0.1</pose>{SDF_MASS}</link><link name="rocker"><pose>0 1 0 0 0 0</pose>{SDF_MASS}</link>
-  <joint name="a" type="revolute"><parent>ground</parent><child>crank</child><axis><xyz>0 0 1</xyz><limit><lower>-1e16</lower><upper>1e16</upper><effort>-1</effort></limit><dynamics><damping>0.1</damping></dynamics></axis></joint>
-  <joint name="b" type="revolute"><pose>0.1 0 0 0 0 0</pose><parent>crank</parent><child>coupler</child><axis><xyz expressed_in="__model__">0 0 1</xyz></axis></joint>
-  <joint name="c" type="revolute"><parent>coupler</parent><child>rocker</child><axis><xyz>0 0 1</xyz></axis></joint>
-  <joint name="d" type="revolute"><parent>rocker</parent><child>ground</child><axis><xyz expressed_in="f">0 0 1</xyz></axis></joint>
-  <model name="inner"><pose relative_to="rocker">0 0 1 0 0 0</pose><link name="x">{SDF_MASS}</link><link name="y">{SDF_MASS}</link>
-    <joint name="u" type="universal"><parent>x</parent><child>y</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz><mimic joint="u" axis="axis"><multiplier>2</multiplier><offset>0.1</offset><reference>0.2</reference></mimic></axis2></joint></model>
+  <link name="coupler"><pose relative_to="crank">0 1 0 0 0 0.1</pose>{SDF_MASS}</link><link 
+    name="rocker"><pose>0 1 0 0 0 0</pose>{SDF_MASS}</link>
+  <joint name="a" type="revolute"><parent>ground</parent><child>crank</child><axis><xyz>0 0 1</xyz>
+    <limit><lower>-1e16</lower><upper>1e16</upper><effort>-1</effort></limit><dynamics>
+    <damping>0.1</damping></dynamics></axis></joint>
+  <joint name="b" type="revolute"><pose>0.1 0 0 0 0 0</pose><parent>crank</parent>
+    <child>coupler</child><axis><xyz expressed_in="__model__">0 0 1</xyz></axis></joint>
+  <joint name="c" type="revolute"><parent>coupler</parent><child>rocker</child><axis><xyz>0 0 
+    1</xyz></axis></joint>
+  <joint name="d" type="revolute"><parent>rocker</parent><child>ground</child><axis><xyz 
+    expressed_in="f">0 0 1</xyz></axis></joint>
+  <model name="inner"><pose relative_to="rocker">0 0 1 0 0 0</pose><link name="x">{SDF_MASS}</link>
+    <link name="y">{SDF_MASS}</link>
+    <joint name="u" type="universal"><parent>x</parent><child>y</child><axis><xyz>1 0 0</xyz></axis>
+    <axis2><xyz>0 1 0</xyz><mimic joint="u" axis="axis"><multiplier>2</multiplier><offset>0.1</offset>
+    <reference>0.2</reference></mimic></axis2></joint></model>
   <joint name="weld" type="fixed"><parent>rocker</parent><child>inner::x</child></joint>
-  <link name="nut">{SDF_MASS}</link><joint name="screw" type="screw"><parent>ground</parent><child>nut</child><screw_thread_pitch>0.01</screw_thread_pitch><axis><xyz>0 0 1</xyz></axis></joint>
-  <link name="orb">{SDF_MASS}</link><joint name="ball" type="ball"><parent>nut</parent><child>orb</child></joint>
+  <link name="nut">{SDF_MASS}</link><joint name="screw" type="screw"><parent>ground</parent>
+    <child>nut</child><screw_thread_pitch>0.01</screw_thread_pitch><axis><xyz>0 0 1</xyz></axis></joint>
+  <link name="orb">{SDF_MASS}</link><joint name="ball" type="ball"><parent>nut</parent>
+    <child>orb</child></joint>
 </model></sdf>""",
     # a gearbox and its two older spellings
-    f"""<sdf version="1.6"><model name="gears"><link name="base">{SDF_MASS}</link><link name="in"><pose>1 0 0 0 1.5708 0</pose>{SDF_MASS}</link><link name="out">{SDF_MASS}</link><link name="third">{SDF_MASS}</link>
+    f"""<sdf version="1.6"><model name="gears"><link name="base">{SDF_MASS}</link><link name="in">
+    <pose>1 0 0 0 1.5708 0</pose>{SDF_MASS}</link><link name="out">{SDF_MASS}</link><link
+    name="third">{SDF_MASS}</link>
   <joint name="fix" type="fixed"><parent>world</parent><child>base</child></joint>
-  <joint name="ji" type="revolute"><parent>base</parent><child>in</child><axis><xyz>1 0 0</xyz><use_parent_model_frame>1</use_parent_model_frame></axis></joint>
-  <joint name="jo" type="revolute"><parent>out</parent><child>base</child><axis><xyz>-1 0 0</xyz></axis></joint>
-  <joint name="jt" type="prismatic"><parent>base</parent><child>third</child><axis><xyz>0 0 1</xyz></axis></joint>
-  <joint name="g" type="gearbox"><parent>in</parent><child>out</child><gearbox_ratio>5</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body><axis><xyz>1 0 0</xyz></axis><axis2><xyz>1 0 0</xyz></axis2></joint>
+  <joint name="ji" type="revolute"><parent>base</parent><child>in</child><axis><xyz>1 0 0</xyz>
+    <use_parent_model_frame>1</use_parent_model_frame></axis></joint>
+  <joint name="jo" type="revolute"><parent>out</parent><child>base</child><axis><xyz>-1 0 0</xyz>
+    </axis></joint>
+  <joint name="jt" type="prismatic"><parent>base</parent><child>third</child><axis><xyz>0 0 1</xyz>
+    </axis></joint>
+  <joint name="g" type="gearbox"><parent>in</parent><child>out</child>
+    <gearbox_ratio>5</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body><axis><xyz>1 0
+    0</xyz></axis><axis2><xyz>1 0 0</xyz></axis2></joint>
   <joint name="old" type="mimic"><parent>ji</parent><child>jt</child><gearbox_ratio>5</gearbox_ratio></joint>
 </model></sdf>""",
     # actuation elements
-    f"""<sdf version="1.12"><world name="w"><gravity>0 0 -1</gravity><model name="other"><static>true</static><link name="z"/></model>
-  <model name="driven"><link name="l0">{SDF_MASS}</link><link name="l1">{SDF_MASS}</link><link name="l2">{SDF_MASS}</link><link name="l3">{SDF_MASS}</link>
-  <include><uri>model://part</uri><name>tool</name><pose relative_to="l2">0 0 1 0 0 0</pose><placement_frame>p</placement_frame></include>
+    f"""<sdf version="1.12"><world name="w"><gravity>0 0 -1</gravity><model name="other">
+    <static>true</static><link name="z"/></model>
+  <model name="driven"><link name="l0">{SDF_MASS}</link><link name="l1">{SDF_MASS}</link><link 
+    name="l2">{SDF_MASS}</link><link name="l3">{SDF_MASS}</link>
+  <include><uri>model://part</uri><name>tool</name><pose relative_to="l2">0 0 1 0 0 0</pose>
+    <placement_frame>p</placement_frame></include>
   <joint name="j1" type="revolute"><parent>l0</parent><child>l1</child><axis><xyz>0 0 1</xyz></axis></joint>
   <joint name="j2" type="revolute"><parent>l1</parent><child>l2</child><axis><xyz>0 1 0</xyz></axis></joint>
   <joint name="j3" type="continuous"><parent>l2</parent><child>l3</child><axis><xyz>0 1 0</xyz></axis></joint>
-  <actuator name="m1" type="electric_motor"><joint>j1</joint><stall_torque>2</stall_torque><no_load_speed>300</no_load_speed><rotor_inertia>1e-5</rotor_inertia></actuator>
-  <actuator name="m2" type="dc_motor"><resistance>1</resistance><torque_constant>0.1</torque_constant></actuator>
-  <actuator name="m3" type="electric_motor"><torque_speed_curve>0 2 100 1 300 0</torque_speed_curve><command>velocity</command></actuator>
-  <transmission name="wrist" type="differential"><actuator role="actuator1">m2<mechanical_reduction>50</mechanical_reduction></actuator><actuator role="actuator2">m3</actuator><joint role="joint1">j1</joint><joint role="joint2">j2</joint></transmission>
-  <transmission name="map" type="linear_map"><actuator_array>j1</actuator_array><joint_array>j3</joint_array><mapping><t_aj>2</t_aj><joint_effort_upper>10</joint_effort_upper></mapping></transmission>
-  <transmission name="bar" type="four_bar_linkage"><actuator>m1</actuator><joint>j1</joint><ground>4</ground><input>1</input><coupler>4</coupler><output>3</output></transmission>
-  <encoder name="e" type="position"><transmission>wrist</transmission><resolution>4096</resolution><latency>0.002</latency></encoder>
+  <actuator name="m1" type="electric_motor"><joint>j1</joint><stall_torque>2</stall_torque>
+    <no_load_speed>300</no_load_speed><rotor_inertia>1e-5</rotor_inertia></actuator>
+  <actuator name="m2" type="dc_motor"><resistance>1</resistance>
+    <torque_constant>0.1</torque_constant></actuator>
+  <actuator name="m3" type="electric_motor"><torque_speed_curve>0 2 100 1 300 0</torque_speed_curve>
+    <command>velocity</command></actuator>
+  <transmission name="wrist" type="differential"><actuator 
+    role="actuator1">m2<mechanical_reduction>50</mechanical_reduction></actuator><actuator
+    role="actuator2">m3</actuator><joint role="joint1">j1</joint><joint role="joint2">j2</joint>
+    </transmission>
+  <transmission name="map" type="linear_map"><actuator_array>j1</actuator_array>
+    <joint_array>j3</joint_array><mapping><t_aj>2</t_aj><joint_effort_upper>10</joint_effort_upper>
+    </mapping></transmission>
+  <transmission name="bar" type="four_bar_linkage"><actuator>m1</actuator><joint>j1</joint>
+    <ground>4</ground><input>1</input><coupler>4</coupler><output>3</output></transmission>
+  <encoder name="e" type="position"><transmission>wrist</transmission><resolution>4096</resolution>
+    <latency>0.002</latency></encoder>
   <limit name="stop"><joint>j2</joint><threshold>1</threshold></limit>
-  <coupling name="sum"><term joint="j1">1</term><term joint="j2">-0.5</term><term joint="j3">-0.5</term><offset>0.1</offset></coupling>
+  <coupling name="sum"><term joint="j1">1</term><term joint="j2">-0.5</term><term 
+    joint="j3">-0.5</term><offset>0.1</offset></coupling>
   </model></world></sdf>""",
     # an older model, axes in the model's frame
-    f"""<sdf version="1.4"><model name="old"><static>0</static><link name="a"><pose>0 0 1 1 0 0</pose>{SDF_MASS}</link><link name="b"><pose>0 0 2 0 1 0</pose>{SDF_MASS}</link>
-  <joint name="j" type="revolute2"><pose>0 0 0 0.1 0.2 0.3</pose><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
-  <joint name="s" type="screw"><parent>a</parent><child>b</child><thread_pitch>10</thread_pitch><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>""",
+    f"""<sdf version="1.4"><model name="old"><static>0</static><link name="a"><pose>0 0 1 1 0 
+    0</pose>{SDF_MASS}</link><link name="b"><pose>0 0 2 0 1 0</pose>{SDF_MASS}</link>
+  <joint name="j" type="revolute2"><pose>0 0 0 0.1 0.2 0.3</pose><parent>a</parent><child>b</child>
+    <axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
+  <joint name="s" type="screw"><parent>a</parent><child>b</child><thread_pitch>10</thread_pitch>
+    <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>""",
     # a URDF with a loop closed by Gazebo, and kinds that URDF alone has
-    f"""<robot name="loop"><link name="world"/><link name="a">{MASS}</link><link name="b">{MASS}</link><link name="c">{MASS}</link>
+    f"""<robot name="loop"><link name="world"/><link name="a">{MASS}</link><link name="b">{MASS}</link>
+    <link name="c">{MASS}</link>
   <joint name="p" type="planar"><parent link="world"/><child link="a"/><axis xyz="0 0 1"/></joint>
   <joint name="f" type="floating"><parent link="a"/><child link="b"/></joint>
-  <joint name="r" type="revolute"><origin xyz="0.1 0 0"/><parent link="a"/><child link="c"/><axis xyz="0 1 0"/><limit lower="0" upper="0.5" effort="1" velocity="1"/></joint>
-  <gazebo><joint name="close" type="revolute"><parent>c</parent><child>b</child><pose>0 0 0.1 0 0 0</pose><axis><xyz>0 1 0</xyz></axis></joint></gazebo>
-  <transmission name="belt" type="belt"><actuator name="m"/><joint name="r"/><driver_teeth>10</driver_teeth><driven_teeth>20</driven_teeth></transmission></robot>""",
-)  # fmt: skip
+  <joint name="r" type="revolute"><origin xyz="0.1 0 0"/><parent link="a"/><child link="c"/><axis 
+    xyz="0 1 0"/><limit lower="0" upper="0.5" effort="1" velocity="1"/></joint>
+  <gazebo><joint name="close" type="revolute"><parent>c</parent><child>b</child><pose>0 0 0.1 0 0 
+    0</pose><axis><xyz>0 1 0</xyz></axis></joint></gazebo>
+  <transmission name="belt" type="belt"><actuator name="m"/><joint name="r"/>
+    <driver_teeth>10</driver_teeth><driven_teeth>20</driven_teeth></transmission></robot>""",
+)
 
 FRAGMENTS = (
-    '<mimic joint="{name}"><multiplier>{number}</multiplier><offset>{number}</offset><reference>{number}</reference></mimic>',
+    (
+        '<mimic joint="{name}"><multiplier>{number}</multiplier><offset>{number}</offset>'
+        "<reference>{number}</reference></mimic>"
+    ),
     '<mimic joint="{name}" multiplier="{number}" offset="{number}" axis="axis2"/>',
-    '<mimic joint="{name}"><mode>compliant</mode><natural_frequency>{number}</natural_frequency><damping_ratio>1</damping_ratio></mimic>',
+    (
+        '<mimic joint="{name}"><mode>compliant</mode><natural_frequency>{number}</natural_frequency>'
+        "<damping_ratio>1</damping_ratio></mimic>"
+    ),
     '<mimic joint="{name}"><powers>{number} {number}</powers><reference>{number}</reference></mimic>',
     '<axis><xyz>0 0 1</xyz><mimic joint="{name}"/></axis>',
-    '<joint name="new" type="gearbox"><parent>{name}</parent><child>{name}</child><gearbox_ratio>{number}</gearbox_ratio><gearbox_reference_body>{name}</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>',
-    '<joint name="new" type="mimic"><parent>{name}</parent><child>{name}</child><gearbox_ratio>{number}</gearbox_ratio></joint>',
-    '<joint name="{name}" type="revolute"><parent>{name}</parent><child>{name}</child><axis><xyz>0 1 {number}</xyz></axis></joint>',
+    (
+        '<joint name="new" type="gearbox"><parent>{name}</parent><child>{name}</child>'
+        "<gearbox_ratio>{number}</gearbox_ratio>"
+        "<gearbox_reference_body>{name}</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis><axis2>"
+        "<xyz>0 1 0</xyz></axis2></joint>"
+    ),
+    (
+        '<joint name="new" type="mimic"><parent>{name}</parent><child>{name}</child>'
+        "<gearbox_ratio>{number}</gearbox_ratio></joint>"
+    ),
+    (
+        '<joint name="{name}" type="revolute"><parent>{name}</parent><child>{name}</child><axis>'
+        "<xyz>0 1 {number}</xyz></axis></joint>"
+    ),
     '<joint name="new" type="revolute"><parent link="{name}"/><child link="{name}"/><axis xyz="0 1 0"/></joint>',
-    '<actuator name="{name}" type="electric_motor"><joint>{name}</joint><rotor_inertia>{number}</rotor_inertia></actuator>',
-    '<transmission name="new" type="simple"><actuator name="{name}"/><joint name="{name}"><mechanical_reduction>{number}</mechanical_reduction></joint></transmission>',
-    '<transmission name="new" type="linear_map"><actuator_array>{name} {name}</actuator_array><joint_array>{name} {name}</joint_array></transmission>',
-    '<transmission name="new" type="custom_functions"><actuator>{name}</actuator><joint>{name}</joint><mapping_plugin name="p" filename="{name}.py"/></transmission>',
-    '<transmission name="new" type="four_bar_linkage"><actuator>{name}</actuator><joint>{name}</joint><ground>{number}</ground><input>1</input><coupler>1</coupler><output>1</output><branch>{number}</branch></transmission>',
-    '<plugin name="{name}" filename="lib.so"><actuator_array>{name}</actuator_array><joint_array>{name}</joint_array></plugin>',
-    '<encoder name="{name}" type="velocity"><joint>{name}</joint><resolution>{number}</resolution><seed>{number}</seed></encoder>',
+    (
+        '<actuator name="{name}" type="electric_motor"><joint>{name}</joint>'
+        "<rotor_inertia>{number}</rotor_inertia></actuator>"
+    ),
+    (
+        '<transmission name="new" type="simple"><actuator name="{name}"/><joint name="{name}">'
+        "<mechanical_reduction>{number}</mechanical_reduction></joint></transmission>"
+    ),
+    (
+        '<transmission name="new" type="linear_map"><actuator_array>{name} {name}</actuator_array>'
+        "<joint_array>{name} {name}</joint_array></transmission>"
+    ),
+    (
+        '<transmission name="new" type="custom_functions"><actuator>{name}</actuator>'
+        '<joint>{name}</joint><mapping_plugin name="p" filename="{name}.py"/></transmission>'
+    ),
+    (
+        '<transmission name="new" type="four_bar_linkage"><actuator>{name}</actuator>'
+        "<joint>{name}</joint><ground>{number}</ground><input>1</input><coupler>1</coupler>"
+        "<output>1</output><branch>{number}</branch></transmission>"
+    ),
+    (
+        '<plugin name="{name}" filename="lib.so"><actuator_array>{name}</actuator_array>'
+        "<joint_array>{name}</joint_array></plugin>"
+    ),
+    (
+        '<encoder name="{name}" type="velocity"><joint>{name}</joint><resolution>{number}</resolution>'
+        "<seed>{number}</seed></encoder>"
+    ),
     '<limit name="{name}"><actuator>{name}</actuator><hysteresis>{number}</hysteresis></limit>',
-    '<coupling name="{name}"><term joint="{name}">{number}</term><term joint="{name}">{number}</term><offset>{number}</offset></coupling>',
-    '<ros2_control name="{name}" type="system"><joint name="{name}" mimic="false"/><joint name="{name}"><command_interface name="position"/></joint></ros2_control>',
-    '<gazebo><joint name="{name}" type="ball"><parent>{name}</parent><child>{name}</child></joint><link name="{name}"/></gazebo>',
+    (
+        '<coupling name="{name}"><term joint="{name}">{number}</term><term '
+        'joint="{name}">{number}</term><offset>{number}</offset></coupling>'
+    ),
+    (
+        '<ros2_control name="{name}" type="system"><joint name="{name}" mimic="false"/><joint '
+        'name="{name}"><command_interface name="position"/></joint></ros2_control>'
+    ),
+    (
+        '<gazebo><joint name="{name}" type="ball"><parent>{name}</parent><child>{name}</child></joint>'
+        '<link name="{name}"/></gazebo>'
+    ),
     '<frame name="{name}" attached_to="{name}"><pose relative_to="{name}">{number} 0 0 {number} 0 0</pose></frame>',
     '<model name="{name}"><pose relative_to="{name}"/><link name="{name}"/></model>',
     '<include merge="true"><uri>model://part</uri><name>{name}</name></include>',
     '<include><uri>model://part</uri><pose relative_to="{name}">{number} 0 0 0 0 0</pose></include>',
     '<pose relative_to="{name}" rotation_format="quat_xyzw">0 0 0 {number} 0 0 1</pose>',
     "<static>true</static>",
-)  # fmt: skip
+)
 
-PART = f'<sdf version="1.9"><model name="part"><link name="p">{SDF_MASS}</link><link name="q">{SDF_MASS}</link><joint name="pq" type="revolute"><parent>p</parent><child>q</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>'
+PART = (
+    f'<sdf version="1.9"><model name="part"><link name="p">{SDF_MASS}</link><link '
+    f'name="q">{SDF_MASS}</link><joint name="pq" type="revolute"><parent>p</parent><child>q</child>'
+    "<axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"
+)
 
 NUMBERS = (
-    "0", "-0", "1", "-1", "2", "0.5", "1e-3", "1e3", "3.14159265358979", "1.5707963", "nan", "inf", "-inf", "1e16", "-1e16", "1e17",
-    "1e308", "-1e308", "1e200", "1e-200", "1e-320", "1e999", "1e-999", "1_000", "0x10", "", " ", "1 2", "1 2 3", "true", "one", "1,5", "+1", ".5", "5.",
-    "1e", "--1", "\u0661", "9" * 400, "0." + "0" * 400 + "1", "1d0", "1f", "-", "[0]",
+    "0", "-0", "1", "-1", "2", "0.5", "1e-3", "1e3", "3.14159265358979", "1.5707963", "nan", "inf", "-inf", "1e16",
+    "-1e16", "1e17", "1e308", "-1e308", "1e200", "1e-200", "1e-320", "1e999", "1e-999", "1_000", "0x10", "", " ",
+    "1 2", "1 2 3", "true", "one", "1,5", "+1", ".5", "5.", "1e", "--1", "\u0661", "9" * 400,
+    "0." + "0" * 400 + "1", "1d0", "1f", "-", "[0]",
 )  # fmt: skip
-NAMES = ("", " ", "world", "__model__", "__root__", "a::b", "::", "a::", "::a", "base", "x" * 5_000, "\u00e9", "a b", "a\nb", "a.axis2", ".", "name#2")
+NAMES = (
+    "",
+    " ",
+    "world",
+    "__model__",
+    "__root__",
+    "a::b",
+    "::",
+    "a::",
+    "::a",
+    "base",
+    "x" * 5_000,
+    "\u00e9",
+    "a b",
+    "a\nb",
+    "a.axis2",
+    ".",
+    "name#2",
+)
 KINDS = (
-    "fixed", "revolute", "continuous", "prismatic", "screw", "universal", "revolute2", "ball", "planar", "floating", "gearbox", "mimic",
-    "simple", "differential", "four_bar", "linear_map", "custom_functions", "belt", "planetary", "rack_and_pinion", "electric_motor",
-    "dc_motor", "solenoid", "pneumatic", "ideal", "position", "velocity", "system", "nonsense", "",
+    "fixed", "revolute", "continuous", "prismatic", "screw", "universal", "revolute2", "ball", "planar", "floating",
+    "gearbox", "mimic", "simple", "differential", "four_bar", "linear_map", "custom_functions", "belt", "planetary",
+    "rack_and_pinion", "electric_motor", "dc_motor", "solenoid", "pneumatic", "ideal", "position", "velocity",
+    "system", "nonsense", "",
 )  # fmt: skip
 VERSIONS = ("1.0", "1.4", "1.5", "1.6", "1.7", "1.8", "1.11", "1.12", "1.99", "2.0", "0.0", "", "x")
 TAGS = (
-    "link", "joint", "model", "frame", "axis", "axis2", "pose", "mimic", "parent", "child", "limit", "inertial", "transmission", "actuator",
-    "encoder", "coupling", "term", "world", "include", "ros2_control", "gazebo", "plugin", "robot", "sdf", "static", "origin", "mass", "param",
+    "link", "joint", "model", "frame", "axis", "axis2", "pose", "mimic", "parent", "child", "limit", "inertial",
+    "transmission", "actuator", "encoder", "coupling", "term", "world", "include", "ros2_control", "gazebo",
+    "plugin", "robot", "sdf", "static", "origin", "mass", "param",
 )  # fmt: skip
 
 
@@ -174,7 +302,9 @@ def seeds() -> tuple[bytes, ...]:
     found = [text.encode() for text in INLINE]
     robots = package_files("gearwright").joinpath("robots")
     if robots.is_dir():
-        found += [p.read_bytes() for p in sorted(robots.iterdir(), key=lambda p: p.name) if p.name.endswith((".sdf", ".urdf"))]
+        found += [
+            p.read_bytes() for p in sorted(robots.iterdir(), key=lambda p: p.name) if p.name.endswith((".sdf", ".urdf"))
+        ]
     for robot in robot_files((*URDF, *SDF)):
         if robot.path.stat().st_size <= LARGEST:
             found.append(robot.path.read_bytes())
@@ -321,16 +451,18 @@ def _nest(root: Tree, rng: random.Random) -> None:
 
 
 TREE_MUTATIONS: tuple[tuple[TreeMutation, int], ...] = (
-    (_delete, 5), (_duplicate, 4), (_move, 4), (_rename, 3), (_swap_attributes, 3), (_drop_attribute, 3), (_change_number, 8),
-    (_change_name, 8), (_change_type, 4), (_change_version, 1), (_inject, 6), (_nest, 1),
+    (_delete, 5), (_duplicate, 4), (_move, 4), (_rename, 3), (_swap_attributes, 3), (_drop_attribute, 3),
+    (_change_number, 8), (_change_name, 8), (_change_type, 4), (_change_version, 1), (_inject, 6), (_nest, 1),
 )  # fmt: skip
 
 # --- mutations of the bytes -------------------------------------------------------------------------------------------
 
 ByteMutation = Callable[[bytes, random.Random], bytes]
 HOSTILE = (
-    b"\0", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"<", b">", b"&", b"&amp;", b"&#0;", b"&x;", b"&#x110000;", b"]]>", b"<![CDATA[", b"<!--", b"-->",
-    b"<?xml version='1.0'?>", b"<!DOCTYPE a>", b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"drake:", b'"', b"'", b"=", b"\n" * 50, b"\t", b"xmlns=''", b"xmlns:a='b' ", b"\xc3", b"\r", b"</",
+    b"\0", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"<", b">", b"&", b"&amp;", b"&#0;", b"&x;", b"&#x110000;",
+    b"]]>", b"<![CDATA[", b"<!--", b"-->", b"<?xml version='1.0'?>", b"<!DOCTYPE a>",
+    b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"drake:", b'"', b"'", b"=", b"\n" * 50, b"\t", b"xmlns=''", b"xmlns:a='b' ",
+    b"\xc3", b"\r", b"</",
 )  # fmt: skip
 ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-32", "utf-7", "latin-1")
 
@@ -473,15 +605,15 @@ def timed(data: bytes, options: dict[str, object], folder: str, seconds: float =
     def ring(signum: int, frame: object) -> None:
         raise TooSlow
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         return probe(data, options, folder)
     except TooSlow as slow:
         return f"more than {seconds:g} s, {_signature(slow)}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def part_folder(where: str) -> str:
@@ -541,8 +673,9 @@ def _without_bytes(data: bytes) -> Iterator[bytes]:
 # --- many files -------------------------------------------------------------------------------------------------------
 
 
-def _worker(pipe: Connection, seed: int) -> None:
+def _worker(pipe: Connection, others: Connection, seed: int) -> None:
     """Takes indices, gives back failures; the parent kills it if it does not answer."""
+    others.close()  # so that the pipe ends when the parent does
     limit_memory()
     with tempfile.TemporaryDirectory() as folder:
         part_folder(folder)
@@ -569,7 +702,9 @@ class _Job:
     todo: range = range(0)
 
 
-def run(total: int, seed: int, jobs: int, first: int = 0, tell: Callable[[int, int], None] = lambda n, f: None) -> dict[int, str]:
+def run(
+    total: int, seed: int, jobs: int, first: int = 0, tell: Callable[[int, int], None] = lambda n, f: None
+) -> dict[int, str]:
     """Files first … first + total of a seed; the failures by index."""
     context = multiprocessing.get_context("fork")
     batches = iter([range(i, min(i + 50, first + total)) for i in range(first, first + total, 50)])
@@ -578,7 +713,7 @@ def run(total: int, seed: int, jobs: int, first: int = 0, tell: Callable[[int, i
 
     def start(todo: range) -> _Job:
         ours, theirs = context.Pipe()
-        process = context.Process(target=_worker, args=(theirs, seed), daemon=True)
+        process = context.Process(target=_worker, args=(theirs, ours, seed), daemon=True)
         process.start()
         theirs.close()
         job = _Job(process, ours, at=todo.start, heard=time.monotonic(), todo=todo)
@@ -601,6 +736,8 @@ def run(total: int, seed: int, jobs: int, first: int = 0, tell: Callable[[int, i
                         job.at = value
                     else:
                         failures.update(value)
+                        for i, problem in value:
+                            print(f"\nfile {i} of seed {seed}: {problem}", flush=True)
                         done += len(job.todo)
                         tell(done, len(failures))
                         job.todo = next(batches, range(0))
@@ -608,8 +745,8 @@ def run(total: int, seed: int, jobs: int, first: int = 0, tell: Callable[[int, i
                         if not job.todo:
                             active.remove(job)
                             job.process.join()
-            elif time.monotonic() - job.heard > 3 * SECONDS:
-                lost, problem = True, f"more than {3 * SECONDS} s where no alarm is heard"
+            elif time.monotonic() - job.heard > 12 * SECONDS:
+                lost, problem = True, f"more than {12 * SECONDS} s where no alarm is heard"
             if lost:
                 job.process.kill()
                 job.process.join()
@@ -655,7 +792,9 @@ def main() -> int:
 
     def tell(done: int, failed: int) -> None:
         rate = done / (time.monotonic() - started)
-        print(f"\r{done:,} of {args.files:,} files, {rate:.0f}/s, {failed} failures ", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{done:,} of {args.files:,} files, {rate:.0f}/s, {failed} failures ", end="", file=sys.stderr, flush=True
+        )
 
     print(f"{len(seeds())} seeds")
     failures = run(args.files, args.seed, args.jobs, args.first, tell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import resource
@@ -56,7 +57,9 @@ def attempt(work: Callable[[], Any]) -> Outcome:
         outcome = Outcome("refused", codes=codes, detail="\n".join(s[:300] for s in shown[:5]))
     except BaseException as error:
         lines = traceback.format_exc().splitlines()
-        outcome = Outcome("raised", detail=f"{type(error).__name__}: {str(error)[:300]}\n" + "\n".join(lines[-12:])[:2000])
+        outcome = Outcome(
+            "raised", detail=f"{type(error).__name__}: {str(error)[:300]}\n" + "\n".join(lines[-12:])[:2000]
+        )
     return Outcome(outcome.kind, outcome.codes, outcome.detail, outcome.value, time.perf_counter() - started)
 
 
@@ -66,6 +69,7 @@ def guarded(work: Callable[[], Any], seconds: int = SECONDS, megabytes: int = ME
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(theirs, work, seconds, megabytes))
     process.start()
+    assert process.pid is not None
     theirs.close()
     try:
         if not ours.poll(max(PATIENCE, 4 * seconds)):
@@ -78,12 +82,15 @@ def guarded(work: Callable[[], Any], seconds: int = SECONDS, megabytes: int = ME
             return Outcome("hung", detail=f"more than {seconds} s of processor time", seconds=seconds)
         return Outcome("died", detail=f"exit code {process.exitcode}")
     finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # and what it started
         process.kill()
         process.join()
         ours.close()
 
 
 def _child(pipe: Connection, work: Callable[[], Any], seconds: int, megabytes: int) -> None:
+    os.setsid()  # a group of its own, to be ended as a whole
     used = resource.getrusage(resource.RUSAGE_SELF)
     limit = int(used.ru_utime + used.ru_stime) + seconds + 1  # a fork starts at zero; whole seconds only
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))

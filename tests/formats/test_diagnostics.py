@@ -12,7 +12,7 @@ import pytest
 
 import gearwright
 from gearwright.diagnostics import CODES, Diagnostic, Report, Source
-from gearwright.errors import LoadError
+from gearwright.errors import LoadError, ModelError
 
 HERE = "<!--here-->"  # stands on the line that the diagnostic must name
 MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
@@ -54,9 +54,10 @@ SIMPLE = '<transmission name="drive" type="simple">{}</transmission>' + HERE
 def axis_mimic(inner: str, follower: str = "bend", kind: str = "revolute") -> str:
     """SDFormat: a joint whose axis mimics, the mimic on the marked line."""
     return sdf(
-        "", joints=f'{SDF_TURN}\n<joint name="{follower}" type="{kind}"><parent>base</parent><child>hand</child><axis>'
+        "",
+        joints=f'{SDF_TURN}\n<joint name="{follower}" type="{kind}"><parent>base</parent><child>hand</child><axis>'
         f"<xyz>0 0 1</xyz>\n{inner}{HERE}\n</axis></joint>",
-    )  # fmt: skip
+    )
 
 
 def ros2(inner: str, joints: str = JOINTS) -> str:
@@ -91,7 +92,10 @@ CUSTOM = (
     f'{MOTOR}\n<transmission name="drive" type="custom_functions"><actuator>motor</actuator><joint>turn</joint>\n'
     '<mapping_plugin name="wrist" filename="{}"/>' + HERE + "</transmission>"
 )
-XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p" value="{}"/><link name="${{p}}"/></robot>'
+XACRO = (
+    '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p" value="{}"/>'
+    '<link name="${{p}}"/></robot>'
+)
 INCLUDE = "\n<include><uri>{}</uri></include>" + HERE
 PART = '<sdf version="1.11"><model name="part"><link name="p">' + SDF_MASS + "</link>{}</model></sdf>"
 
@@ -99,21 +103,66 @@ TABLE = [
     # the text
     row("xml-malformed", "error", '<robot name="r">\n<link name="a">\n</robot>', "mismatch", line=3),
     row("xml-malformed", "error", '<?xml version="1.0" encoding="rot13"?><robot name="r"/>', "'rot13'", line=1),
-    row("xml-lenient", "warning", f'<robot name="r">\n<link name="a"><gazebo:x/></link>{HERE}</robot>', "'gazebo'", "element-unknown"),
-    row("xml-lenient", "warning", '<!-- c -->\n<?xml version="1.0"?>\n<robot name="r"><link name="a"/></robot>', "not at the start", line=2),
+    row(
+        "xml-lenient",
+        "warning",
+        f'<robot name="r">\n<link name="a"><gazebo:x/></link>{HERE}</robot>',
+        "'gazebo'",
+        "element-unknown",
+    ),
+    row(
+        "xml-lenient",
+        "warning",
+        '<!-- c -->\n<?xml version="1.0"?>\n<robot name="r"><link name="a"/></robot>',
+        "not at the start",
+        line=2,
+    ),
     row("xml-lenient", "warning", '<?xml version="0.0"?><robot name="r"><link name="a"/></robot>', "0.0", line=1),
     row("xml-unsafe", "error", '<!-- a -->\n<!DOCTYPE robot>\n<robot name="r"><link name="a"/></robot>', "DTD", line=2),
     row("format-unknown", "error", f'\n<mujoco name="m"/>{HERE}', "<mujoco>"),
-    row("version-unknown", "warning", f'<sdf version="2.7">{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>', "2.7"),
-    row("version-unknown", "warning", f'<sdf version="new">{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>', "'new'"),
-    row("version-unknown", "warning", f'<sdf>{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>', "no version"),
+    row(
+        "version-unknown",
+        "warning",
+        f'<sdf version="2.7">{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>',
+        "2.7",
+    ),
+    row(
+        "version-unknown",
+        "warning",
+        f'<sdf version="new">{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>',
+        "'new'",
+    ),
+    row(
+        "version-unknown",
+        "warning",
+        f'<sdf>{HERE}<model name="m"><link name="a">{SDF_MASS}</link></model></sdf>',
+        "no version",
+    ),
     row("model-choice", "error", f'<sdf version="1.11">{HERE}</sdf>', "no model"),
-    row("model-choice", "error", f'<sdf version="1.11">{HERE}<model name="arm"/><model name="leg"/></sdf>', "model='arm'"),
-    row("model-choice", "error", f'<sdf version="1.11">{HERE}<model name="gripper"/></sdf>', "did you mean 'gripper'", options={"model": "griper"}),
+    row(
+        "model-choice",
+        "error",
+        f'<sdf version="1.11">{HERE}<model name="arm"/><model name="leg"/></sdf>',
+        "model='arm'",
+    ),
+    row(
+        "model-choice",
+        "error",
+        f'<sdf version="1.11">{HERE}<model name="gripper"/></sdf>',
+        "did you mean 'gripper'",
+        options={"model": "griper"},
+    ),
     row("include-not-found", "error", sdf(INCLUDE.format("nothing.sdf")), "'nothing.sdf'", files={"x": ""}),
     row("include-not-found", "error", sdf(INCLUDE.format("https://x.invalid/y")), "network", files={"x": ""}),
     row("include-not-found", "error", sdf(INCLUDE.format("model://nothing")), "--path", files={"x": ""}),
-    row("include-cycle", "error", sdf(INCLUDE.format("a.sdf")), "too deep", files={"a.sdf": PART.format("<include><uri>a.sdf</uri></include>")}, line=1),
+    row(
+        "include-cycle",
+        "error",
+        sdf(INCLUDE.format("a.sdf")),
+        "too deep",
+        files={"a.sdf": PART.format("<include><uri>a.sdf</uri></include>")},
+        line=1,
+    ),
     row("include-unsafe", "error", sdf(INCLUDE.format("../out.sdf")), "leaves", files={"../out.sdf": PART.format("")}),
     row("xacro-failed", "error", XACRO.format("${1/0}"), "division", files={"x": ""}, line=1),
     # structure
@@ -121,104 +170,544 @@ TABLE = [
     row("name-duplicate", "error", sdf(f'\n<frame name="arm"/>{HERE}'), "'arm'"),
     row("name-missing", "error", f'<robot name="r"><link name="a"/>\n<link/>{HERE}</robot>', "a link without a name"),
     row("name-missing", "warning", f'<robot>{HERE}<link name="a"/></robot>', "no name"),
-    row("name-missing", "error", f'<sdf version="1.11"><model name="m"><link name="a"/>\n<link/>{HERE}</model></sdf>', "a link without", "inertia-missing"),
+    row(
+        "name-missing",
+        "error",
+        f'<sdf version="1.11"><model name="m"><link name="a"/>\n<link/>{HERE}</model></sdf>',
+        "a link without",
+        "inertia-missing",
+    ),
     row("name-reserved", "error", sdf(f'\n<link name="world"/>{HERE}'), "'world'"),
     row("name-reserved", "error", sdf(f'\n<frame name="__x__"/>{HERE}'), "'__x__'"),
-    row("link-not-found", "error", urdf("", joints=f'<joint name="turn" type="continuous">{HERE}<parent link="base"/><child link="amr"/><axis xyz="0 0 1"/></joint>', links=LINKS), "did you mean 'arm'"),
-    row("link-not-found", "error", sdf("", joints=f'\n<joint name="turn" type="revolute">{HERE}<parent>bas</parent><child>arm</child>{AXIS}</joint>'), "did you mean 'base'"),
+    row(
+        "link-not-found",
+        "error",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="turn" type="continuous">{HERE}<parent link="base"/><child link="amr"/>'
+                '<axis xyz="0 0 1"/></joint>'
+            ),
+            links=LINKS,
+        ),
+        "did you mean 'arm'",
+    ),
+    row(
+        "link-not-found",
+        "error",
+        sdf(
+            "",
+            joints=f'\n<joint name="turn" type="revolute">{HERE}<parent>bas</parent><child>arm</child>{AXIS}</joint>',
+        ),
+        "did you mean 'base'",
+    ),
     row("link-not-found", "error", f'<robot name="r">{HERE}</robot>', "no links"),
-    row("joint-not-found", "error", urdf(f'<actuator name="motor">{HERE}<joint>trun</joint></actuator>'), "did you mean 'turn'"),
+    row(
+        "joint-not-found",
+        "error",
+        urdf(f'<actuator name="motor">{HERE}<joint>trun</joint></actuator>'),
+        "did you mean 'turn'",
+    ),
     row("joint-not-found", "error", urdf(""), "did you mean 'turn'", options={"cut": ["trun"]}, line=0),
-    row("joint-world-child", "error", sdf(f'\n<joint name="j" type="fixed">{HERE}<parent>base</parent><child>world</child></joint>'), "the world cannot be a child"),
-    row("joint-self", "error", sdf(f'\n<joint name="j" type="fixed">{HERE}<parent>arm</parent><child>arm</child></joint>'), "itself"),
-    row("frame-cycle", "error", sdf(f'\n<frame name="f"><pose relative_to="g"/></frame>{HERE}<frame name="g"><pose relative_to="f"/></frame>'), "f → g → f"),
-    row("frame-not-found", "error", sdf(f'\n<frame name="f"><pose relative_to="amr"/></frame>{HERE}'), "did you mean 'arm'"),
-    row("element-missing", "error", urdf(f'<joint name="j" type="fixed">{HERE}<child link="arm"/></joint>'), "no parent"),
+    row(
+        "joint-world-child",
+        "error",
+        sdf(f'\n<joint name="j" type="fixed">{HERE}<parent>base</parent><child>world</child></joint>'),
+        "the world cannot be a child",
+    ),
+    row(
+        "joint-self",
+        "error",
+        sdf(f'\n<joint name="j" type="fixed">{HERE}<parent>arm</parent><child>arm</child></joint>'),
+        "itself",
+    ),
+    row(
+        "frame-cycle",
+        "error",
+        sdf(f'\n<frame name="f"><pose relative_to="g"/></frame>{HERE}<frame name="g"><pose relative_to="f"/></frame>'),
+        "f → g → f",
+    ),
+    row(
+        "frame-not-found",
+        "error",
+        sdf(f'\n<frame name="f"><pose relative_to="amr"/></frame>{HERE}'),
+        "did you mean 'arm'",
+    ),
+    row(
+        "element-missing", "error", urdf(f'<joint name="j" type="fixed">{HERE}<child link="arm"/></joint>'), "no parent"
+    ),
     # values
-    row("joint-type-unknown", "error", urdf(f'<joint name="j" type="revolut">{HERE}{TURN}</joint>', joints=""), "'revolut'"),
-    row("joint-type-unknown", "error", sdf(f'\n<joint name="j" type="revolut">{HERE}<parent>base</parent><child>arm</child></joint>', joints=""), "did you mean 'revolute'"),
-    row("axis-missing", "info", urdf("", joints=f'<joint name="j" type="continuous">{HERE}<parent link="base"/><child link="arm"/></joint><joint name="bend" type="continuous">{BEND}</joint>'), "1 0 0"),
-    row("axis-missing", "warning", sdf(f'\n<joint name="j" type="revolute">{HERE}<parent>base</parent><child>arm</child></joint>', joints=""), "0 0 1"),
-    row("axis-zero", "error", urdf("", joints=f'<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis xyz="0 0 0"/>{HERE}</joint>'), "length zero"),
-    row("axis-not-unit", "info", urdf("", joints=f'<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis xyz="0 0 2"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "length 2"),
-    row("limit-inverted", "warning", urdf("", joints=f'<joint name="j" type="revolute">{TURN}\n<limit lower="1" upper="-1" effort="1" velocity="1"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "lower limit 1"),
-    row("limit-missing", "warning", urdf("", joints=f'\n<joint name="j" type="revolute">{HERE}{TURN}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "no <limit>"),
-    row("limit-missing", "warning", urdf("", joints=f'<joint name="j" type="prismatic">{TURN}\n<limit lower="0" upper="1"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "no effort and no velocity"),
-    row("inertia-invalid", "error", f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/></inertial></link></robot>', "negative"),
-    row("inertia-invalid", "warning", f'<robot name="r">\n<link name="a">{HERE}<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9"/></inertial></link></robot>', "exceeds"),
+    row(
+        "joint-type-unknown",
+        "error",
+        urdf(f'<joint name="j" type="revolut">{HERE}{TURN}</joint>', joints=""),
+        "'revolut'",
+    ),
+    row(
+        "joint-type-unknown",
+        "error",
+        sdf(f'\n<joint name="j" type="revolut">{HERE}<parent>base</parent><child>arm</child></joint>', joints=""),
+        "did you mean 'revolute'",
+    ),
+    row(
+        "axis-missing",
+        "info",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="j" type="continuous">{HERE}<parent link="base"/><child link="arm"/>'
+                f'</joint><joint name="bend" type="continuous">{BEND}</joint>'
+            ),
+        ),
+        "1 0 0",
+    ),
+    row(
+        "axis-missing",
+        "warning",
+        sdf(f'\n<joint name="j" type="revolute">{HERE}<parent>base</parent><child>arm</child></joint>', joints=""),
+        "0 0 1",
+    ),
+    row(
+        "axis-zero",
+        "error",
+        urdf(
+            "",
+            joints=(
+                '<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis '
+                f'xyz="0 0 0"/>{HERE}</joint>'
+            ),
+        ),
+        "length zero",
+    ),
+    row(
+        "axis-not-unit",
+        "info",
+        urdf(
+            "",
+            joints=(
+                '<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis '
+                f'xyz="0 0 2"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'
+            ),
+        ),
+        "length 2",
+    ),
+    row(
+        "limit-inverted",
+        "warning",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="j" type="revolute">{TURN}\n<limit lower="1" upper="-1" effort="1" '
+                f'velocity="1"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}</joint>'
+            ),
+        ),
+        "lower limit 1",
+    ),
+    row(
+        "limit-missing",
+        "warning",
+        urdf(
+            "",
+            joints=(
+                f'\n<joint name="j" type="revolute">{HERE}{TURN}</joint><joint name="bend" '
+                f'type="continuous">{BEND}</joint>'
+            ),
+        ),
+        "no <limit>",
+    ),
+    row(
+        "limit-missing",
+        "warning",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="j" type="prismatic">{TURN}\n<limit lower="0" upper="1"/>{HERE}</joint>'
+                f'<joint name="bend" type="continuous">{BEND}</joint>'
+            ),
+        ),
+        "no effort and no velocity",
+    ),
+    row(
+        "inertia-invalid",
+        "error",
+        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/></inertial></link></robot>',
+        "negative",
+    ),
+    row(
+        "inertia-invalid",
+        "warning",
+        (
+            f'<robot name="r">\n<link name="a">{HERE}<inertial><mass value="1"/><inertia ixx="1" '
+            'iyy="1" izz="9"/></inertial></link></robot>'
+        ),
+        "exceeds",
+    ),
     row("inertia-missing", "info", sdf('\n<link name="x"/>' + HERE), "1 kg"),
-    row("inertia-missing", "warning", f'<robot name="r"><link name="a">{MASS}</link>\n<link name="b"/>{HERE}\n<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>', "moves no mass"),
-    row("inertia-auto", "warning", sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass></inertial></link>'), "not computed"),
-    row("number-invalid", "error", f'<robot name="r"><link name="a"><inertial>\n<mass value="1,5"/>{HERE}</inertial></link></robot>', "'1,5'"),
-    row("number-invalid", "error", sdf(f'<link name="x"><inertial>\n<mass>nan</mass>{HERE}</inertial></link>'), "'nan'"),
-    row("number-invalid", "error", sdf(f'\n<static>maybe</static>{HERE}'), "'maybe'"),
-    row("number-invalid", "error", urdf("", joints=f'<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis xyz="0 1"/>{HERE}</joint>'), "three numbers"),
+    row(
+        "inertia-missing",
+        "warning",
+        (
+            f'<robot name="r"><link name="a">{MASS}</link>\n<link name="b"/>{HERE}\n<joint name="j" '
+            'type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+        ),
+        "moves no mass",
+    ),
+    row(
+        "inertia-auto",
+        "warning",
+        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass></inertial></link>'),
+        "not computed",
+    ),
+    row(
+        "number-invalid",
+        "error",
+        f'<robot name="r"><link name="a"><inertial>\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
+        "'1,5'",
+    ),
+    row(
+        "number-invalid", "error", sdf(f'<link name="x"><inertial>\n<mass>nan</mass>{HERE}</inertial></link>'), "'nan'"
+    ),
+    row("number-invalid", "error", sdf(f"\n<static>maybe</static>{HERE}"), "'maybe'"),
+    row(
+        "number-invalid",
+        "error",
+        urdf(
+            "",
+            joints=(
+                '<joint name="j" type="continuous"><parent link="base"/><child link="arm"/>\n<axis '
+                f'xyz="0 1"/>{HERE}</joint>'
+            ),
+        ),
+        "three numbers",
+    ),
     row("pose-invalid", "error", sdf(f'<frame name="f">\n<pose>0 0 0</pose>{HERE}</frame>'), "roll pitch yaw"),
-    row("pose-invalid", "error", sdf(f'<frame name="f">\n<pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose>{HERE}</frame>'), "quaternion"),
-    row("pose-invalid", "error", f'<robot name="r"><link name="a"><visual>\n<origin quat_wxyz="0 0 0 0"/>{HERE}<geometry><box size="1 1 1"/></geometry></visual></link></robot>', "quat_wxyz"),
+    row(
+        "pose-invalid",
+        "error",
+        sdf(f'<frame name="f">\n<pose rotation_format="quat_xyzw">0 0 0 0 0 0 0</pose>{HERE}</frame>'),
+        "quaternion",
+    ),
+    row(
+        "pose-invalid",
+        "error",
+        (
+            f'<robot name="r"><link name="a"><visual>\n<origin quat_wxyz="0 0 0 0"/>{HERE}<geometry>'
+            '<box size="1 1 1"/></geometry></visual></link></robot>'
+        ),
+        "quat_wxyz",
+    ),
     # couplings
     row("mimic-self", "error", urdf("", joints=mimic(joint="bend")), "'bend' cannot mimic itself"),
     row("mimic-axis-name", "error", axis_mimic('<mimic joint="turn" axis="axis3"/>'), "did you mean 'axis"),
     row("mimic-leader-not-found", "error", urdf("", joints=mimic(joint="trun")), "did you mean 'turn'"),
     row("mimic-leader-not-found", "error", axis_mimic("<mimic/>"), "names no joint"),
     row("mimic-axis-missing", "error", axis_mimic('<mimic joint="turn" axis="axis2"/>'), "has no axis2"),
-    row("mimic-leader-fixed", "error", urdf("", joints=f'<joint name="turn" type="fixed">{TURN}</joint>\n<joint name="bend" type="continuous">{BEND}\n<mimic joint="turn"/>{HERE}</joint>'), "'turn' is fixed"),
-    row("mimic-cycle", "error", urdf("", joints=f'<joint name="turn" type="continuous">{TURN}\n<mimic joint="bend"/>{HERE}</joint><joint name="bend" type="continuous">{BEND}\n<mimic joint="turn"/></joint>'), "turn follows bend follows turn"),
+    row(
+        "mimic-leader-fixed",
+        "error",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="turn" type="fixed">{TURN}</joint>\n<joint name="bend" '
+                f'type="continuous">{BEND}\n<mimic joint="turn"/>{HERE}</joint>'
+            ),
+        ),
+        "'turn' is fixed",
+    ),
+    row(
+        "mimic-cycle",
+        "error",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="turn" type="continuous">{TURN}\n<mimic joint="bend"/>{HERE}</joint>'
+                f'<joint name="bend" type="continuous">{BEND}\n<mimic joint="turn"/></joint>'
+            ),
+        ),
+        "turn follows bend follows turn",
+    ),
     row("mimic-zero", "warning", urdf("", joints=mimic("0")), "multiplier of 0"),
-    row("mimic-follower-fixed", "warning", urdf("", joints=f'<joint name="turn" type="continuous">{TURN}</joint><joint name="bend" type="fixed">{BEND}\n<mimic joint="turn"/>{HERE}</joint>'), "dropped"),
-    row("mimic-limits-conflict", "error", urdf("", joints=mimic(limits='<limit lower="2" upper="3" effort="1" velocity="1"/>')), "[2, 3]"),
+    row(
+        "mimic-follower-fixed",
+        "warning",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="turn" type="continuous">{TURN}</joint><joint name="bend" '
+                f'type="fixed">{BEND}\n<mimic joint="turn"/>{HERE}</joint>'
+            ),
+        ),
+        "dropped",
+    ),
+    row(
+        "mimic-limits-conflict",
+        "error",
+        urdf("", joints=mimic(limits='<limit lower="2" upper="3" effort="1" velocity="1"/>')),
+        "[2, 3]",
+    ),
     row("mimic-limits-tighten", "warning", urdf("", joints=mimic("-2")), "to [-0.5, 0.5]"),
-    row("mimic-limits-tighten", "info", urdf("", joints=f'<joint name="turn" type="continuous">{TURN}</joint><joint name="bend" type="revolute">{BEND}{LIMIT}\n<mimic joint="turn" multiplier="2"/>{HERE}</joint>'), "to [-0.5, 0.5]"),
-    row("mimic-duplicate", "warning", urdf(f'<coupling name="c"><term joint="bend"/><term joint="turn"/></coupling>{HERE}', joints=mimic().replace(HERE, "")), "hard"),
+    row(
+        "mimic-limits-tighten",
+        "info",
+        urdf(
+            "",
+            joints=(
+                f'<joint name="turn" type="continuous">{TURN}</joint><joint name="bend" '
+                f'type="revolute">{BEND}{LIMIT}\n<mimic joint="turn" multiplier="2"/>{HERE}</joint>'
+            ),
+        ),
+        "to [-0.5, 0.5]",
+    ),
+    row(
+        "mimic-duplicate",
+        "warning",
+        urdf(
+            f'<coupling name="c"><term joint="bend"/><term joint="turn"/></coupling>{HERE}',
+            joints=mimic().replace(HERE, ""),
+        ),
+        "hard",
+    ),
     row("coupling-value", "error", urdf(f'\n<coupling name="c"><term joint="bend"/></coupling>{HERE}'), "two terms"),
-    row("coupling-value", "error", axis_mimic('<mimic joint="turn"><mode>compliant</mode></mimic>'), "natural_frequency"),
-    row("coupling-value", "error", axis_mimic('<mimic joint="turn"><mode>exakt</mode></mimic>'), "did you mean 'exact'"),
+    row(
+        "coupling-value", "error", axis_mimic('<mimic joint="turn"><mode>compliant</mode></mimic>'), "natural_frequency"
+    ),
+    row(
+        "coupling-value", "error", axis_mimic('<mimic joint="turn"><mode>exakt</mode></mimic>'), "did you mean 'exact'"
+    ),
     # older spellings
-    row("gearbox-deprecated", "warning", sdf(f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child>{AXIS}{AXIS2}<gearbox_ratio>3</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body></joint>'), "bend = -3·turn"),
-    row("gearbox-unresolved", "error", sdf(f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child>{AXIS}{AXIS2}<gearbox_reference_body>bas</gearbox_reference_body></joint>'), "did you mean 'base'"),
-    row("gearbox-unresolved", "error", sdf(f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child><axis><xyz>1 0 0</xyz></axis>{AXIS2}<gearbox_reference_body>base</gearbox_reference_body></joint>'), "about its axis"),
-    row("mimic-joint-deprecated", "warning", sdf(f'\n<joint name="g" type="mimic">{HERE}<parent>turn</parent><child>bend</child><gearbox_ratio>3</gearbox_ratio></joint>'), "'bend'"),
+    row(
+        "gearbox-deprecated",
+        "warning",
+        sdf(
+            f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent>'
+            f"<child>hand</child>{AXIS}{AXIS2}<gearbox_ratio>3</gearbox_ratio>"
+            "<gearbox_reference_body>base</gearbox_reference_body></joint>"
+        ),
+        "bend = -3·turn",
+    ),
+    row(
+        "gearbox-unresolved",
+        "error",
+        sdf(
+            f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent>'
+            f"<child>hand</child>{AXIS}{AXIS2}<gearbox_reference_body>bas</gearbox_reference_body>"
+            "</joint>"
+        ),
+        "did you mean 'base'",
+    ),
+    row(
+        "gearbox-unresolved",
+        "error",
+        sdf(
+            f'\n<joint name="g" type="gearbox">{HERE}<parent>arm</parent><child>hand</child><axis>'
+            f"<xyz>1 0 0</xyz></axis>{AXIS2}<gearbox_reference_body>base</gearbox_reference_body>"
+            "</joint>"
+        ),
+        "about its axis",
+    ),
+    row(
+        "mimic-joint-deprecated",
+        "warning",
+        sdf(
+            f'\n<joint name="g" type="mimic">{HERE}<parent>turn</parent><child>bend</child>'
+            "<gearbox_ratio>3</gearbox_ratio></joint>"
+        ),
+        "'bend'",
+    ),
     # transmissions
-    row("transmission-type-unknown", "warning", urdf(f'{MOTOR}\n<transmission name="drive" type="simpel">{HERE}<actuator>motor</actuator><joint>turn</joint></transmission>'), "did you mean 'simple'"),
-    row("transmission-ratio-zero", "error", urdf(f'<transmission name="drive"><type>transmission_interface/SimpleTransmission</type><joint name="turn"/>\n<actuator name="motor">{HERE}<mechanicalReduction>0</mechanicalReduction></actuator></transmission>'), "'motor' is zero"),
-    row("transmission-size", "error", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>motor</actuator>")}'), "1 joint, not 0"),
-    row("transmission-size", "error", urdf(f'{MOTOR}\n<transmission name="drive" type="linear_map"><actuator_array>motor</actuator_array><joint_array>turn</joint_array><mapping>\n<t_aj>1 2</t_aj>{HERE}</mapping></transmission>'), "takes 1 numbers"),
-    row("transmission-role", "error", urdf(f'\n<transmission name="d" type="differential">{HERE}<actuator name="m" role="actuator1"/><actuator name="n" role="actuator1"/><joint name="turn" role="joint1"/><joint name="bend" role="joint2"/></transmission>'), "actuator2"),
-    row("transmission-actuator-not-found", "error", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>mottor</actuator><joint>turn</joint>")}'), "did you mean 'motor'"),
-    row("transmission-joint-not-found", "error", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>motor</actuator><joint>trun</joint>")}'), "did you mean 'turn'"),
-    row("transmission-joint-not-found", "warning", urdf(f'{MOTOR}\n{SIMPLE.format("<actuator>motor</actuator><joint>weld</joint>")}', links=f'{LINKS}<link name="x"/>', joints=f'{JOINTS}<joint name="weld" type="fixed"><parent link="hand"/><child link="x"/></joint>'), "moves nothing"),
-    row("plugin-untrusted", "error", urdf(CUSTOM.format("wrist.py")), "plugins='trust'", files={"wrist.py": "def position(q): return q\n"}),
-    row("plugin-not-found", "error", urdf(CUSTOM.format("wrist.py")), "no file 'wrist.py'", files={"x": ""}, options={"plugins": "trust"}),
-    row("plugin-not-found", "error", urdf(CUSTOM.format("wrist.py")), "ZeroDivisionError", files={"wrist.py": "1/0\n"}, options={"plugins": "trust"}),
-    row("plugin-not-found", "error", urdf(CUSTOM.format("wrist.py")), "position(q)", files={"wrist.py": "x = 1\n"}, options={"plugins": "trust"}),
+    row(
+        "transmission-type-unknown",
+        "warning",
+        urdf(
+            f'{MOTOR}\n<transmission name="drive" type="simpel">{HERE}<actuator>motor</actuator>'
+            "<joint>turn</joint></transmission>"
+        ),
+        "did you mean 'simple'",
+    ),
+    row(
+        "transmission-ratio-zero",
+        "error",
+        urdf(
+            '<transmission name="drive"><type>transmission_interface/SimpleTransmission</type>'
+            '<joint name="turn"/>\n<actuator '
+            f'name="motor">{HERE}<mechanicalReduction>0</mechanicalReduction></actuator>'
+            "</transmission>"
+        ),
+        "'motor' is zero",
+    ),
+    row(
+        "transmission-size", "error", urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator>')}"), "1 joint, not 0"
+    ),
+    row(
+        "transmission-size",
+        "error",
+        urdf(
+            f'{MOTOR}\n<transmission name="drive" type="linear_map">'
+            "<actuator_array>motor</actuator_array><joint_array>turn</joint_array>"
+            f"<mapping>\n<t_aj>1 2</t_aj>{HERE}</mapping></transmission>"
+        ),
+        "takes 1 numbers",
+    ),
+    row(
+        "transmission-role",
+        "error",
+        urdf(
+            f'\n<transmission name="d" type="differential">{HERE}<actuator name="m" '
+            'role="actuator1"/><actuator name="n" role="actuator1"/><joint name="turn" '
+            'role="joint1"/><joint name="bend" role="joint2"/></transmission>'
+        ),
+        "actuator2",
+    ),
+    row(
+        "transmission-actuator-not-found",
+        "error",
+        urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>mottor</actuator><joint>turn</joint>')}"),
+        "did you mean 'motor'",
+    ),
+    row(
+        "transmission-joint-not-found",
+        "error",
+        urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
+        "did you mean 'turn'",
+    ),
+    row(
+        "transmission-joint-not-found",
+        "warning",
+        urdf(
+            f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>weld</joint>')}",
+            links=f'{LINKS}<link name="x"/>',
+            joints=f'{JOINTS}<joint name="weld" type="fixed"><parent link="hand"/><child link="x"/></joint>',
+        ),
+        "moves nothing",
+    ),
+    row(
+        "plugin-untrusted",
+        "error",
+        urdf(CUSTOM.format("wrist.py")),
+        "plugins='trust'",
+        files={"wrist.py": "def position(q): return q\n"},
+    ),
+    row(
+        "plugin-not-found",
+        "error",
+        urdf(CUSTOM.format("wrist.py")),
+        "no file 'wrist.py'",
+        files={"x": ""},
+        options={"plugins": "trust"},
+    ),
+    row(
+        "plugin-not-found",
+        "error",
+        urdf(CUSTOM.format("wrist.py")),
+        "ZeroDivisionError",
+        files={"wrist.py": "1/0\n"},
+        options={"plugins": "trust"},
+    ),
+    row(
+        "plugin-not-found",
+        "error",
+        urdf(CUSTOM.format("wrist.py")),
+        "position(q)",
+        files={"wrist.py": "x = 1\n"},
+        options={"plugins": "trust"},
+    ),
     row("plugin-not-found", "error", urdf(CUSTOM.replace(' filename="{}"', "")), "'wrist'"),
     row("plugin-not-found", "warning", urdf(CUSTOM.format("libwrist.so")), "libwrist.so"),
     # devices
-    row("actuator-type-unknown", "error", urdf(f'\n<actuator name="m" type="electric_moter"/>{HERE}'), "did you mean 'electric_motor'"),
-    row("actuator-value", "error", urdf(f'\n<actuator name="m">{HERE}<damping>-1</damping></actuator>'), "damping cannot be negative"),
-    row("actuator-value", "error", urdf(f'\n<actuator name="m">{HERE}<stall_torque>1</stall_torque></actuator>'), "come together"),
-    row("actuator-value", "error", urdf(f'\n<actuator name="m" type="dc_motor">{HERE}<resistance>1</resistance></actuator>'), "<torque_constant>"),
-    row("encoder-target-not-found", "error", urdf(f'{MOTOR}\n<encoder name="e">{HERE}<actuator>mottor</actuator></encoder>'), "did you mean 'motor'"),
+    row(
+        "actuator-type-unknown",
+        "error",
+        urdf(f'\n<actuator name="m" type="electric_moter"/>{HERE}'),
+        "did you mean 'electric_motor'",
+    ),
+    row(
+        "actuator-value",
+        "error",
+        urdf(f'\n<actuator name="m">{HERE}<damping>-1</damping></actuator>'),
+        "damping cannot be negative",
+    ),
+    row(
+        "actuator-value",
+        "error",
+        urdf(f'\n<actuator name="m">{HERE}<stall_torque>1</stall_torque></actuator>'),
+        "come together",
+    ),
+    row(
+        "actuator-value",
+        "error",
+        urdf(f'\n<actuator name="m" type="dc_motor">{HERE}<resistance>1</resistance></actuator>'),
+        "<torque_constant>",
+    ),
+    row(
+        "encoder-target-not-found",
+        "error",
+        urdf(f'{MOTOR}\n<encoder name="e">{HERE}<actuator>mottor</actuator></encoder>'),
+        "did you mean 'motor'",
+    ),
     row("encoder-target-not-found", "error", urdf(f'\n<encoder name="e"/>{HERE}'), "names no transmission"),
-    row("encoder-value", "error", urdf(f'\n<encoder name="e">{HERE}<joint>turn</joint><resolution>0</resolution></encoder>'), "resolution must be positive"),
-    row("encoder-value", "error", urdf(f'\n<encoder name="e" type="torque">{HERE}<joint>turn</joint></encoder>'), "'torque'"),
+    row(
+        "encoder-value",
+        "error",
+        urdf(f'\n<encoder name="e">{HERE}<joint>turn</joint><resolution>0</resolution></encoder>'),
+        "resolution must be positive",
+    ),
+    row(
+        "encoder-value",
+        "error",
+        urdf(f'\n<encoder name="e" type="torque">{HERE}<joint>turn</joint></encoder>'),
+        "'torque'",
+    ),
     # ros2_control
-    row("ros2-mimic-command-interface", "error", ros2(f'<joint name="turn"/>\n<joint name="bend">{HERE}<command_interface name="position"/></joint>', MIMIC.replace(HERE, "")), 'mimic="false"'),
+    row(
+        "ros2-mimic-command-interface",
+        "error",
+        ros2(
+            f'<joint name="turn"/>\n<joint name="bend">{HERE}<command_interface name="position"/></joint>',
+            MIMIC.replace(HERE, ""),
+        ),
+        'mimic="false"',
+    ),
     row("ros2-mimic-not-in-urdf", "error", ros2(f'<joint name="turn" mimic="true"/>{HERE}'), "mimics nothing"),
     row("ros2-mimic-leader-missing", "error", ros2(f'<joint name="bend"/>{HERE}', MIMIC.replace(HERE, "")), "'turn'"),
     row("ros2-joint-not-found", "error", ros2(f'<joint name="trun"/>{HERE}'), "did you mean 'turn'"),
-    row("ros2-joint-fixed", "error", ros2(f'<joint name="weld"/>{HERE}', f'<joint name="weld" type="fixed">{TURN}</joint><joint name="bend" type="continuous">{BEND}</joint>'), "fixed"),
+    row(
+        "ros2-joint-fixed",
+        "error",
+        ros2(
+            f'<joint name="weld"/>{HERE}',
+            f'<joint name="weld" type="fixed">{TURN}</joint><joint name="bend" type="continuous">{BEND}</joint>',
+        ),
+        "fixed",
+    ),
     # topology and the rest
-    row("loop-closed", "info", sdf(f'\n<joint name="close" type="revolute">{HERE}<parent>arm</parent><child>hand</child>{AXIS}</joint>'), "'close'"),
+    row(
+        "loop-closed",
+        "info",
+        sdf(f'\n<joint name="close" type="revolute">{HERE}<parent>arm</parent><child>hand</child>{AXIS}</joint>'),
+        "'close'",
+    ),
     row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
     row("element-ignored", "info", sdf(f'\n<plugin name="p" filename="x.so"/>{HERE}'), "<plugin>"),
     row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<mu1>1</mu1></gazebo>'), "mu1"),
-    row("element-unknown", "warning", urdf(f'\n<transmision/>{HERE}'), "did you mean 'transmission'"),
-    row("element-unknown", "warning", f'<robot name="r">\n<link name="a" nam="b"/>{HERE}</robot>', "did you mean 'name'"),
-    row("element-unknown", "warning", f'<robot name="r"><link name="a">{MASS}\n{MASS}{HERE}</link></robot>', "a second <inertial>"),
-]  # fmt: skip
+    row("element-unknown", "warning", urdf(f"\n<transmision/>{HERE}"), "did you mean 'transmission'"),
+    row(
+        "element-unknown", "warning", f'<robot name="r">\n<link name="a" nam="b"/>{HERE}</robot>', "did you mean 'name'"
+    ),
+    row(
+        "element-unknown",
+        "warning",
+        f'<robot name="r"><link name="a">{MASS}\n{MASS}{HERE}</link></robot>',
+        "a second <inertial>",
+    ),
+]
 
-ELSEWHERE = {"file-unreadable", "xacro-missing", "diagnostics-many"}  # have a test of their own below
+ELSEWHERE = {
+    "file-unreadable",
+    "xacro-missing",
+    "diagnostics-many",
+    "model-error",
+    "internal-error",
+}  # have a test of their own below
 
 
 def told(row: Row, folder: Path) -> tuple[Diagnostic, ...]:
@@ -297,6 +786,23 @@ def test_diagnostics_many() -> None:
     assert codes.count("name-missing") == 1_000
 
 
+@pytest.mark.parametrize(
+    ("raised", "code"), [(ModelError("no"), "model-error"), (ZeroDivisionError("no"), "internal-error")]
+)
+def test_what_nobody_foresaw(monkeypatch: pytest.MonkeyPatch, raised: Exception, code: str) -> None:
+    """On the command line, a reader that fails is told of its file; the others are still read."""
+    from gearwright import formats
+    from gearwright.cli.loading import Reading, load
+
+    def broken(*args: object, **options: object) -> None:
+        raise raised
+
+    monkeypatch.setattr(formats, "load", broken)
+    monkeypatch.delenv("GEARWRIGHT_TRACEBACK", raising=False)
+    (only,) = load("robot.urdf", Reading()).diagnostics
+    assert (only.code, only.severity, only.file) == (code, "error", "robot.urdf")
+
+
 # --- how they read ----------------------------------------------------------------------------------------------------
 
 
@@ -337,20 +843,30 @@ def test_a_report_tells_a_kind_once() -> None:
     assert [report.first("a"), report.first("a"), report.first("b")] == [True, False, True]
 
 
-def test_a_report_knows_whether_it_failed_beyond_its_limit() -> None:
+def test_a_report_holds_so_many_of_each_severity() -> None:
+    """Infos do not crowd out an error; beyond the limit it still knows that it failed."""
     report = Report(limit=1)
-    report.info("axis-missing", "m")
-    report.error("axis-zero", "m", Source(file="f", line=1))
+    for _ in range(5):
+        report.info("axis-missing", "m")
+    for _ in range(5):
+        report.error("axis-zero", "m", Source(file="f", line=1))
     assert report.failed
-    assert [d.code for d in report] == ["axis-missing", "diagnostics-many"]
+    assert [d.code for d in report] == ["axis-missing", "diagnostics-many", "axis-zero", "diagnostics-many"]
 
 
 def test_known_elements_are_told_once_per_kind() -> None:
     sensors = '<sensor name="s" type="imu"/>' * 3
-    found = gearwright.loads(sdf(f"<plugin name='p' filename='x'/><plugin name='q' filename='x'/><link name='x'>{SDF_MASS}{sensors}</link>")).diagnostics
+    found = gearwright.loads(
+        sdf(f"<plugin name='p' filename='x'/><plugin name='q' filename='x'/><link name='x'>{SDF_MASS}{sensors}</link>")
+    ).diagnostics
     assert [d.message.split(":")[0] for d in found if d.code == "element-ignored"] == ["<plugin>", "<sensor>"]
 
 
 def test_unknown_elements_are_told_once_per_kind_and_parent() -> None:
-    found = gearwright.loads(urdf('<nonsense/><nonsense/><link name="x"><nonsense/></link><joint name="w" type="fixed"><parent link="arm"/><child link="x"/></joint>')).diagnostics
+    found = gearwright.loads(
+        urdf(
+            '<nonsense/><nonsense/><link name="x"><nonsense/></link><joint name="w" type="fixed">'
+            '<parent link="arm"/><child link="x"/></joint>'
+        )
+    ).diagnostics
     assert [d.severity for d in found if d.code == "element-unknown"] == ["warning", "warning"]

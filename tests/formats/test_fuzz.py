@@ -52,11 +52,11 @@ def test_a_traceback_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_a_hang_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(gearwright, "loads", lambda data, **options: time.sleep(60))
-    started = time.monotonic()
+    monkeypatch.setattr(gearwright, "loads", lambda data, **options: [0 for _ in iter(int, 1)])
+    started = time.process_time()
     assert "more than 0.2 s" in (fuzz.timed(b"<x/>", {}, str(tmp_path), seconds=0.2) or "")
-    assert time.monotonic() - started < 5
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert time.process_time() - started < 5
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 def test_a_process_that_dies_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,10 @@ def test_memory_without_bound_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_failing_files_are_made_smaller() -> None:
-    data = b'<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link><joint name="j" type="fixed"><x y="1"/></joint></robot>'
+    data = (
+        b'<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link><joint name="j" '
+        b'type="fixed"><x y="1"/></joint></robot>'
+    )
     small = fuzz.minimised(data, lambda d: b"<x" in d, seconds=2)
     assert b"<x" in small
     assert len(small) < 10

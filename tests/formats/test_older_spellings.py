@@ -24,15 +24,19 @@ def link(name: str, pose: str = "0 0 0 0 0 0") -> str:
     return f'<link name="{name}"><pose>{pose}</pose><inertial><mass>1</mass></inertial></link>'
 
 
-def joint(name: str, parent: str, child: str, axis: str, kind: str = "revolute", expressed_in: str = "__model__") -> str:
+def joint(
+    name: str, parent: str, child: str, axis: str, kind: str = "revolute", expressed_in: str = "__model__"
+) -> str:
     xyz = f'<axis><xyz expressed_in="{expressed_in}">{axis}</xyz></axis>' if kind != "fixed" else ""
     return f'<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>{child}</child>{xyz}</joint>'
 
 
 def gearbox(axis: str = "0 0 1", axis2: str = "0 0 1", expressed_in: str = "__model__", ratio: float = RATIO) -> str:
     return (
-        f'<joint name="gears" type="gearbox"><parent>in</parent><child>out</child><gearbox_ratio>{ratio}</gearbox_ratio>'
-        f'<gearbox_reference_body>frame</gearbox_reference_body><axis><xyz expressed_in="{expressed_in}">{axis}</xyz></axis>'
+        '<joint name="gears" type="gearbox"><parent>in</parent><child>out</child>'
+        f"<gearbox_ratio>{ratio}</gearbox_ratio>"
+        "<gearbox_reference_body>frame</gearbox_reference_body><axis><xyz "
+        f'expressed_in="{expressed_in}">{axis}</xyz></axis>'
         f'<axis2><xyz expressed_in="{expressed_in}">{axis2}</xyz></axis2></joint>'
     )
 
@@ -77,7 +81,9 @@ LINKS = link("frame", "0.1 0 0 0.3 0.2 0.1") + link("in", "1 0 0 0 1.57079632679
 @pytest.mark.parametrize("output_axis", ["0 0 1", "0 0 -1"])
 @pytest.mark.parametrize("input_end", ["parent", "child"])
 @pytest.mark.parametrize("output_end", ["parent", "child"])
-def test_a_gearbox_however_its_joints_are_written(axis: str, axis2: str, input_axis: str, output_axis: str, input_end: str, output_end: str) -> None:
+def test_a_gearbox_however_its_joints_are_written(
+    axis: str, axis2: str, input_axis: str, output_axis: str, input_end: str, output_end: str
+) -> None:
     """`…_end`: which end of the joint the reference body is."""
     ends = {"parent": lambda other: ("frame", other), "child": lambda other: (other, "frame")}
     joints = joint("ji", *ends[input_end]("in"), input_axis) + joint("jo", *ends[output_end]("out"), output_axis)
@@ -98,13 +104,20 @@ def test_any_ratio(ratio: float) -> None:
 
 
 def test_a_bevel_gear_has_two_directions() -> None:
-    m = robot(LINKS + joint("ji", "frame", "in", "1 0 0") + joint("jo", "frame", "out", "0 -1 0") + gearbox("1 0 0", "0 1 0"))
+    m = robot(
+        LINKS + joint("ji", "frame", "in", "1 0 0") + joint("jo", "frame", "out", "0 -1 0") + gearbox("1 0 0", "0 1 0")
+    )
     assert m.couplings["gears"].multiplier == pytest.approx(RATIO)
     promised(m, "1 0 0", "0 1 0")
 
 
 def test_an_oblique_axis() -> None:
-    m = robot(LINKS + joint("ji", "frame", "in", "1 2 3") + joint("jo", "out", "frame", "-1 -2 -3") + gearbox("2 4 6", "1 2 3"))
+    m = robot(
+        LINKS
+        + joint("ji", "frame", "in", "1 2 3")
+        + joint("jo", "out", "frame", "-1 -2 -3")
+        + gearbox("2 4 6", "1 2 3")
+    )
     promised(m, "1 2 3", "1 2 3")
 
 
@@ -123,7 +136,12 @@ def test_fixed_joints_in_between(end: str) -> None:
 def test_axes_in_the_joint_frame() -> None:
     """Without expressed_in, an axis is in the gearbox joint's frame: that of its child link."""
     child_z = "0 -0.3894183423086505 0.9210609940028851"  # z of `out`, which is turned by 0.4 about x, in the model
-    m = robot(LINKS + joint("ji", "frame", "in", child_z) + joint("jo", "frame", "out", child_z) + gearbox("0 0 1", "0 0 1").replace(' expressed_in="__model__"', ""))
+    m = robot(
+        LINKS
+        + joint("ji", "frame", "in", child_z)
+        + joint("jo", "frame", "out", child_z)
+        + gearbox("0 0 1", "0 0 1").replace(' expressed_in="__model__"', "")
+    )
     assert m.couplings["gears"].multiplier == pytest.approx(-RATIO)
     promised(m, child_z, child_z)
 
@@ -148,7 +166,12 @@ def test_a_gearbox_in_a_nested_model() -> None:
 
 
 def test_the_ratio_is_one_by_default() -> None:
-    m = robot(LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "0 0 1") + gearbox().replace(f"<gearbox_ratio>{RATIO}</gearbox_ratio>", ""))
+    m = robot(
+        LINKS
+        + joint("ji", "frame", "in", "0 0 1")
+        + joint("jo", "frame", "out", "0 0 1")
+        + gearbox().replace(f"<gearbox_ratio>{RATIO}</gearbox_ratio>", "")
+    )
     assert m.couplings["gears"].multiplier == -1
 
 
@@ -161,12 +184,15 @@ def test_a_gearbox_is_a_coupling_and_no_joint() -> None:
     assert [d.code for d in m.diagnostics] == ["gearbox-deprecated"]
 
 
-@pytest.mark.parametrize(("joints", "why"), [
-    (joint("ji", "frame", "in", "1 0 0") + joint("jo", "frame", "out", "0 0 1"), "axis joins 'in'"),
-    (joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "1 0 0"), "axis2 joins 'out'"),
-    (joint("ji", "frame", "in", "0 0 1") + joint("jo", "in", "out", "0 0 1"), "joins 'out'"),
-    (joint("ji", "frame", "in", "0 0 1", "prismatic") + joint("jo", "frame", "out", "0 0 1"), "joins 'in'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("joints", "why"),
+    [
+        (joint("ji", "frame", "in", "1 0 0") + joint("jo", "frame", "out", "0 0 1"), "axis joins 'in'"),
+        (joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "1 0 0"), "axis2 joins 'out'"),
+        (joint("ji", "frame", "in", "0 0 1") + joint("jo", "in", "out", "0 0 1"), "joins 'out'"),
+        (joint("ji", "frame", "in", "0 0 1", "prismatic") + joint("jo", "frame", "out", "0 0 1"), "joins 'in'"),
+    ],
+)
 def test_a_gearbox_that_no_joints_carry(joints: str, why: str) -> None:
     with pytest.raises(LoadError, match=why) as caught:
         robot(LINKS + joints + gearbox())
@@ -175,7 +201,9 @@ def test_a_gearbox_that_no_joints_carry(joints: str, why: str) -> None:
 
 # --- the draft mimic joint --------------------------------------------------------------------------------------------
 
-DRAFT = '<joint name="gears" type="mimic"><parent>ji</parent><child>jo</child><gearbox_ratio>2.5</gearbox_ratio></joint>'
+DRAFT = (
+    '<joint name="gears" type="mimic"><parent>ji</parent><child>jo</child><gearbox_ratio>2.5</gearbox_ratio></joint>'
+)
 
 
 def test_a_draft_mimic_joint_equals_the_gearbox_it_stands_for() -> None:
@@ -192,7 +220,10 @@ def test_a_draft_mimic_joint_couples_lengths_too() -> None:
     assert m.configuration({"ji": 1.0})["jo"] == (-RATIO,)
 
 
-@pytest.mark.parametrize(("ends", "code"), [(("jx", "jo"), "joint-not-found"), (("ji", "jx"), "joint-not-found"), (("ji", "ji"), "mimic-self")])
+@pytest.mark.parametrize(
+    ("ends", "code"),
+    [(("jx", "jo"), "joint-not-found"), (("ji", "jx"), "joint-not-found"), (("ji", "ji"), "mimic-self")],
+)
 def test_a_draft_mimic_joint_of_nothing(ends: tuple[str, str], code: str) -> None:
     text = DRAFT.replace("<parent>ji", f"<parent>{ends[0]}").replace("<child>jo", f"<child>{ends[1]}")
     with pytest.raises(LoadError, match=code):

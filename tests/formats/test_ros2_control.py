@@ -13,15 +13,25 @@ LINKS = "".join(f'<link name="l{i}">{MASS}</link>' for i in range(5))
 
 
 def joint(i: int, name: str, kind: str = "continuous", inner: str = "") -> str:
-    return f'<joint name="{name}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 0 1"/>{inner}</joint>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 '
+        f'0 1"/>{inner}</joint>'
+    )
 
 
-JOINTS = joint(0, "leader") + joint(1, "follower", inner='<mimic joint="leader" multiplier="-2" offset="0.5"/>') + joint(2, "free") + joint(3, "weld", "fixed")
+JOINTS = (
+    joint(0, "leader")
+    + joint(1, "follower", inner='<mimic joint="leader" multiplier="-2" offset="0.5"/>')
+    + joint(2, "free")
+    + joint(3, "weld", "fixed")
+)
 POSITION = '<command_interface name="position"/>'
 
 
 def robot(inner: str, name: str = "system") -> Mechanism:
-    return gearwright.loads(f'<robot name="r">{LINKS}{JOINTS}<ros2_control name="{name}" type="system">{inner}</ros2_control></robot>')
+    return gearwright.loads(
+        f'<robot name="r">{LINKS}{JOINTS}<ros2_control name="{name}" type="system">{inner}</ros2_control></robot>'
+    )
 
 
 def errors(inner: str) -> list[str]:
@@ -33,10 +43,13 @@ def errors(inner: str) -> list[str]:
 def test_a_system_with_all_its_parts() -> None:
     m = robot(
         "<hardware><plugin>mock_components/GenericSystem</plugin><param name='rate'>100</param></hardware>"
-        '<joint name="leader"><command_interface name="position"><param name="min">-1</param><param name="max">1</param></command_interface>'
-        '<state_interface name="position"><param name="initial_value">0.2</param></state_interface><state_interface name="velocity"/><param name="id">3</param></joint>'
+        '<joint name="leader"><command_interface name="position"><param name="min">-1</param>'
+        '<param name="max">1</param></command_interface>'
+        '<state_interface name="position"><param name="initial_value">0.2</param>'
+        '</state_interface><state_interface name="velocity"/><param name="id">3</param></joint>'
         '<joint name="follower"><state_interface name="position"/></joint>'
-        '<sensor name="imu"><state_interface name="x"/></sensor><gpio name="io"><command_interface name="out"/><state_interface name="in"/></gpio>'
+        '<sensor name="imu"><state_interface name="x"/></sensor><gpio name="io">'
+        '<command_interface name="out"/><state_interface name="in"/></gpio>'
     )
     h = m.hardware["system"]
     assert (h.type, h.plugin, dict(h.parameters)) == ("system", "mock_components/GenericSystem", {"rate": "100"})
@@ -75,17 +88,23 @@ def test_a_joint_twice_is_no_traceback() -> None:
         assert "follower" not in m.couplings
 
 
-@pytest.mark.parametrize(("inner", "code"), [
-    (f'<joint name="leader"/><joint name="follower">{POSITION}</joint>', "ros2-mimic-command-interface"),
-    (f'<joint name="leader"/><joint name="follower" mimic="true">{POSITION}</joint>', "ros2-mimic-command-interface"),
-    ('<joint name="free" mimic="true"/>', "ros2-mimic-not-in-urdf"),
-    ('<joint name="follower"/>', "ros2-mimic-leader-missing"),
-    ('<joint name="weld"/>', "ros2-joint-fixed"),
-    ('<joint name="nobody"/>', "ros2-joint-not-found"),
-    ('<joint name="free" mimic="maybe"/>', "number-invalid"),
-    ("<joint/>", "name-missing"),
-    ('<joint name="free"><command_interface/></joint>', "name-missing"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("inner", "code"),
+    [
+        (f'<joint name="leader"/><joint name="follower">{POSITION}</joint>', "ros2-mimic-command-interface"),
+        (
+            f'<joint name="leader"/><joint name="follower" mimic="true">{POSITION}</joint>',
+            "ros2-mimic-command-interface",
+        ),
+        ('<joint name="free" mimic="true"/>', "ros2-mimic-not-in-urdf"),
+        ('<joint name="follower"/>', "ros2-mimic-leader-missing"),
+        ('<joint name="weld"/>', "ros2-joint-fixed"),
+        ('<joint name="nobody"/>', "ros2-joint-not-found"),
+        ('<joint name="free" mimic="maybe"/>', "number-invalid"),
+        ("<joint/>", "name-missing"),
+        ('<joint name="free"><command_interface/></joint>', "name-missing"),
+    ],
+)
 def test_rules(inner: str, code: str) -> None:
     assert code in errors(inner)
 
@@ -108,7 +127,9 @@ def test_two_tags_of_one_name_are_an_error() -> None:
 def test_transmissions_belong_to_their_tag() -> None:
     m = robot(
         '<joint name="free"/><transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin>'
-        '<actuator name="m" role="actuator1"/><joint name="free" role="joint1"><mechanical_reduction>325.949</mechanical_reduction><offset>0.1</offset></joint></transmission>'
+        '<actuator name="m" role="actuator1"/><joint name="free" role="joint1">'
+        "<mechanical_reduction>325.949</mechanical_reduction><offset>0.1</offset></joint>"
+        "</transmission>"
     )
     assert m.hardware["system"].transmissions == ("t",)
     assert m.transmissions["t"].map == SimpleTransmission(reduction=325.949, offset=0.1)
@@ -116,12 +137,20 @@ def test_transmissions_belong_to_their_tag() -> None:
 
 def test_a_transmission_without_actuators_gets_one() -> None:
     """ros2_control makes one up; so does this reader."""
-    m = robot('<joint name="free"/><transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint name="free"><mechanical_reduction>2</mechanical_reduction></joint></transmission>')
+    m = robot(
+        '<joint name="free"/><transmission name="t">'
+        '<plugin>transmission_interface/SimpleTransmission</plugin><joint name="free">'
+        "<mechanical_reduction>2</mechanical_reduction></joint></transmission>"
+    )
     t = m.transmissions["t"]
     assert t.joints == (AxisRef("free"),)
     assert list(m.actuators) == list(t.actuators)
 
 
 def test_a_reduction_that_is_no_number_is_an_error() -> None:
-    inner = '<joint name="free"/><transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint name="free"><mechanical_reduction>reduction</mechanical_reduction></joint></transmission>'
+    inner = (
+        '<joint name="free"/><transmission name="t">'
+        '<plugin>transmission_interface/SimpleTransmission</plugin><joint name="free">'
+        "<mechanical_reduction>reduction</mechanical_reduction></joint></transmission>"
+    )
     assert "number-invalid" in errors(inner)

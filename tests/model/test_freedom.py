@@ -21,15 +21,26 @@ def at(point: Vector) -> Pose:
 
 def joint(name: str, kind: str, parent: str, child: str, point: Vector, *axes: Vector) -> Joint:
     """All links have their frames at the world's origin at zero, so that a joint stands at one point in both."""
-    return Joint(name=name, kind=kind, parent=parent, child=child, X_PJ=at(point), X_CJ=at(point), axes=tuple(Axis(xyz=a) for a in axes))
+    return Joint(
+        name=name,
+        kind=kind,
+        parent=parent,
+        child=child,
+        X_PJ=at(point),
+        X_CJ=at(point),
+        axes=tuple(Axis(xyz=a) for a in axes),
+    )
 
 
 def mechanism(joints: list[Joint], couplings: list[Coupling] | None = None, cut: tuple[str, ...] = ()) -> Mechanism:
     links = dict.fromkeys(end for j in joints for end in (j.parent, j.child) if end != WORLD)
     return Mechanism(
-        name="m", links={n: Link(name=n, inertia=BODY) for n in links}, joints={j.name: j for j in joints},
-        couplings=Couplings(couplings or []), cut=cut,
-    )  # fmt: skip
+        name="m",
+        links={n: Link(name=n, inertia=BODY) for n in links},
+        joints={j.name: j for j in joints},
+        couplings=Couplings(couplings or []),
+        cut=cut,
+    )
 
 
 def polygon(points: list[Vector], kind: str = "revolute", axis: Vector = Z) -> list[Joint]:
@@ -66,13 +77,22 @@ def test_a_triangle_has_none_and_a_five_bar_two() -> None:
 
 def test_a_spatial_four_bar_is_stiff() -> None:
     joints = polygon(FOUR_BAR)
-    skew = [Joint(name=j.name, kind=j.kind, parent=j.parent, child=j.child, X_PJ=j.X_PJ, X_CJ=j.X_CJ, axes=(Axis(xyz=a),)) for j, a in zip(joints, [Z, (0, 0.6, 0.8), (0.6, 0, 0.8), (0, 1, 0)], strict=True)]  # type: ignore[arg-type]
+    skew = [
+        Joint(name=j.name, kind=j.kind, parent=j.parent, child=j.child, X_PJ=j.X_PJ, X_CJ=j.X_CJ, axes=(Axis(xyz=a),))
+        for j, a in zip(joints, [Z, (0, 0.6, 0.8), (0.6, 0, 0.8), (0, 1, 0)], strict=True)
+    ]  # type: ignore[arg-type]
     assert mechanism(skew).dof == 0
 
 
 def test_a_slider_crank_has_one() -> None:
-    crank = [joint("a", "revolute", WORLD, "crank", (0, 0, 0), Z), joint("b", "revolute", "crank", "rod", (0.5, 0.8, 0), Z)]
-    slider = [joint("c", "revolute", "rod", "piston", (3, 0, 0), Z), joint("d", "prismatic", WORLD, "piston", (3, 0, 0), (1, 0, 0))]
+    crank = [
+        joint("a", "revolute", WORLD, "crank", (0, 0, 0), Z),
+        joint("b", "revolute", "crank", "rod", (0.5, 0.8, 0), Z),
+    ]
+    slider = [
+        joint("c", "revolute", "rod", "piston", (3, 0, 0), Z),
+        joint("d", "prismatic", WORLD, "piston", (3, 0, 0), (1, 0, 0)),
+    ]
     assert mechanism(crank + slider).dof == 1
 
 
@@ -109,7 +129,9 @@ def chain(n: int, kind: str = "revolute") -> list[Joint]:
 
 
 def coupling(follower: str, *leaders: tuple[str, float], **more: object) -> Coupling:
-    return Coupling(name=follower, follower=AxisRef(follower), leaders=tuple(Term(AxisRef(n), f) for n, f in leaders), **more)  # type: ignore[arg-type]
+    return Coupling(
+        name=follower, follower=AxisRef(follower), leaders=tuple(Term(AxisRef(n), f) for n, f in leaders), **more
+    )  # type: ignore[arg-type]
 
 
 def test_every_coupling_takes_one() -> None:

@@ -23,15 +23,23 @@ def test_bodies_of_point_masses_have_no_flaw(points: list[tuple[float, tuple[flo
     center = sum(m * np.array(p) for m, p in points) / mass
     tensor = sum(m * (np.dot(d, d) * np.eye(3) - np.outer(d, d)) for m, p in points for d in [np.array(p) - center])
     inertia = Inertia(
-        mass=mass, moments=(tensor[0, 0], tensor[1, 1], tensor[2, 2]), products=(tensor[0, 1], tensor[0, 2], tensor[1, 2])
+        mass=mass,
+        moments=(tensor[0, 0], tensor[1, 1], tensor[2, 2]),
+        products=(tensor[0, 1], tensor[0, 2], tensor[1, 2]),
     )
     assert flaws([inertia]) == [None]
 
 
-@pytest.mark.parametrize(("moments", "products", "why"), [
-    ((1, 1, 3), (0, 0, 0), "exceeds"), ((-1, 1, 1), (0, 0, 0), "negative"), ((1, 1, 1), (2, 0, 0), "negative"), ((0, 0, 1), (0, 0, 0), "exceeds"),
-    ((1, 1, 1e300), (0, 0, 0), "exceeds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moments", "products", "why"),
+    [
+        ((1, 1, 3), (0, 0, 0), "exceeds"),
+        ((-1, 1, 1), (0, 0, 0), "negative"),
+        ((1, 1, 1), (2, 0, 0), "negative"),
+        ((0, 0, 1), (0, 0, 0), "exceeds"),
+        ((1, 1, 1e300), (0, 0, 0), "exceeds"),
+    ],
+)
 def test_what_no_body_has(moments: tuple[float, float, float], products: tuple[float, float, float], why: str) -> None:
     assert why in (flaws([Inertia(mass=1, moments=moments, products=products)])[0] or "")
 
@@ -43,14 +51,19 @@ def test_the_edge_of_what_a_body_has(moments: tuple[float, float, float]) -> Non
 
 
 def test_the_tensor_turns_with_its_frame() -> None:
-    inertia = Inertia(mass=1, moments=(1, 2, 2.5), products=(0.1, 0.2, 0.3), pose=Pose.from_rpy((1, 2, 3), (0.1, 0.2, 0.3)))
+    inertia = Inertia(
+        mass=1, moments=(1, 2, 2.5), products=(0.1, 0.2, 0.3), pose=Pose.from_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+    )
     R = rotation_rpy(0.1, 0.2, 0.3)
     own = np.array([[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]])
     np.testing.assert_allclose(inertia.tensor, R @ own @ R.T, atol=1e-15)
     np.testing.assert_allclose(inertia.center, [1, 2, 3])
 
 
-@pytest.mark.parametrize("values", [{"mass": -1.0}, {"mass": float("nan")}, {"mass": float("inf")}, {"mass": 1.0, "moments": (float("nan"), 1, 1)}])
+@pytest.mark.parametrize(
+    "values",
+    [{"mass": -1.0}, {"mass": float("nan")}, {"mass": float("inf")}, {"mass": 1.0, "moments": (float("nan"), 1, 1)}],
+)
 def test_values_that_cannot_be(values: dict[str, object]) -> None:
     with pytest.raises(ModelError):
         Inertia(**values)  # type: ignore[arg-type]

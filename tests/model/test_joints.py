@@ -19,9 +19,16 @@ def made(kind: str, **more: object) -> Joint:
     return Joint(name="j", kind=kind, parent="a", child="b", axes=axes, thread_pitch=0.01, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("values", "why"), [
-    ({"lower": 1, "upper": -1}, "above"), ({"lower": nan}, "above"), ({"upper": nan}, "above"), ({"velocity": -1}, "negative"), ({"effort": nan}, "negative"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"lower": 1, "upper": -1}, "above"),
+        ({"lower": nan}, "above"),
+        ({"upper": nan}, "above"),
+        ({"velocity": -1}, "negative"),
+        ({"effort": nan}, "negative"),
+    ],
+)
 def test_limits_that_cannot_be(values: dict[str, float], why: str) -> None:
     with pytest.raises(ModelError, match=why):
         Limits(**values)  # type: ignore[arg-type]

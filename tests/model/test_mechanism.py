@@ -9,7 +9,21 @@ import numpy as np
 import pytest
 
 from gearwright import DifferentialTransmission, Mechanism, ModelError
-from gearwright.model import WORLD, Axis, AxisRef, Coupling, Couplings, ElectricMotor, Encoder, Inertia, Joint, Limits, Link, Term, Transmission
+from gearwright.model import (
+    WORLD,
+    Axis,
+    AxisRef,
+    Coupling,
+    Couplings,
+    ElectricMotor,
+    Encoder,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Term,
+    Transmission,
+)
 
 BODY = Inertia(mass=1.0, moments=(1.0, 1.0, 1.0))
 
@@ -50,21 +64,48 @@ def test_frozen() -> None:
     assert list(m.links) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize(("more", "code"), [
-    ({"joints": {"ja": joint("ja", WORLD, "a"), "x": joint("x", "a", "nothing")}, "links": links("a")}, "link-not-found"),
-    ({"joints": {"ja": joint("ja", "a", WORLD)}, "links": links("a")}, "joint-world-child"),
-    ({"joints": {"ja": joint("ja", "a", "a")}, "links": links("a")}, "joint-self"),
-    ({"couplings": Couplings([mimic("jb", "nobody")])}, "mimic-leader-not-found"),
-    ({"couplings": Couplings([mimic("jb", "ja"), mimic("ja", "jb")])}, "mimic-cycle"),
-    ({"couplings": Couplings([mimic("jb", "ja"), replace(mimic("jb", "ja"), name="again")])}, "mimic-duplicate"),
-    ({"couplings": Couplings([Coupling(name="c", follower=AxisRef("jb", 1), leaders=(Term(AxisRef("ja"), 1.0),))])}, "mimic-axis-missing"),
-    ({"actuators": {"m": ElectricMotor(name="m", joint=AxisRef("nobody"))}}, "joint-not-found"),
-    ({"sensors": {"e": Encoder(name="e")}}, "encoder-target-not-found"),
-    ({"transmissions": {"t": Transmission(name="t", type="x", map=None, actuators=("m",), joints=(AxisRef("ja"),))}}, "transmission-actuator-not-found"),
-    ({"transmissions": {"t": Transmission(name="t", type="x", map=None, actuators=(), joints=(AxisRef("nobody"),))}}, "transmission-joint-not-found"),
-    ({"cut": ("nobody",)}, "joint-not-found"),
-    ({"joints": {"ja": joint("ja", WORLD, "a")}}, "root-multiple"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (
+            {"joints": {"ja": joint("ja", WORLD, "a"), "x": joint("x", "a", "nothing")}, "links": links("a")},
+            "link-not-found",
+        ),
+        ({"joints": {"ja": joint("ja", "a", WORLD)}, "links": links("a")}, "joint-world-child"),
+        ({"joints": {"ja": joint("ja", "a", "a")}, "links": links("a")}, "joint-self"),
+        ({"couplings": Couplings([mimic("jb", "nobody")])}, "mimic-leader-not-found"),
+        ({"couplings": Couplings([mimic("jb", "ja"), mimic("ja", "jb")])}, "mimic-cycle"),
+        ({"couplings": Couplings([mimic("jb", "ja"), replace(mimic("jb", "ja"), name="again")])}, "mimic-duplicate"),
+        (
+            {
+                "couplings": Couplings(
+                    [Coupling(name="c", follower=AxisRef("jb", 1), leaders=(Term(AxisRef("ja"), 1.0),))]
+                )
+            },
+            "mimic-axis-missing",
+        ),
+        ({"actuators": {"m": ElectricMotor(name="m", joint=AxisRef("nobody"))}}, "joint-not-found"),
+        ({"sensors": {"e": Encoder(name="e")}}, "encoder-target-not-found"),
+        (
+            {
+                "transmissions": {
+                    "t": Transmission(name="t", type="x", map=None, actuators=("m",), joints=(AxisRef("ja"),))
+                }
+            },
+            "transmission-actuator-not-found",
+        ),
+        (
+            {
+                "transmissions": {
+                    "t": Transmission(name="t", type="x", map=None, actuators=(), joints=(AxisRef("nobody"),))
+                }
+            },
+            "transmission-joint-not-found",
+        ),
+        ({"cut": ("nobody",)}, "joint-not-found"),
+        ({"joints": {"ja": joint("ja", WORLD, "a")}}, "root-multiple"),
+    ],
+)
 def test_what_cannot_be(more: dict[str, object], code: str) -> None:
     with pytest.raises(ModelError) as caught:
         arm(**more)
@@ -105,25 +146,39 @@ def test_forward_kinematics_of_a_plane_arm() -> None:
     q = [0.3, -0.7, 1.1]
     X = m.forward_kinematics(dict(zip(joints, q, strict=True)))
     total = np.cumsum(q)
-    np.testing.assert_allclose(X["c"][:2, 3], [1 + np.cos(total[0]) + np.cos(total[1]), np.sin(total[0]) + np.sin(total[1])], atol=1e-12)
-    np.testing.assert_allclose(X["c"][:2, :2], [[np.cos(total[2]), -np.sin(total[2])], [np.sin(total[2]), np.cos(total[2])]], atol=1e-12)
+    np.testing.assert_allclose(
+        X["c"][:2, 3], [1 + np.cos(total[0]) + np.cos(total[1]), np.sin(total[0]) + np.sin(total[1])], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        X["c"][:2, :2], [[np.cos(total[2]), -np.sin(total[2])], [np.sin(total[2]), np.cos(total[2])]], atol=1e-12
+    )
 
 
-@pytest.mark.parametrize(("multiplier", "offset", "lower", "upper", "code", "severity"), [
-    (1.0, 0.0, -1.0, 1.0, None, ""),
-    (0.5, 0.0, -1.0, 1.0, None, ""),
-    (2.0, 0.0, -1.0, 1.0, "mimic-limits-tighten", "warning"),
-    (-2.0, 0.0, -1.0, 1.0, "mimic-limits-tighten", "warning"),
-    (1.0, 0.5, -1.0, 1.0, "mimic-limits-tighten", "warning"),
-    (1.0, 5.0, -1.0, 1.0, "mimic-limits-conflict", "error"),
-    (-1.0, 0.0, 2.0, 3.0, "mimic-limits-conflict", "error"),
-    (1.0, 0.0, -1.0000001, 0.9999999, None, ""),
-])  # fmt: skip
-def test_limits_of_followers(multiplier: float, offset: float, lower: float, upper: float, code: str | None, severity: str) -> None:
+@pytest.mark.parametrize(
+    ("multiplier", "offset", "lower", "upper", "code", "severity"),
+    [
+        (1.0, 0.0, -1.0, 1.0, None, ""),
+        (0.5, 0.0, -1.0, 1.0, None, ""),
+        (2.0, 0.0, -1.0, 1.0, "mimic-limits-tighten", "warning"),
+        (-2.0, 0.0, -1.0, 1.0, "mimic-limits-tighten", "warning"),
+        (1.0, 0.5, -1.0, 1.0, "mimic-limits-tighten", "warning"),
+        (1.0, 5.0, -1.0, 1.0, "mimic-limits-conflict", "error"),
+        (-1.0, 0.0, 2.0, 3.0, "mimic-limits-conflict", "error"),
+        (1.0, 0.0, -1.0000001, 0.9999999, None, ""),
+    ],
+)
+def test_limits_of_followers(
+    multiplier: float, offset: float, lower: float, upper: float, code: str | None, severity: str
+) -> None:
     """limit/multiplier against the leader's own [−1, 1]."""
     joints = {"ja": joint("ja", WORLD, "a", lower=-1, upper=1), "jb": joint("jb", "a", "b", lower=lower, upper=upper)}
     try:
-        found = Mechanism(name="m", links=links("ab"), joints=joints, couplings=Couplings([mimic("jb", "ja", multiplier, offset=offset)])).diagnostics
+        found = Mechanism(
+            name="m",
+            links=links("ab"),
+            joints=joints,
+            couplings=Couplings([mimic("jb", "ja", multiplier, offset=offset)]),
+        ).diagnostics
     except ModelError as error:
         found = error.diagnostics
     assert [(d.code, d.severity) for d in found] == ([(code, severity)] if code else [])
@@ -132,10 +187,14 @@ def test_limits_of_followers(multiplier: float, offset: float, lower: float, upp
 def test_limits_through_a_chain() -> None:
     """Each follower allows a range of its own; together they leave none."""
     joints = {
-        "ja": joint("ja", WORLD, "a"), "jb": joint("jb", "a", "b", lower=0, upper=1), "jc": joint("jc", "b", "c", lower=2, upper=3),
-    }  # fmt: skip
+        "ja": joint("ja", WORLD, "a"),
+        "jb": joint("jb", "a", "b", lower=0, upper=1),
+        "jc": joint("jc", "b", "c", lower=2, upper=3),
+    }
     with pytest.raises(ModelError) as caught:
-        Mechanism(name="m", links=links("abc"), joints=joints, couplings=Couplings([mimic("jc", "jb"), mimic("jb", "ja")]))
+        Mechanism(
+            name="m", links=links("abc"), joints=joints, couplings=Couplings([mimic("jc", "jb"), mimic("jb", "ja")])
+        )
     assert codes(caught.value) == {"mimic-limits-conflict"}
 
 
@@ -153,7 +212,11 @@ def test_reflected_inertia_of_a_differential() -> None:
     t = DifferentialTransmission(actuator_reduction=(10, 20), joint_reduction=(1, 2))
     m = arm(
         actuators={n: ElectricMotor(name=n, rotor_inertia=i) for n, i in (("m", 1.0), ("n", 0.5))},
-        transmissions={"t": Transmission(name="t", type="differential", map=t, actuators=("m", "n"), joints=(AxisRef("ja"), AxisRef("jb")))},
+        transmissions={
+            "t": Transmission(
+                name="t", type="differential", map=t, actuators=("m", "n"), joints=(AxisRef("ja"), AxisRef("jb"))
+            )
+        },
     )
     assert m.reflected_inertia() == {AxisRef("ja"): 1.0 * 100 + 0.5 * 400, AxisRef("jb"): 1.0 * 400 + 0.5 * 1600}
 

@@ -18,7 +18,14 @@ BODY = Inertia(mass=1.0, moments=(1.0, 1.0, 1.0))
 
 def joint(name: str, parent: str, child: str, kind: str = "revolute") -> Joint:
     axes = (Axis(),) if kind in ("revolute", "prismatic") else ()
-    return Joint(name=name, kind=kind, parent=parent, child=child, axes=axes, X_PJ=Pose.from_rpy((0.1, 0.2, 0.3), (0.3, 0.2, 0.1)))
+    return Joint(
+        name=name,
+        kind=kind,
+        parent=parent,
+        child=child,
+        axes=axes,
+        X_PJ=Pose.from_rpy((0.1, 0.2, 0.3), (0.3, 0.2, 0.1)),
+    )
 
 
 @st.composite
@@ -36,7 +43,11 @@ def mechanism(links: Sequence[str], joints: Sequence[Joint], cut: tuple[str, ...
     kept, _ = span(links, {j.name: j for j in joints}, cut)
     bases = {f"base_{r}": Joint(name=f"base_{r}", kind="floating", parent=WORLD, child=r) for r in roots(links, kept)}
     return Mechanism(
-        name="m", links={n: Link(name=n, inertia=BODY) for n in links}, joints={j.name: j for j in joints}, bases=bases, cut=cut
+        name="m",
+        links={n: Link(name=n, inertia=BODY) for n in links},
+        joints={j.name: j for j in joints},
+        bases=bases,
+        cut=cut,
     )
 
 

@@ -90,7 +90,9 @@ def test_simple(n: float, o: float, x: float) -> None:
 
 @given(pairs, pairs, st.tuples(offsets, offsets), st.tuples(offsets, offsets))
 @draws
-def test_differential(a: tuple[float, float], j: tuple[float, float], o: tuple[float, float], x: tuple[float, float]) -> None:
+def test_differential(
+    a: tuple[float, float], j: tuple[float, float], o: tuple[float, float], x: tuple[float, float]
+) -> None:
     (na1, na2), (nj1, nj2), (o1, o2), (x1, x2) = a, j, o, x
     t = DifferentialTransmission(actuator_reduction=a, joint_reduction=j, joint_offset=o)
     forward = [(x1 / na1 + x2 / na2) / (2 * nj1), (x1 / na1 - x2 / na2) / (2 * nj2)]
@@ -100,12 +102,16 @@ def test_differential(a: tuple[float, float], j: tuple[float, float], o: tuple[f
     assert t.joint_to_actuator_velocity(x) == pytest.approx([na1 * (nj1 * x1 + nj2 * x2), na2 * (nj1 * x1 - nj2 * x2)])
     y1, y2 = x1 - o1, x2 - o2
     assert t.joint_to_actuator_position(x) == pytest.approx([na1 * (nj1 * y1 + nj2 * y2), na2 * (nj1 * y1 - nj2 * y2)])
-    assert t.joint_to_actuator_effort(x) == pytest.approx([(x1 / nj1 + x2 / nj2) / (2 * na1), (x1 / nj1 - x2 / nj2) / (2 * na2)])
+    assert t.joint_to_actuator_effort(x) == pytest.approx(
+        [(x1 / nj1 + x2 / nj2) / (2 * na1), (x1 / nj1 - x2 / nj2) / (2 * na2)]
+    )
 
 
 @given(pairs, pairs, st.tuples(offsets, offsets), st.tuples(offsets, offsets))
 @draws
-def test_four_bar(a: tuple[float, float], j: tuple[float, float], o: tuple[float, float], x: tuple[float, float]) -> None:
+def test_four_bar(
+    a: tuple[float, float], j: tuple[float, float], o: tuple[float, float], x: tuple[float, float]
+) -> None:
     (na1, na2), (nj1, nj2), (o1, o2), (x1, x2) = a, j, o, x
     t = FourBarLinkageTransmission(actuator_reduction=a, joint_reduction=j, joint_offset=o)
     forward = [x1 / (nj1 * na1), (x2 / na2 - x1 / (nj1 * na1)) / nj2]
@@ -123,7 +129,9 @@ def test_four_bar(a: tuple[float, float], j: tuple[float, float], o: tuple[float
 
 def test_the_linear_map_is_the_proposals() -> None:
     """j = T·(a + oₐ) + oⱼ, clipped."""
-    t = LinearMap(matrix=((1, 2), (3, 4)), actuator_offsets=(0.5, -0.5), joint_offsets=(10, 20), lower=(0, 0), upper=(12, 22))
+    t = LinearMap(
+        matrix=((1, 2), (3, 4)), actuator_offsets=(0.5, -0.5), joint_offsets=(10, 20), lower=(0, 0), upper=(12, 22)
+    )
     np.testing.assert_allclose(t.actuator_to_joint_effort([1.0, 0.0]), [1.5 - 1 + 10, 22])
     np.testing.assert_allclose(t.actuator_to_joint_effort([-100.0, 0.0]), [0, 0])
     np.testing.assert_allclose(t.joint_to_actuator_velocity([1.0, 10.0]), [31, 42])
@@ -145,9 +153,15 @@ def test_a_linear_map_that_is_not_square_has_no_way_back() -> None:
             singular.actuator_to_joint_velocity([1.0, 1.0])
 
 
-@pytest.mark.parametrize("values", [
-    {"matrix": ((1, float("nan")),)}, {"matrix": ((1,),), "lower": (2,), "upper": (1,)}, {"matrix": ((1, 2),), "joint_offsets": (1, 2)}, {"matrix": ((1, 2),), "actuator_offsets": (1,)},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"matrix": ((1, float("nan")),)},
+        {"matrix": ((1,),), "lower": (2,), "upper": (1,)},
+        {"matrix": ((1, 2),), "joint_offsets": (1, 2)},
+        {"matrix": ((1, 2),), "actuator_offsets": (1,)},
+    ],
+)
 def test_linear_maps_that_cannot_be(values: dict[str, object]) -> None:
     with pytest.raises(ModelError):
         LinearMap(**values)  # type: ignore[arg-type]
@@ -187,7 +201,13 @@ def test_a_custom_map_is_one_of_two() -> None:
 
 def test_sizes_must_fit() -> None:
     with pytest.raises(ModelError, match="2 actuators, not 1"):
-        Transmission(name="t", type="differential", map=DifferentialTransmission(), actuators=("m",), joints=(AxisRef("a"), AxisRef("b")))
+        Transmission(
+            name="t",
+            type="differential",
+            map=DifferentialTransmission(),
+            actuators=("m",),
+            joints=(AxisRef("a"), AxisRef("b")),
+        )
     for wrong in ([1.0, 2.0, 3.0], 1.0):
         with pytest.raises(ModelError, match="2 values"):
             DifferentialTransmission().actuator_to_joint_velocity(wrong)

@@ -1,0 +1,79 @@
+"""Timing on a machine that others use too: contestants take turns, and the best of many short slices counts.
+
+Two clocks: wall time, and the CPU time of this process over all its threads. While somebody else has the core the
+second stands still, so it is the one to compare where the machine is shared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter, process_time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runner:
+    """Something that steps robots: `prepare` is not timed, `run(n)` is."""
+
+    prepare: Callable[[], None]
+    run: Callable[[int], None]
+    robots: int = 1
+    shortest: int = 1  # steps of a call that make its fixed cost negligible
+    longest: int = 1000  # steps; after this many, `prepare` puts the robots back where they began
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """Best times of a robot's step."""
+
+    wall_ns: float
+    cpu_ns: float  # over all threads
+    slices: int
+    steps: int  # in a slice
+    robots: int = 1
+
+
+def race(runners: Mapping[str, Runner], *, slices: int, seconds: float) -> dict[str, Timing]:
+    """Times every runner in turn, `slices` times over; a slice lasts about `seconds`."""
+    steps = {name: _steps_for(runner, seconds) for name, runner in runners.items()}
+    best = dict.fromkeys(runners, (math.inf, math.inf))
+    for _ in range(slices):
+        for name, runner in runners.items():
+            wall, cpu = _slice(runner, steps[name])
+            best[name] = min(best[name][0], wall), min(best[name][1], cpu)
+    return {
+        name: Timing(
+            wall_ns=1e9 * wall / (steps[name] * runners[name].robots),
+            cpu_ns=1e9 * cpu / (steps[name] * runners[name].robots),
+            slices=slices,
+            steps=steps[name],
+            robots=runners[name].robots,
+        )
+        for name, (wall, cpu) in best.items()
+    }
+
+
+def _slice(runner: Runner, steps: int) -> tuple[float, float]:
+    """Wall and CPU seconds of so many steps."""
+    wall = cpu = 0.0
+    while steps > 0:
+        n = min(steps, runner.longest)
+        runner.prepare()
+        cpu_before, wall_before = process_time(), perf_counter()
+        runner.run(n)
+        wall += perf_counter() - wall_before
+        cpu += process_time() - cpu_before
+        steps -= n
+    return wall, cpu
+
+
+def _steps_for(runner: Runner, seconds: float) -> int:
+    """How many steps last so long, by doubling; the first call warms caches."""
+    _slice(runner, runner.shortest)
+    steps = runner.shortest
+    while True:
+        wall, _ = _slice(runner, steps)
+        if wall >= 0.2 * seconds or steps >= 10_000_000:
+            return max(runner.shortest, round(steps * seconds / max(wall, 1e-9)))
+        steps *= 2

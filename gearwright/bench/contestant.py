@@ -1,0 +1,55 @@
+"""What the benchmark asks of an engine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.bench.clock import Runner
+from gearwright.bench.robots import Robot
+
+Array = NDArray[np.float64]
+
+
+class Contestant(ABC):
+    """One robot in one engine. Positions and velocities are arrays in the order of `names`, SI units."""
+
+    title: ClassVar[str]  # as tables show it
+    package: ClassVar[str]  # as pip knows it
+    how: ClassVar[str]  # what is called, and what that includes
+    couplings: ClassVar[bool] = True  # False: followers move freely, and the comparison is of the robot without mimics
+    batch_robots: ClassVar[int] = 64  # in the batch that is timed: as many as suit the engine
+    trajectory_tolerance: ClassVar[float] = 1e-3  # share of the motion, see `agreement`
+    names: tuple[str, ...]  # of every joint that moves, followers too
+
+    @abstractmethod
+    def __init__(self, robot: Robot, dt: float) -> None:
+        """Loads the robot; raises whatever the engine raises."""
+
+    @abstractmethod
+    def reset(self, position: Array, velocity: Array) -> None:
+        """Puts the robot into a state; efforts are zero."""
+
+    @abstractmethod
+    def step(self, n: int) -> None:
+        """n steps, by the fastest way from Python."""
+
+    @abstractmethod
+    def position(self) -> Array:
+        """Where the joints are now."""
+
+    @abstractmethod
+    def mass_matrix_and_bias(self, position: Array, velocity: Array) -> tuple[Array, Array]:
+        """M and h (Coriolis, centrifugal and gravity efforts) at a state, of every joint, before couplings."""
+
+    def batch(self, positions: Array, threads: int) -> Runner | None:
+        """Steps many robots, if the engine can: positions (robots, joints), at rest."""
+        return None
+
+    def runner(self, position: Array) -> Runner:
+        """The one robot, from rest."""
+        still = np.zeros_like(position)
+        return Runner(prepare=lambda: self.reset(position, still), run=self.step)

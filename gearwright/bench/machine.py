@@ -1,0 +1,43 @@
+"""What the benchmark ran on: the processor and versions; nothing that names the machine or its owner."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from gearwright import __version__
+from gearwright.bench.contestant import Contestant
+from gearwright.bench.peers import version_of
+
+LIBRARIES = ("casadi", "llvmlite", "numpy", "example-robot-data")
+
+
+def machine() -> str:
+    model = platform.processor() or platform.machine()
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+    return f"{model}{_simd()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def _simd() -> str:
+    from gearwright.compile.target import host
+
+    return f" ({host().cpu}, {host().lanes('double')} robots of double precision a register)"
+
+
+def versions(peers: Mapping[str, type[Contestant]]) -> dict[str, str]:
+    found = {"gearwright": __version__}
+    for library in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[library] = version(library)
+    return found | {peer.title: version_of(peer) for peer in peers.values()}
+
+
+def load() -> float:
+    """Processes that want a core, averaged over the last minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

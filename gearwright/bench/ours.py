@@ -1,0 +1,63 @@
+"""Gearwright as a contestant, through its public interface."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gearwright.bench.clock import Runner
+from gearwright.bench.contestant import Array, Contestant
+from gearwright.bench.robots import Robot
+from gearwright.formats import loads
+from gearwright.sim import compile as compile_robot
+
+
+class Gearwright(Contestant):
+    """Everything in machine code: scalar for one robot, SIMD lanes for batches. Couplings are exact."""
+
+    title: ClassVar[str] = "Gearwright"
+    package: ClassVar[str] = "gearwright"
+    how: ClassVar[str] = "`sim.step(n=n)`: the loop is machine code; batches: one robot a SIMD lane"
+    batch_robots: ClassVar[int] = 1024
+
+    def __init__(self, robot: Robot, dt: float) -> None:
+        self.dt, self.mechanism = dt, loads(robot.urdf)
+        self.sim: Any = compile_robot(self.mechanism, dt=dt)
+        self.names = tuple(self.sim.coordinates)
+        followers = {str(c.follower) for c in self.mechanism.couplings.values()}
+        self.independent = {name: i for i, name in enumerate(self.names) if name not in followers}
+
+    def reset(self, position: Array, velocity: Array) -> None:
+        """Followers go where their leaders put them."""
+        self.sim.reset(position=self._by_name(position), velocity=self._by_name(velocity))
+
+    def step(self, n: int) -> None:
+        self.sim.step(n=n)
+
+    def position(self) -> Array:
+        return np.array([self.sim.position[name] for name in self.names])
+
+    def velocity(self) -> Array:
+        return np.array([self.sim.velocity[name] for name in self.names])
+
+    def mass_matrix_and_bias(self, position: Array, velocity: Array) -> tuple[Array, Array]:
+        self.reset(position, velocity)
+        return np.asarray(self.sim.mass_matrix()), np.asarray(self.sim.bias())
+
+    def batch(self, positions: Array, threads: int) -> Runner:
+        sim = self.simulation(len(positions), threads)
+        sim.reset(position={name: positions[:, i] for name, i in self.independent.items()})
+        begin = np.array(sim.state)
+
+        def prepare() -> None:
+            sim.state = begin
+
+        return Runner(prepare=prepare, run=lambda n: sim.step(n=n), robots=len(positions))
+
+    def simulation(self, batch: int, threads: int = 1) -> Any:
+        """Another simulation of the same robot."""
+        return compile_robot(self.mechanism, dt=self.dt, batch=batch, threads=threads)
+
+    def _by_name(self, values: Array) -> dict[str, float]:
+        return {name: float(values[i]) for name, i in self.independent.items()}

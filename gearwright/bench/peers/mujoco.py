@@ -1,0 +1,100 @@
+"""MuJoCo: `mj_step` for one robot, `rollout` on all cores for batches."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import mujoco
+import numpy as np
+from mujoco import rollout
+
+from gearwright.bench.clock import Runner
+from gearwright.bench.contestant import Array, Contestant
+from gearwright.bench.robots import Robot
+
+mj: Any = mujoco
+OFF = ("CONTACT", "LIMIT", "FRICTIONLOSS")  # not compared; a file that has none of them pays nothing for them here
+
+
+class MuJoCo(Contestant):
+    """Euler, implicit in joint damping (its default): the same scheme as ours. A mimic is a stiff equality."""
+
+    title: ClassVar[str] = "MuJoCo"
+    package: ClassVar[str] = "mujoco"
+    how: ClassVar[str] = (
+        "`mj_step(model, data, nstep=n)`: the loop is C; batches: `rollout`, on all cores or on one, whichever takes "
+        "less of a core"
+    )
+
+    def __init__(self, robot: Robot, dt: float) -> None:
+        self.model = _model(robot)
+        option = self.model.opt
+        option.timestep, option.integrator = dt, mj.mjtIntegrator.mjINT_EULER
+        for flag in OFF:
+            option.disableflags |= getattr(mj.mjtDisableBit, f"mjDSBL_{flag}")
+        self.model.eq_solref[:] = (2 * dt, 1.0)  # the stiffest that it takes
+        self.model.eq_solimp[:] = (0.99, 0.999, 0.001, 0.5, 2.0)
+        self.data = mj.MjData(self.model)
+        self.names = tuple(self.model.joint(i).name for i in range(self.model.njnt))
+
+    def reset(self, position: Array, velocity: Array) -> None:
+        mj.mj_resetData(self.model, self.data)
+        self.data.qpos[:], self.data.qvel[:] = position, velocity
+
+    def step(self, n: int) -> None:
+        mj.mj_step(self.model, self.data, n)
+
+    def position(self) -> Array:
+        return np.array(self.data.qpos)
+
+    def mass_matrix_and_bias(self, position: Array, velocity: Array) -> tuple[Array, Array]:
+        self.reset(position, velocity)
+        mj.mj_forward(self.model, self.data)
+        M = np.zeros((self.model.nv, self.model.nv))
+        if hasattr(self.data, "qM"):
+            mj.mj_fullM(self.model, M, self.data.qM)
+        else:  # MuJoCo 4
+            mj.mj_fullM(self.model, self.data, M)
+        return M, np.array(self.data.qfrc_bias)
+
+    def batch(self, positions: Array, threads: int) -> Runner:
+        size = mj.mj_stateSize(self.model, mj.mjtState.mjSTATE_FULLPHYSICS)
+        starts = np.zeros((len(positions), size))
+        for start, position in zip(starts, positions, strict=True):
+            self.reset(position, np.zeros(self.model.nv))
+            mj.mj_getState(self.model, self.data, start, mj.mjtState.mjSTATE_FULLPHYSICS)
+        data = [mj.MjData(self.model) for _ in range(threads)]
+        pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
+        states: dict[int, Array] = {}
+
+        def run(n: int) -> None:
+            state = states.get(n)
+            if state is None:  # memory of its own for the trajectories, once
+                states.clear()
+                state = states[n] = np.zeros((len(positions), n, size))
+            pool.rollout(self.model, data, starts, nstep=n, state=state, skip_checks=False)
+
+        return Runner(prepare=lambda: None, run=run, robots=len(positions), shortest=50, longest=100)
+
+
+def _model(robot: Robot) -> Any:
+    """MuJoCo reads URDF, mimic joints included since version 4; before that they are added as equalities."""
+    if robot.mjcf is not None:
+        return mj.MjModel.from_xml_string(robot.mjcf)
+    spec = mj.MjSpec.from_string(robot.urdf)
+    if not spec.equalities:
+        _add_mimics(spec, robot)
+    return spec.compile()
+
+
+def _add_mimics(spec: Any, robot: Robot) -> None:
+    from lxml import etree
+
+    for joint in etree.fromstring(robot.urdf.encode()).iterfind("joint"):
+        if (mimic := joint.find("mimic")) is None:
+            continue
+        equality = spec.add_equality()
+        equality.type = mj.mjtEq.mjEQ_JOINT
+        equality.objtype = mj.mjtObj.mjOBJ_JOINT
+        equality.name1, equality.name2 = joint.get("name"), mimic.get("joint")
+        equality.data[:2] = float(mimic.get("offset", "0")), float(mimic.get("multiplier", "1"))

@@ -1,0 +1,79 @@
+"""The plots of the page, as SVG. Needs matplotlib (`pip install gearwright[plot]`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from gearwright.bench.results import Results
+
+STYLES = {"chain": "-", "tree": "--"}
+COLOURS = {"one": "#1b6ca8", "batch": "#2a9d4a", "mujoco": "#b5542a", "wall": "#888888"}
+
+
+def draw(results: Results, folder: Path) -> list[Path]:
+    """One file a figure; nothing is drawn of what was not measured."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, measured, plot in (
+        ("performance-dof", results.sizes, _against_dof),
+        ("performance-batch", results.batches, _against_batch),
+    ):
+        if measured:
+            written.append(_saved(plot(results), folder / f"{name}.svg"))
+    return written
+
+
+def _against_dof(results: Results) -> Any:
+    from matplotlib import pyplot
+
+    figure, (speed, compiling) = pyplot.subplots(1, 2, figsize=(10, 4))
+    for shape, line in STYLES.items():
+        points = [p for p in results.sizes if p.shape == shape]
+        dof = [p.dof for p in points]
+        theirs = [(p.dof, p.mujoco_ns) for p in points if p.mujoco_ns is not None]
+        if theirs:
+            speed.plot(*zip(*theirs, strict=True), line, color=COLOURS["mujoco"], label=f"MuJoCo, {shape}")
+        speed.plot(dof, [p.one_ns for p in points], line, color=COLOURS["one"], label=f"one robot, {shape}")
+        speed.plot(dof, [p.batch_ns for p in points], line, color=COLOURS["batch"], label=f"batch, {shape}")
+        compiling.plot(dof, [p.compile_s for p in points], line, color=COLOURS["one"], label=shape)
+    speed.set(xlabel="degrees of freedom", ylabel="CPU ns per robot-step", xscale="log", yscale="log")
+    compiling.set(xlabel="degrees of freedom", ylabel="seconds to compile, no cache", xscale="log", yscale="log")
+    return _finished(figure, speed, compiling)
+
+
+def _against_batch(results: Results) -> Any:
+    from matplotlib import pyplot
+
+    figure, (speed, memory) = pyplot.subplots(1, 2, figsize=(10, 4))
+    robots = [p.robots for p in results.batches]
+    speed.plot(robots, [p.cpu_ns for p in results.batches], "o-", color=COLOURS["batch"], label="CPU time, one thread")
+    speed.plot(robots, [p.wall_ns for p in results.batches], ":", color=COLOURS["wall"], label="wall time")
+    memory.plot(robots, [p.bytes_per_robot for p in results.batches], "o-", color=COLOURS["batch"], label="simulation")
+    memory.plot(
+        robots, [p.state_and_commands for p in results.batches], "--", color=COLOURS["wall"], label="state and commands"
+    )
+    speed.set(xlabel="robots", ylabel="ns per robot-step", xscale="log", yscale="log")
+    memory.set(xlabel="robots", ylabel="bytes per robot", xscale="log", yscale="log")
+    return _finished(figure, speed, memory)
+
+
+def _finished(figure: Any, *axes: Any) -> Any:
+    for ax in axes:
+        ax.grid(True, which="both", alpha=0.25)
+        ax.legend(fontsize=8)
+    figure.tight_layout()
+    return figure
+
+
+def _saved(figure: Any, path: Path) -> Path:
+    import matplotlib
+    from matplotlib import pyplot
+
+    with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+    return path

@@ -1,0 +1,95 @@
+"""What a run of the benchmark found, as plain data: `gearwright bench --json` is these classes, field by field."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from gearwright.bench.agreement import Agreement
+from gearwright.bench.clock import Timing
+
+SCHEMA = "gearwright-bench/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One engine on one robot. Without timings where it could not be compared; `note` says why."""
+
+    engine: str  # name in the table of peers, or gearwright
+    title: str
+    agreement: Agreement | None = None  # with Gearwright; None for Gearwright itself
+    couplings: bool = True  # False: of the robot without its mimic joints, and so is the ratio
+    one: Timing | None = None
+    batch: Timing | None = None
+    threads: int = 1  # in the batch
+    ratio_one: float | None = None  # CPU time over Gearwright's
+    ratio_batch: float | None = None  # CPU time, that is, per core
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compilation:
+    """Seconds to the first step in a fresh process, after imports, and of the imports; CPU time but for `…_wall`."""
+
+    cold: float
+    cold_wall: float
+    cached: float
+    cached_wall: float
+    imports_cold: float
+    imports_cached: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotResult:
+    """One robot."""
+
+    name: str
+    title: str
+    joints: int  # that move
+    dof: int  # independent
+    entries: tuple[Entry, ...]
+    call_overhead_ns: float  # of `sim.step()` beyond the machine code, CPU time
+    compilation: Compilation | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizePoint:
+    """A random mechanism: CPU nanoseconds of a robot's step, seconds to compile without a cache."""
+
+    shape: str
+    dof: int
+    one_ns: float
+    batch_ns: float
+    compile_s: float  # the code for one robot
+    mujoco_ns: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchPoint:
+    """A batch of the reference arm on one thread."""
+
+    robots: int
+    wall_ns: float
+    cpu_ns: float
+    bytes_per_robot: float
+    state_and_commands: float  # bytes per robot that the numbers themselves need
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """All of it."""
+
+    machine: str
+    versions: dict[str, str]
+    cores: int
+    load: float  # of the machine when the run began: processes that want a core
+    dt: float  # [s]
+    robots: tuple[RobotResult, ...]
+    sizes: tuple[SizePoint, ...] = ()
+    batches: tuple[BatchPoint, ...] = ()
+    how: dict[str, str] = field(default_factory=dict)  # engine → what was called
+    command: str = "gearwright bench --peers"
+    schema: str = SCHEMA
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)

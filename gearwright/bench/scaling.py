@@ -1,0 +1,105 @@
+"""How cost grows: with degrees of freedom on random mechanisms, with the batch on the reference arm."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from time import process_time
+
+import numpy as np
+
+from gearwright.bench.agreement import agreement, start
+from gearwright.bench.clock import race
+from gearwright.bench.contestant import Contestant
+from gearwright.bench.effort import Effort
+from gearwright.bench.ours import Gearwright
+from gearwright.bench.results import BatchPoint, SizePoint
+from gearwright.bench.robots import Robot
+from gearwright.bench.trees import SHAPES
+
+LONGEST_COMPILATION = 20.0  # seconds; a shape's larger sizes are left out after one that took longer
+
+
+def size_points(peers: Mapping[str, type[Contestant]], effort: Effort, dt: float) -> Iterator[SizePoint]:
+    """Each shape and size, compiled without a cache."""
+    for shape, robot_of in SHAPES.items():
+        for dof in effort.sizes:
+            point = size_point(shape, dof, robot_of(dof), peers, effort, dt)
+            yield point
+            if point.compile_s > LONGEST_COMPILATION:
+                break
+
+
+def size_point(
+    shape: str, dof: int, robot: Robot, peers: Mapping[str, type[Contestant]], effort: Effort, dt: float
+) -> SizePoint:
+    with empty_cache():
+        before = process_time()
+        ours = Gearwright(robot, dt)
+        seconds = process_time() - before
+        rng = np.random.default_rng(0)
+        begins = np.array([start(ours, rng) for _ in range(Gearwright.batch_robots)])
+        runners = {"one": ours.runner(begins[0]), "batch": ours.batch(begins, 1)}
+    if "mujoco" in peers:
+        theirs = peers["mujoco"](robot, dt)
+        agreement(ours, theirs)
+        runners["mujoco"] = theirs.runner(begins[0])
+    timings = race(runners, slices=effort.slices, seconds=effort.seconds)
+    return SizePoint(
+        shape=shape,
+        dof=dof,
+        one_ns=timings["one"].cpu_ns,
+        batch_ns=timings["batch"].cpu_ns,
+        compile_s=seconds,
+        mujoco_ns=timings["mujoco"].cpu_ns if "mujoco" in timings else None,
+    )
+
+
+def batch_points(robot: Robot, effort: Effort, dt: float) -> Iterator[BatchPoint]:
+    ours = Gearwright(robot, dt)
+    own = 8 * (2 * len(ours.independent) + len(ours.names))  # positions and velocities, an effort a joint
+    rng = np.random.default_rng(0)
+    some = np.array([start(ours, rng) for _ in range(64)])
+    for robots in effort.batches:
+        begins = np.resize(some, (robots, some.shape[1]))
+        timing = race({"batch": ours.batch(begins, 1)}, slices=effort.slices, seconds=effort.seconds)["batch"]
+        yield BatchPoint(
+            robots=robots,
+            wall_ns=timing.wall_ns,
+            cpu_ns=timing.cpu_ns,
+            bytes_per_robot=memory(ours, robots) / robots,
+            state_and_commands=own,
+        )
+
+
+def memory(ours: Gearwright, robots: int) -> int:
+    """Bytes that a simulation of so many robots holds after a step, as Python's allocators count them."""
+    ours.simulation(robots).step()  # everything that is made once is there
+    gc.collect()
+    tracemalloc.start()
+    try:
+        sim = ours.simulation(robots)
+        sim.step()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+@contextmanager
+def empty_cache() -> Iterator[None]:
+    """Nothing that was compiled before is found."""
+    usual = os.environ.get("GEARWRIGHT_CACHE")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["GEARWRIGHT_CACHE"] = folder
+        try:
+            yield
+        finally:
+            if usual is None:
+                del os.environ["GEARWRIGHT_CACHE"]
+            else:
+                os.environ["GEARWRIGHT_CACHE"] = usual

@@ -1,0 +1,97 @@
+"""`gearwright bench`: how fast, side by side with other engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gearwright.cli.options import Json
+
+if TYPE_CHECKING:
+    from gearwright.bench.results import Results
+
+
+def bench(
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, where installed.")
+    ] = False,
+    robots: Annotated[
+        str | None, typer.Option("--robots", metavar="NAME,…", help="Of arm, panda, allegro, pr2, talos; default all.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A minute instead of many; noisier.")] = False,
+    scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
+    json: Json = False,
+    write: Annotated[
+        str | None, typer.Option("--write", metavar="FILE", help="Put the tables and plots on this page.")
+    ] = None,
+) -> None:
+    """Measure the speed of steps, batches and compilation.
+
+    Every engine gets the same mechanism, and is timed only if it computes the same motion. Engines take turns; the best
+    of many short slices counts. Times are CPU time, which stands still while other programs have the core.
+
+    --json prints everything that was measured: schema, machine, versions, robots, sizes, batches.
+    """
+    from gearwright.bench.effort import FULL, QUICK
+    from gearwright.bench.run import run
+    from gearwright.errors import UnknownNameError
+
+    names = [name.strip() for name in robots.split(",") if name.strip()] if robots else []
+    try:
+        results = run(
+            names=names,
+            with_peers=peers,
+            effort=QUICK if quick else FULL,
+            with_scaling=scaling or write is not None,
+            command=_command(peers, robots, quick, scaling, write),
+            tell=lambda line: typer.echo(f"… {line}", err=True),
+        )
+    except UnknownNameError as error:
+        typer.echo(f"gearwright: {error}", err=True)
+        raise typer.Exit(2) from None
+    if write is not None:
+        _write(results, Path(write))
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(results.as_data(), indent=2))
+    else:
+        _print(results)
+
+
+def _command(peers: bool, robots: str | None, quick: bool, scaling: bool, write: str | None) -> str:
+    """How to get the same again; a folder is nobody's business."""
+    words = ["gearwright bench"]
+    words += [f"--{name}" for name, given in (("peers", peers), ("quick", quick), ("scaling", scaling)) if given]
+    words += [f"--robots {robots}"] if robots else []
+    words += [f"--write {Path(write).name}"] if write else []
+    return " ".join(words)
+
+
+def _print(results: Results) -> None:
+    from gearwright.bench.table import rendered
+    from gearwright.cli.terminal import console
+
+    out = console()
+    for table in rendered(results):
+        out.print(table)
+
+
+def _write(results: Results, page: Path) -> None:
+    from gearwright.bench import plots, report
+    from gearwright.view.visible import visible
+
+    figures: str | None = "figures"
+    try:
+        try:
+            plots.draw(results, page.parent / "figures")
+        except ImportError:
+            figures = None
+            typer.echo("gearwright: no plots without matplotlib: pip install gearwright[plot]", err=True)
+        report.write(results, page, figures)
+    except OSError as error:
+        typer.echo(f"gearwright: cannot write {visible(str(page))}: {error.strerror}", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"wrote {visible(str(page))}", err=True)

@@ -1,0 +1,180 @@
+"""`gearwright run`: simulate a robot, and say what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from gearwright.cli.loading import Reading, load
+from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
+from gearwright.errors import CompileError, GearwrightError, ModelError
+
+if TYPE_CHECKING:
+    from gearwright.model import Mechanism
+    from gearwright.sim import Recording
+    from gearwright.view.runs import Outcome
+
+Assignments = list[str] | None
+NUMBERS = "NAME=VALUE"
+
+
+def run(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 2.0,
+    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    integrator: Annotated[str, typer.Option(metavar="euler|rk4", help="How a step is made.")] = "euler",
+    position: Annotated[
+        Assignments, typer.Option("--set", metavar=NUMBERS, help="A joint's position at the start; may be repeated.")
+    ] = None,
+    velocity: Annotated[
+        Assignments, typer.Option(metavar=NUMBERS, help="A joint's velocity at the start; may be repeated.")
+    ] = None,
+    effort: Annotated[
+        Assignments, typer.Option(metavar=NUMBERS, help="An effort that acts all the time; may be repeated.")
+    ] = None,
+    command: Annotated[
+        Assignments, typer.Option(metavar=NUMBERS, help="An actuator's command; may be repeated.")
+    ] = None,
+    batch: Annotated[int, typer.Option(help="So many robots at once, all alike.")] = 1,
+    every: Annotated[int, typer.Option(help="Keep every so-manieth step only.")] = 1,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the recording: .npz or .csv.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg or .pdf.")] = None,
+    json: Json = False,
+    model: ModelName = None,
+    base: BaseChoice = None,
+    path: SearchPath = None,
+    plugins: PluginFolders = None,
+    cut: CutJoints = None,
+) -> None:
+    """Simulate a robot, with a progress bar and a summary.
+
+    Values are SI and radians; a joint of several coordinates takes them with commas (--set base=0,0,1,1,0,0,0) or one
+    by one (--set base.z=1).
+    Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command itself is wrong.
+
+    --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s, ns_per_robot_step,
+    real_time_factor, energy {start, end}, positions, velocities, coupling_errors, warnings, files.
+    """
+    given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
+    numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
+    _check_files(out, plot)
+    reading = Reading(
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ())
+    )  # fmt: skip
+    robot = _robot(file, reading)
+    options = {"dt": dt, "integrator": integrator, "batch": batch}
+    try:
+        outcome, recording = _simulated(robot, options, numbers, duration, every, bool(out or plot))
+        _write(outcome, recording, out, plot)
+    except _UsageError as error:
+        _stop(str(error.__cause__), 2)
+    except GearwrightError as error:
+        _stop(str(error), 1)
+    except OSError as error:
+        _stop(f"cannot write {error.filename}: {error.strerror}", 1)
+    _report(outcome, json)
+
+
+class _UsageError(Exception):
+    """The command line asks for what this robot does not have."""
+
+
+def _simulated(
+    robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any], duration: float, every: int, kept: bool
+) -> tuple[Outcome, Recording]:
+    import sys
+    from time import perf_counter
+
+    from gearwright.sim import compile
+    from gearwright.sim.options import Options
+    from gearwright.view.runs import Outcome
+
+    try:
+        Options(**options)  # first of all: what the command line itself has wrong
+    except CompileError as error:
+        raise _UsageError from error
+    started = perf_counter()
+    sim = compile(robot, **options)
+    compiled = perf_counter() - started
+    try:
+        sim.reset(position=numbers["position"], velocity=numbers["velocity"])
+        sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
+        if not kept and every > 0:
+            every = max(every, int(abs(duration) / sim.dt) // 1000)  # nobody reads more of them than that
+        before, first = sim.energy, sim.time
+        started = perf_counter()
+        recording = sim.run(duration, every=every, progress=sys.stderr.isatty())
+    except ModelError as error:
+        raise _UsageError from error
+    wall = perf_counter() - started
+    return Outcome.of(sim, recording, before, round((sim.time - first) / sim.dt), compiled, wall), recording
+
+
+def _write(outcome: Outcome, recording: Recording, out: str | None, plot: str | None) -> None:
+    if out is not None:
+        recording.save(out)
+        outcome.files.append(out)
+    if plot is not None:
+        recording.plot(plot)
+        outcome.files.append(plot)
+
+
+def _report(outcome: Outcome, json: bool) -> None:
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(outcome.as_data(), indent=2))
+        return
+    from gearwright.cli.terminal import console
+
+    console().print(outcome.page())
+
+
+def _robot(file: str, reading: Reading) -> Mechanism:
+    loaded = load(file, reading)
+    if loaded.mechanism is None:
+        from gearwright.cli.show import _complain
+
+        _complain(loaded)
+        raise typer.Exit(1)
+    return loaded.mechanism
+
+
+def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
+    """`joint=0.3` or `joint=0,0,1`."""
+    option = "--set" if what == "position" else f"--{what}"
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.rpartition("=")
+        try:
+            values = [float(x) for x in text.split(",")]
+        except ValueError:
+            values = []
+        if not (equals and name and values):
+            _stop(f"{option} {pair}: write {NUMBERS}, e.g. {option} joint=0.3", 2)
+        if name in found:
+            _stop(f"{option} {pair}: {name} is given twice", 2)
+        found[name] = values[0] if len(values) == 1 else values
+    return found
+
+
+def _check_files(out: str | None, plot: str | None) -> None:
+    """Before anything is simulated for nothing."""
+    from gearwright.sim.plotting import check_ending
+    from gearwright.sim.saving import check_format
+
+    try:
+        if out is not None:
+            check_format(out)
+        if plot is not None:
+            check_ending(plot)
+    except GearwrightError as error:
+        _stop(str(error), 2)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    from gearwright.view.visible import visible
+
+    typer.echo(f"gearwright: {visible(message)}", err=True)
+    raise typer.Exit(code)

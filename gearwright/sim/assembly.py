@@ -1,0 +1,80 @@
+"""From the positions and velocities that a caller names to a state: the rest at its start, followers aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gearwright.compile import Kernel
+from gearwright.errors import ModelError
+from gearwright.model import Mechanism
+from gearwright.sim.inputs import constant
+from gearwright.sim.names import Group, Names
+from gearwright.sim.values import Array
+
+AGREEMENT = 1e-9  # between a follower's value that is given and the one it must have, relative beyond 1
+
+
+def starting_positions(robot: Mechanism, names: Names) -> Array:
+    """(nq,) where the file has every coordinate of the tree."""
+    start = robot.configuration()
+    return np.array([x for j in names.joints for x in start[j.name]], dtype=np.float64)
+
+
+def tree_positions(usual: Array, names: Names, given: Mapping[str, Any], batch: int) -> tuple[Array, set[int]]:
+    """(B or 1, nq) where every coordinate is to stand, and which of them are given. Quaternions are normalised."""
+    q, named = _placed(usual, names.positions, given, batch)
+    for quaternion in names.quaternions:
+        length = np.linalg.norm(q[:, quaternion], axis=1, keepdims=True)
+        if not length.all():
+            raise ModelError(f"{names.positions.names[quaternion.start]!r}: a quaternion of length zero is no rotation")
+        unit = np.abs(length - 1) < 1e-15  # already as good as it gets: kept to the bit
+        q[:, quaternion] = np.where(unit, q[:, quaternion], q[:, quaternion] / length)
+    return q, named
+
+
+def tree_velocities(names: Names, given: Mapping[str, Any], batch: int) -> tuple[Array, set[int]]:
+    return _placed(np.zeros(len(names.coordinates.names)), names.coordinates, given, batch)
+
+
+def _placed(usual: Array, group: Group, given: Mapping[str, Any], batch: int) -> tuple[Array, set[int]]:
+    values = {i: constant(group.names[i], value, batch) for i, value in group.columns(given)}
+    rows = batch if any(np.ndim(v) for v in values.values()) else 1
+    full = np.tile(usual, (rows, 1))
+    for i, value in values.items():
+        full[:, i] = value
+    return full, set(values)
+
+
+def check_followers(
+    kernel: Kernel, names: Names, parameter: Array, q: Array, v: Array, given: tuple[set[int], set[int]]
+) -> None:
+    """A follower that is given by name must stand and move as its exact coupling says."""
+    named = (given[0] - set(names.free_positions), given[1] - set(names.free_velocities))
+    if not any(named):
+        return
+    rows = max(len(q), len(v), len(parameter))
+    aligned = kernel.evaluate(
+        {
+            "position": np.broadcast_to(q[:, names.free_positions], (rows, len(names.free_positions))),
+            "velocity": np.broadcast_to(v[:, names.free_velocities], (rows, len(names.free_velocities))),
+            "parameter": np.broadcast_to(parameter, (rows, parameter.shape[1])),
+        }
+    )
+    _agree("at", names.positions, named[0], q, aligned["tree_position"])
+    _agree("with velocity", names.coordinates, named[1], v, aligned["tree_velocity"])
+
+
+def _agree(what: str, group: Group, followers: set[int], given: Array, aligned: Array) -> None:
+    for i in sorted(followers):
+        must, has = aligned[:, i], np.broadcast_to(given[:, i], len(aligned))
+        apart = np.abs(must - has) > AGREEMENT * np.maximum(1.0, np.abs(must))
+        if apart.any():
+            robot = int(np.argmax(apart))
+            which = f" (robot {robot})" if len(aligned) > 1 else ""
+            raise ModelError(
+                f"{group.names[i]!r} is given {what} {has[robot]:.12g}, but its exact coupling puts it {what} "
+                f"{must[robot]:.12g}{which}: leave it out, or let it agree with its leader"
+            )

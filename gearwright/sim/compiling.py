@@ -1,0 +1,68 @@
+"""`gearwright.compile`: a robot to a simulation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from gearwright.model import Mechanism
+from gearwright.sim.kernels import Kernels
+from gearwright.sim.options import Options, coupled
+from gearwright.sim.simulation import Simulation
+
+
+def compile(
+    robot: Mechanism | str | os.PathLike[str],
+    dt: float = 1e-3,
+    batch: int = 1,
+    solver: str = "direct",
+    integrator: str = "euler",
+    device: str = "cpu",
+    precision: str = "double",
+    coupling: str | None = None,
+    iterations: int = 20,
+    parameters: Sequence[str] = (),
+    gravity: Sequence[float] | None = None,
+    threads: int | None = None,
+) -> Simulation:
+    """Compiles a robot to machine code that steps it.
+
+    robot       a mechanism, or a file, which is loaded
+    dt          length of a step [s]
+    batch       robots that are stepped together; values then have the shape (batch,)
+    solver      of the constraint rows: "direct" ("pgs" and "tgs" come later)
+    integrator  "euler" (semi-implicit, dampers and springs implicit) or "rk4"
+    device      "cpu" ("cuda" comes later)
+    precision   "double" or "single"
+    coupling    a mode for all couplings instead of each one's own: "exact" ("hard" and "compliant" come later)
+    iterations  of an iterative solver; the direct one has none
+    parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
+                "follower.multiplier", "gravity.z", …
+    gravity     three numbers [m/s²] instead of the file's
+    threads     at most so many; by default all cores for large batches. Results do not depend on it.
+
+    Joint limits, Coulomb friction, actuators and sensors do not act yet: `Simulation.diagnostics` says so of a robot
+    that has them. Raises CompileError for what cannot be compiled. Code is kept on disk for the next time
+    ($GEARWRIGHT_CACHE, or the user's folder for caches).
+
+    >>> import gearwright as gw
+    >>> from gearwright.sim import compile
+    >>> sim = compile(gw.loads('''<robot name="pendulum"><link name="bob"><inertial><mass value="1"/>
+    ...     <origin xyz="0 0 -1"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...     <link name="base"/><joint name="swing" type="continuous"><parent link="base"/><child link="bob"/>
+    ...     <axis xyz="0 1 0"/></joint></robot>'''), dt=1e-3)
+    >>> sim.reset(position={"swing": 0.1})
+    >>> sim.step(n=500)
+    >>> round(sim.time, 3), round(sim.position["swing"], 3)
+    (0.5, 0.0)
+    """
+    if not isinstance(robot, Mechanism):
+        from gearwright.formats import load
+
+        robot = load(robot)
+    options = Options.of(
+        dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
+        coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
+    )  # fmt: skip
+    robot = coupled(robot, options)
+    return Simulation(robot, options, Kernels(robot, options))

@@ -1,0 +1,109 @@
+"""What the numbers of a simulation are called, and where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model import JOINT_KINDS, Joint, Mechanism
+
+
+@dataclass(frozen=True)
+class Group:
+    """Numbers in a fixed order, by name; a joint's name stands for all the numbers of that joint."""
+
+    kind: str  # what an unknown name is called
+    names: tuple[str, ...]
+    joints: Mapping[str, tuple[int, ...]]  # joints of several numbers, or of none
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def unknown(self, name: object) -> UnknownNameError:
+        return UnknownNameError(self.kind, name, [*self.names, *self.joints])
+
+    def columns(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
+        """Each number that is given: a joint of several takes them along the last axis of its value."""
+        if not isinstance(values, Mapping):
+            raise ModelError(f"names and values are a mapping, not a {type(values).__name__}")
+        for name, value in values.items():
+            if name in self.index:
+                yield self.index[name], value
+            elif name in self.joints:
+                yield from self._columns(name, self.joints[name], np.asarray(value, dtype=float))
+            else:
+                raise self.unknown(name)
+
+    def _columns(self, name: str, indices: tuple[int, ...], value: Any) -> Iterator[tuple[int, Any]]:
+        if not indices:
+            raise ModelError(f"joint {name!r} is fixed: it has no {self.kind}")
+        if value.ndim == 0 or value.shape[-1] != len(indices):
+            each = ", ".join(repr(self.names[i]) for i in indices)
+            raise ModelError(f"{name!r} takes {len(indices)} numbers, {each}, not {value.tolist()!r:.80}")
+        for n, i in enumerate(indices):
+            yield i, value[..., n]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a mechanism's coordinates, and which of them are independent."""
+
+    positions: Group  # of the tree
+    coordinates: Group  # velocities, accelerations and efforts of the tree
+    free_positions: tuple[int, ...]  # of the tree's positions, those that follow nothing
+    free_velocities: tuple[int, ...]
+    quaternions: tuple[slice, ...]  # of the tree's positions
+    joints: tuple[Joint, ...]
+
+    @staticmethod
+    def of(robot: Mechanism) -> Names:
+        joints = robot.tree.joints
+        followers = {robot.joint(c.follower.joint).coordinates[c.follower.index] for c in robot.couplings.values()}
+        positions = _group("joint", joints, [j.positions for j in joints])
+        coordinates = _group("joint", joints, [j.coordinates for j in joints])
+        starts = [i for i, name in enumerate(positions.names) if name.endswith(".qw")]
+        return Names(
+            positions=positions,
+            coordinates=coordinates,
+            free_positions=tuple(i for i, name in enumerate(positions.names) if name not in followers),
+            free_velocities=tuple(i for i, name in enumerate(coordinates.names) if name not in followers),
+            quaternions=tuple(slice(i, i + 4) for i in starts),
+            joints=joints,
+        )
+
+    @cached_property
+    def state(self) -> tuple[str, ...]:
+        """Every entry of the state: independent positions, then independent velocities."""
+        return (
+            *(f"position of {self.positions.names[i]!r}" for i in self.free_positions),
+            *(f"velocity of {self.coordinates.names[i]!r}" for i in self.free_velocities),
+        )
+
+    @cached_property
+    def units(self) -> dict[str, tuple[str, str, str]]:
+        """Of each position or velocity coordinate: its unit as position, as velocity, and as effort."""
+        found = {}
+        for j in self.joints:
+            straight = {"x", "y", "z"} | ({""} if j.type.prismatic else set())
+            for part in {*JOINT_KINDS[j.kind].positions, *JOINT_KINDS[j.kind].velocities}:
+                name = f"{j.name}.{part}" if part else j.name
+                turning = ("1" if part in ("qw", "qx", "qy", "qz") else "rad", "rad/s", "N·m")
+                found[name] = ("m", "m/s", "N") if part in straight else turning
+        return found
+
+
+def _group(kind: str, joints: tuple[Joint, ...], each: list[tuple[str, ...]]) -> Group:
+    names = tuple(name for own in each for name in own)
+    several: dict[str, tuple[int, ...]] = {}
+    start = 0
+    for j, own in zip(joints, each, strict=True):
+        if own != (j.name,):
+            several[j.name] = tuple(range(start, start + len(own)))
+        start += len(own)
+    return Group(kind, names, several)

@@ -1,0 +1,47 @@
+"""Kernels that look at a simulation's state: each evaluated once for a state, however often it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.compile import Instance, Kind
+from gearwright.sim.values import Array, rows
+
+if TYPE_CHECKING:
+    from gearwright.sim.simulation import Simulation
+
+
+class Probe:
+    """One kernel with memory for the same batch. `refresh` brings its outputs up to the simulation's state."""
+
+    def __init__(self, sim: Simulation, name: str) -> None:
+        kernel = sim._kernels[name]
+        self._sim, self._version = sim, -1
+        self.instance: Instance = kernel.instance(sim.batch, threads=sim.threads)
+        self._after: list[Probe] = []
+        self._copies: list[tuple[Array, Array]] = []
+        for slot in kernel.program.of_kind(Kind.INPUT):
+            source = sim._instance
+            if slot.name.startswith("tree_"):
+                source = sim._probe("tree").instance
+                self._after = [sim._probe("tree")]
+            self._copies.append((self.instance.view(slot.name), source.view(slot.name)))
+
+    def refresh(self) -> None:
+        if self._version == self._sim._version:
+            return
+        for probe in self._after:
+            probe.refresh()
+        for own, source in self._copies:
+            np.copyto(own, source)
+        self.instance.step()
+        self._version = self._sim._version
+
+    def output(self, name: str) -> Array:
+        """A copy, (*shape) of one robot or (B, *shape) of several."""
+        self.refresh()
+        shape = self.instance.kernel.program.slot(name).shape
+        robots = rows(self.instance.view(name), self._sim.batch).reshape(self._sim.batch, *shape)
+        return robots[0] if self._sim.batch == 1 else robots

@@ -1,0 +1,103 @@
+"""How a robot is to be compiled: the options, checked when they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from gearwright.errors import CompileError, suggestion
+from gearwright.model import MODES, Mechanism
+
+LATER = "comes with a later version"
+
+# option → its values, and of each why it cannot be had yet ("" if it can)
+CHOICES: dict[str, dict[str, str]] = {
+    "solver": {
+        "direct": "",
+        "pgs": f"the solver 'pgs' {LATER}; there are no rows for it to sweep over yet: take 'direct'",
+        "tgs": f"the solver 'tgs' {LATER}; there are no rows for it to sweep over yet: take 'direct'",
+    },
+    "integrator": {"euler": "", "rk4": ""},
+    "device": {"cpu": "", "cuda": f"the device 'cuda' {LATER}: take 'cpu'"},
+    "precision": {"double": "", "single": ""},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The arguments of `gearwright.compile` beside the robot."""
+
+    dt: float = 1e-3  # [s]
+    batch: int = 1
+    solver: str = "direct"
+    integrator: str = "euler"
+    device: str = "cpu"
+    precision: Literal["double", "single"] = "double"
+    coupling: str | None = None
+    iterations: int = 20
+    parameters: tuple[str, ...] = ()
+    gravity: tuple[float, ...] | None = None  # [m/s²]; None: the file's
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        for option in CHOICES:
+            _check_choice(option, getattr(self, option))
+        if not (isfinite(self.dt) and self.dt > 0):
+            raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
+        for option in ("batch", "iterations", "threads"):
+            _check_count(option, getattr(self, option))
+        if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
+            raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
+        if self.coupling is not None and self.coupling not in MODES:
+            raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
+        if self.coupling not in (None, "exact"):
+            raise CompileError(f"the coupling mode {self.coupling!r} {LATER}: take 'exact'")
+
+    @staticmethod
+    def of(
+        *, dt: float, batch: int, solver: str, integrator: str, device: str, precision: str, coupling: str | None,
+        iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None, threads: int | None,
+    ) -> Options:  # fmt: skip
+        """As a caller writes them: lists for tuples, numbers of any kind."""
+        names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        try:
+            step = float(dt)
+            g = None if gravity is None else tuple(float(c) for c in gravity)
+        except (TypeError, ValueError):
+            raise CompileError(f"dt is a number and gravity three: not {dt!r} and {gravity!r}") from None
+        return Options(
+            dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
+            precision=precision,  # type: ignore[arg-type]  # checked when made
+            coupling=coupling, iterations=iterations, parameters=names, gravity=g, threads=threads,
+        )  # fmt: skip
+
+
+def coupled(robot: Mechanism, options: Options) -> Mechanism:
+    """The robot with every coupling in the mode that the options ask for."""
+    if options.coupling is not None:
+        for name in robot.couplings:
+            robot = robot.with_coupling(name, mode=options.coupling)
+    for c in robot.couplings.values():
+        if c.mode != "exact":
+            raise CompileError(
+                f"coupling {c.name!r} is {c.mode}, and that mode {LATER}; coupling='exact' takes all of them as exact"
+            )
+    return robot
+
+
+def _check_choice(option: str, value: object) -> None:
+    choices = CHOICES[option]
+    if not isinstance(value, str) or value not in choices:
+        valid = ", ".join(repr(v) for v, why_not in choices.items() if not why_not)
+        raise CompileError(f"there is no {option} {value!r}; valid: {valid}")
+    if choices[value]:
+        raise CompileError(choices[value])
+
+
+def _check_count(option: str, value: object) -> None:
+    if value is None and option == "threads":
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 1:
+        raise CompileError(f"{option} is a whole number of at least 1, not {value!r}")

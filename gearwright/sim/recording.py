@@ -1,0 +1,185 @@
+"""What a run leaves behind: states and inputs as they were, and everything that follows from them, when asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gearwright.sim.names import Group
+from gearwright.sim.values import Also, Array, Read, Values
+from gearwright.sim.views import coupling_names, missing
+
+if TYPE_CHECKING:
+    from gearwright.sim.simulation import Simulation
+
+PIECE = 65_536  # states that are looked at in one call
+
+
+class Recording:
+    """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after step (k + 1)·every.
+
+    Made by `Simulation.run`. `effort` is what acted during the step that ends at a row, so that a run can be repeated
+    by `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
+    """
+
+    def __init__(self, sim: Simulation, *, every: int) -> None:
+        self.robot, self.dt, self.batch, self.every = sim.robot, sim.dt, sim.batch, every
+        self._names, self._kernels = sim._names, sim._kernels
+        self._start, self._steps = sim._start, sim._steps
+        self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
+        self._rows = 0
+        self._derived: dict[str, dict[str, Array]] = {}
+
+    def add(self, rows: int, **slots: Array) -> None:
+        """Some more rows."""
+        if rows:
+            self._chunks.append(slots)
+            self._rows += rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @cached_property
+    def time(self) -> Array:
+        """(T,) [s]."""
+        times: Array = self._start + (self._steps + self.every * np.arange(1, len(self) + 1)) * self.dt
+        return times
+
+    # --- by name ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def position(self) -> Values:
+        """[rad, m] by joint or coordinate, followers too."""
+        return self._from_state(self._names.positions, "position", self._names.free_positions)
+
+    @cached_property
+    def velocity(self) -> Values:
+        """[rad/s, m/s]."""
+        return self._from_state(self._names.coordinates, "velocity", self._names.free_velocities)
+
+    @cached_property
+    def effort(self) -> Values:
+        """What acted along each coordinate [N·m, N]."""
+        group = self._names.coordinates
+        reads = {name: partial(self._column, "effort", i) for i, name in enumerate(group.names)}
+        return _by_joint(group, reads)
+
+    @cached_property
+    def coupling_error(self) -> Values:
+        """C of each coupling, by its name or its follower's."""
+        names, also = coupling_names(self.robot)
+        reads = {name: partial(self._computed, "tree", "coupling_error", i) for i, name in enumerate(names)}
+        return Also("coupling", reads, also)
+
+    @cached_property
+    def sensor(self) -> Values:
+        """Readings by sensor: none yet."""
+        return missing("sensor", self.robot.sensors)
+
+    @property
+    def kinetic_energy(self) -> Array:
+        """[J]."""
+        return self._computed("energy", "kinetic", 0)
+
+    @property
+    def potential_energy(self) -> Array:
+        """Of gravity and springs [J]."""
+        return self._computed("energy", "potential", 0)
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential [J]."""
+        return self.kinetic_energy + self.potential_energy
+
+    # --- files -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes .npz or .csv (later .mcap and .parquet), by the name's ending; see `gearwright.sim.saving`."""
+        from gearwright.sim.saving import save
+
+        save(self, path)
+
+    def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
+        """Draws positions, velocities, efforts, energy and coupling errors over time into a .png, .svg or .pdf.
+
+        Of a batch the first few robots. Needs matplotlib: pip install 'gearwright[plot]'.
+        """
+        from gearwright.sim.plotting import plot
+
+        plot(self, path, robots=robots)
+
+    # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _from_state(self, group: Group, slot: str, free: tuple[int, ...]) -> Values:
+        place = {i: n for n, i in enumerate(free)}
+        followers = [i for i in range(len(group.names)) if i not in place]
+        reads: dict[str, Read] = {}
+        for i, name in enumerate(group.names):
+            reads[name] = (
+                partial(self._column, slot, place[i])
+                if i in place
+                else partial(self._computed, "tree", f"tree_{slot}", followers.index(i))
+            )
+        return _by_joint(group, reads)
+
+    def _shaped(self, values: Array) -> Array:
+        """(T, B) as the caller sees it."""
+        return values[:, 0] if self.batch == 1 else values
+
+    def _column(self, slot: str, element: int) -> Array:
+        full = np.empty((len(self), self.batch))
+        row = 0
+        for chunk in self._chunks:
+            part = chunk[slot][:, :, element, :]  # (blocks, rows, lanes)
+            rows = part.shape[1]
+            full[row : row + rows] = part.transpose(1, 0, 2).reshape(rows, -1)[:, : self.batch]
+            row += rows
+        return self._shaped(full)
+
+    def _computed(self, kernel: str, output: str, element: int) -> Array:
+        if kernel not in self._derived:
+            self._derived[kernel] = self._evaluated(kernel)
+        return self._shaped(self._derived[kernel][output][:, :, element].copy())
+
+    def _evaluated(self, name: str) -> dict[str, Array]:
+        """A kernel's outputs for every recorded state, (T, B, size); of the tree only what follows."""
+        kernel = self._kernels[name]
+        kept: Mapping[str, list[int]] = {
+            "tree_position": _others(len(self._names.positions.names), self._names.free_positions),
+            "tree_velocity": _others(len(self._names.coordinates.names), self._names.free_velocities),
+        }
+        parts: dict[str, list[Array]] = {s.name: [] for s in kernel.program.slots if s.kind == "output"}
+        inputs = [s.name for s in kernel.program.slots if s.kind == "input"]
+        for chunk in self._chunks:
+            rows = next(iter(chunk.values())).shape[1]
+            size = max(1, PIECE // self.batch)
+            for first in range(0, rows, size):
+                states = {n: self._states(chunk[n][:, first : first + size]) for n in inputs}
+                found = kernel.evaluate(states)
+                for output, pieces in parts.items():
+                    columns = found[output][:, kept[output]] if output in kept else found[output]
+                    pieces.append(columns.reshape(-1, self.batch, columns.shape[1]))
+        return {o: np.concatenate(p) if p else np.zeros((0, self.batch, 1)) for o, p in parts.items()}
+
+    def _states(self, part: Array) -> Array:
+        """(blocks, rows, size, lanes) to (rows·B, size)."""
+        blocks, rows, size, lanes = part.shape
+        robots = part.transpose(1, 0, 3, 2).reshape(rows, blocks * lanes, size)[:, : self.batch]
+        return robots.reshape(rows * self.batch, size)
+
+    def __repr__(self) -> str:
+        robots = "" if self.batch == 1 else f"{self.batch} × "
+        until = f", until {self.time[-1]:g} s" if len(self) else ""
+        return f"<Recording of {robots}{self.robot.name!r}: {len(self)} instants{until}>"
+
+
+def _by_joint(group: Group, reads: Mapping[str, Callable[[], Any]]) -> Values:
+    return Values(group.kind, reads, {j: tuple(group.names[i] for i in own) for j, own in group.joints.items()})
+
+
+def _others(n: int, free: tuple[int, ...]) -> list[int]:
+    return [i for i in range(n) if i not in set(free)]

@@ -1,0 +1,90 @@
+"""Recordings as files: one row a format.
+
+.npz  arrays `time`, `energy`, `kinetic_energy`, `potential_energy`, and `position/NAME`, `velocity/NAME`,
+      `effort/NAME`, `coupling_error/NAME`, each (T,) or (T, B); exact
+.csv  one line an instant, one column a number, with units in the header; of a batch one column for each robot; exact
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gearwright.errors import GearwrightError
+from gearwright.sim.values import Array
+
+if TYPE_CHECKING:
+    from gearwright.sim.recording import Recording
+
+
+class Column(NamedTuple):
+    """One quantity over time."""
+
+    family: str  # position, velocity, …, or "" for what there is one of
+    name: str
+    unit: str
+    values: Array  # (T,) or (T, B)
+
+
+def columns(recording: Recording) -> Iterator[Column]:
+    """Everything that a file holds, in order."""
+    units = recording._names.units
+    yield Column("", "time", "s", recording.time)
+    for part, family in enumerate(("position", "velocity", "effort")):
+        for name, values in getattr(recording, family).items():
+            yield Column(family, name, units[name][part], values)
+    for name, values in recording.coupling_error.items():
+        follower = recording.robot.couplings[name].follower
+        coordinate = recording.robot.joint(follower.joint).coordinates[follower.index]
+        yield Column("coupling_error", name, units[coordinate][0], values)
+    for name in ("energy", "kinetic_energy", "potential_energy"):
+        yield Column("", name, "J", getattr(recording, name))
+
+
+def save_npz(recording: Recording, path: Path) -> None:
+    arrays = {_member(c): c.values for c in columns(recording)}
+    with path.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def _member(column: Column) -> str:
+    """A name inside the archive, which is a zip file: no way out of the folder it is unpacked in."""
+    safe = "/".join("__" if part == ".." else part for part in column.name.replace("\\", "/").split("/"))
+    return f"{column.family}/{safe}" if column.family else safe
+
+
+def save_csv(recording: Recording, path: Path) -> None:
+    header: list[str] = []
+    data: list[Array] = []
+    for c in columns(recording):
+        title = f"{c.family} {c.name}".strip()
+        for robot, values in enumerate(c.values.T if c.values.ndim == 2 else [c.values]):
+            header.append(f"{title} #{robot} [{c.unit}]" if c.values.ndim == 2 else f"{title} [{c.unit}]")
+            data.append(values)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(np.column_stack(data).tolist())  # Python writes the shortest digits that read back exactly
+
+
+FORMATS: dict[str, Callable[[Recording, Path], None]] = {".npz": save_npz, ".csv": save_csv}
+LATER = (".mcap", ".parquet")
+
+
+def check_format(path: str | os.PathLike[str]) -> str:
+    """The ending, if it can be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        when = "cannot be written yet" if ending in LATER else "is no format for recordings"
+        raise GearwrightError(f"{ending or os.fspath(path)!r} {when}; valid: {', '.join(FORMATS)}")
+    return ending
+
+
+def save(recording: Recording, path: str | os.PathLike[str]) -> None:
+    """Writes the format that the name's ending says."""
+    FORMATS[check_format(path)](recording, Path(path))

@@ -1,0 +1,334 @@
+"""A simulation: a batch of one robot's copies in memory, and the code that steps them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from gearwright.compile import Instance
+from gearwright.diagnostics import Diagnostic
+from gearwright.errors import ModelError, SimulationError
+from gearwright.model import Mechanism
+from gearwright.sim import assembly, inputs, running, views
+from gearwright.sim.names import Names
+from gearwright.sim.observing import Probe
+from gearwright.sim.options import Options
+from gearwright.sim.unsimulated import unsimulated
+from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
+
+if TYPE_CHECKING:
+    from gearwright.sim.kernels import Kernels
+    from gearwright.sim.recording import Recording
+
+LARGE_BATCH = 2048  # robots from which threads pay even for single steps
+
+
+class Momentum(NamedTuple):
+    """Of the whole robot, about the world's origin and in the world's axes; (3,) or (B, 3)."""
+
+    linear: Array  # [N·s]
+    angular: Array  # [N·m·s]
+
+
+class Simulation:
+    """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
+
+    Names are those of joints; an axis of a joint with several is `joint.axis2`, a free base has `base.x` … Joint
+    limits and Coulomb friction do not act yet (see `diagnostics`). Not to be shared between threads.
+    """
+
+    def __init__(self, robot: Mechanism, options: Options, kernels: Kernels) -> None:
+        self.robot: Mechanism = robot
+        self.options = options
+        self.dt, self.batch = options.dt, int(options.batch)
+        self.threads = options.threads or (_cores() if self.batch >= LARGE_BATCH else 1)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot)
+        self._names, self._kernels = Names.of(robot), kernels
+        self._usual = assembly.starting_positions(robot, self._names)
+        self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
+        self._instance.set("dt", self.dt)
+        self._version, self._steps, self._start = 0, 0, 0.0
+        self._probes: dict[str, Probe] = {}
+        self._advance = self._instance.step
+        self._effort = self._instance.view("effort")
+        self._single = self._effort.reshape(-1) if self.batch == 1 else None  # of one robot, without detours
+        self._states = self._instance.arena[:, : self._instance.layout.state_elements]
+        self._set_nominal_parameters()
+        self._views: dict[str, Values] = {}
+        self._reads: dict[str, Read] = {}
+        self.reset()
+
+    # --- names and numbers -----------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the tree's velocity coordinates: the order of `mass_matrix`, `bias` and of B's columns."""
+        return self._names.coordinates.names
+
+    @property
+    def time(self) -> float:
+        """Simulated time since the last reset [s]; settable, since nothing depends on it."""
+        return self._start + self._steps * self.dt
+
+    @time.setter
+    def time(self, value: float) -> None:
+        self._start, self._steps = float(value), 0
+
+    @property
+    def position(self) -> Values:
+        """[rad, m] by joint or coordinate, followers too."""
+        return self._view("position")
+
+    @property
+    def velocity(self) -> Values:
+        """[rad/s, m/s]."""
+        return self._view("velocity")
+
+    @property
+    def acceleration(self) -> Values:
+        """At this instant, with the efforts that are held [rad/s², m/s²]."""
+        return self._view("acceleration")
+
+    @property
+    def effort(self) -> Values:
+        """What is held along each coordinate [N·m, N]."""
+        return self._view("effort")
+
+    @property
+    def coupling_error(self) -> Values:
+        """C of each coupling, by its name or its follower's [follower's unit]."""
+        return self._view("coupling_error")
+
+    @property
+    def coupling_effort(self) -> Values:
+        """The effort that each coupling puts on its follower [N·m, N]."""
+        return self._view("coupling_effort")
+
+    @property
+    def pose(self) -> Values:
+        """Each link's pose in the world, (4, 4) or (B, 4, 4)."""
+        return self._view("pose")
+
+    @property
+    def parameters(self) -> Values:
+        """The values that the parameters have now."""
+        return self._view("parameters")
+
+    @property
+    def sensor(self) -> Values:
+        """Readings by sensor: none yet."""
+        return self._view("sensor")
+
+    @property
+    def actuator(self) -> Values:
+        """Torque, velocity and position by actuator: none yet."""
+        return self._view("actuator")
+
+    def _view(self, name: str) -> Values:
+        view = self._views.get(name)
+        if view is None:
+            view = self._views[name] = views.VIEWS[name](self)
+        return view
+
+    # --- state -----------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> Array:
+        """A copy of the independent positions, then velocities: (nx,) or (B, nx). Set it to restore them to the bit.
+
+        Time, held efforts and parameters are not part of it: the motion from a state does not depend on the time, and
+        the others are inputs.
+        """
+        state = rows(self._states, self.batch)
+        return state[0] if self.batch == 1 else state
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        size = self._states.shape[1]
+        state = inputs.numbers("state", value)
+        expected = (size,) if self.batch == 1 else (self.batch, size)
+        if state.shape != expected:
+            raise ModelError(f"the state is an array of shape {expected}, not {state.shape}")
+        self._set_state(state.reshape(self.batch, size))
+
+    def _set_state(self, state: Array) -> None:
+        """(B, nx), or (1, nx) for all robots."""
+        whole = np.broadcast_to(state, (self.batch, state.shape[1]))
+        nq = len(self._names.free_positions)
+        self._instance.set("position", whole[:, :nq])
+        self._instance.set("velocity", whole[:, nq:])
+        self._version += 1
+
+    def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
+        """Back to time 0, at rest and without efforts, but for what is given.
+
+        Values are numbers or arrays (B,); a joint of several coordinates takes them along the last axis, e.g.
+        `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or
+        `{"base.z": 1}`. What is not given stands where it starts. Followers are aligned with their leaders; one that
+        is given must agree with them. Parameters keep their values.
+        """
+        names = self._names
+        q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
+        v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
+        if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
+            parameter = rows(self._instance.view("parameter"), self.batch)
+            assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
+        n = max(len(q), len(v))
+        free = (q[:, names.free_positions], v[:, names.free_velocities])
+        self._set_state(np.concatenate([np.broadcast_to(x, (n, x.shape[1])) for x in free], axis=1))
+        self._effort[:] = 0.0
+        self.time = 0.0
+
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
+        for i, value in inputs.held(views.parameter_group(self), values, self.batch):
+            fill(self._instance.view("parameter"), i, value)
+        self._version += 1
+
+    def _set_nominal_parameters(self) -> None:
+        if self.options.parameters:
+            nominal = self._kernels.nominal
+            self._instance.set("parameter", [nominal[name] for name in self.options.parameters])
+
+    # --- stepping --------------------------------------------------------------------------------------------------
+
+    def step(
+        self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1
+    ) -> None:
+        """n steps. Efforts [N·m, N] are held until they are changed, and cleared by `reset`.
+
+        A robot whose state stops being finite raises SimulationError and keeps its last good state; the other robots
+        of the batch have made all n steps.
+        """
+        if command is not None:
+            inputs.refuse_commands(self.robot, command)
+        if effort is not None:
+            self._hold(effort)
+        if n < 0:
+            raise ModelError(f"n is a number of steps, not {n}")
+        self._version += 1
+        if not self._advance(n):
+            self._fail(n)
+        self._steps += n
+
+    def _hold(self, effort: Mapping[str, Any]) -> None:
+        group = self._names.coordinates
+        self._version += 1
+        if self._single is None or not inputs.stored(group.index, effort, self._single):
+            for i, value in inputs.held(group, effort, self.batch):
+                fill(self._effort, i, value)
+
+    def _fail(self, n: int) -> NoReturn:
+        """Raises, with the clock at the last good state of a single robot, or at the end of the steps of several."""
+        failures = self._instance.failures
+        first = min(failures, key=lambda f: f.step)
+        entry = first.address.element + (len(self._names.free_positions) if first.address.slot == "velocity" else 0)
+        step = self._steps + first.step + 1
+        self._steps += first.step if self.batch == 1 else n
+        which = "" if self.batch == 1 else f" of robot {first.robot}"
+        others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
+        raise SimulationError(
+            f"the {self._names.state[entry]}{which} is not finite after step {step}, "
+            f"at {self._start + step * self.dt:.6g} s{others}; the last good state is kept"
+        )
+
+    def run(
+        self, duration: float, controller: Callable[[Simulation], Any] | None = None, command: Any = None,
+        effort: Any = None, every: int = 1, progress: bool = False,
+    ) -> Recording:  # fmt: skip
+        """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
+
+        effort      by name: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
+                    which the steps begin; or one function of the times that returns such a mapping. The last
+                    values stay held.
+        controller  called with this simulation before each step; returns a mapping or None. Names of joints are
+                    efforts, held until changed. Without one, all steps are made in machine code.
+        progress    show a bar on the error stream.
+        """
+        return running.run(
+            self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress
+        )
+
+    # --- what the equations say of this instant --------------------------------------------------------------------
+
+    def _probe(self, name: str) -> Probe:
+        if name not in self._probes:
+            self._probes[name] = Probe(self, name)
+        return self._probes[name]
+
+    def _one(self, kernel: str, output: str) -> Value:
+        read = self._reads.get(output)
+        if read is None:
+            probe = self._probe(kernel)
+            read = self._reads[output] = reader(probe.instance, output, 0, probe.refresh)
+        return read()
+
+    @property
+    def kinetic_energy(self) -> Value:
+        """[J]."""
+        return self._one("energy", "kinetic")
+
+    @property
+    def potential_energy(self) -> Value:
+        """Of gravity, zero at the world's origin, and of springs [J]."""
+        return self._one("energy", "potential")
+
+    @property
+    def energy(self) -> Value:
+        """Kinetic and potential [J]."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def momentum(self) -> Momentum:
+        """Linear [N·s] and angular [N·m·s], about the world's origin."""
+        probe = self._probe("momentum")
+        return Momentum(probe.output("linear"), probe.output("angular"))
+
+    def mass_matrix(self) -> Array:
+        """M(q) with armature, in tree coordinates (before couplings), in the order of `coordinates`."""
+        return self._probe("mass_matrix").output("mass_matrix")
+
+    def bias(self) -> Array:
+        """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates; armature not in it."""
+        return self._probe("bias").output("bias")
+
+    def impulse_response(self, a: str, b: str) -> Value:
+        """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""
+        i, k = (views.coordinate(self, name) for name in (a, b))
+        M = self.mass_matrix()
+        unit = np.zeros((len(self.coordinates), 1))
+        unit[k] = 1.0
+        response = np.linalg.solve(M, unit)[..., i, 0]
+        return float(response) if self.batch == 1 else response
+
+    def linearize(self) -> tuple[Array, Array]:
+        """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort) of one step from here, by exact differentiation.
+
+        The order is that of `state`, and of `coordinates`. (nx, nx) and (nx, nv), or with the batch before.
+        """
+        function = self._kernels.equations.linearisation
+        slots = ("position", "velocity", "effort", "parameter", "dt")
+        given = [rows(self._instance.view(name), self.batch) for name in slots]
+        pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
+        A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
+        return (A[0], B[0]) if self.batch == 1 else (A, B)
+
+    def __repr__(self) -> str:
+        robots = "" if self.batch == 1 else f"{self.batch} × "
+        what = f"{robots}{self.robot.name!r}, {len(self._names.free_velocities)} freedoms"
+        return f"<Simulation of {what}, {self.options.integrator}, dt {self.dt:g} s, at {self.time:g} s>"
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the code of the step was found on disk."""
+        return self._kernels["step"].from_cache
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

@@ -1,0 +1,33 @@
+"""What a robot has and the dynamics leave out yet: told once, on `Simulation.diagnostics`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gearwright.diagnostics import Diagnostic
+from gearwright.model import Mechanism
+
+
+def unsimulated(robot: Mechanism) -> tuple[Diagnostic, ...]:
+    """One warning for each kind of thing that is in the file and does nothing."""
+    return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in _messages(robot))
+
+
+def _messages(robot: Mechanism) -> Iterator[str]:
+    axes = [(j.name, axis) for j in robot.joints.values() for axis in j.axes]
+    bounded = dict.fromkeys(name for name, axis in axes if axis.limits.bounded)
+    if bounded:
+        yield f"joint limits do not act yet: {_listed([*bounded])} can move beyond them"
+    rubbing = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction)
+    if rubbing:
+        yield f"Coulomb friction does not act yet: that of {_listed([*rubbing])} is left out"
+    actuation = [*robot.actuators, *robot.transmissions]
+    if actuation:
+        yield f"actuators and transmissions do not act yet: {_listed(actuation)}; drive joints with effort={{…}}"
+    if robot.sensors:
+        yield f"sensors do not read yet: {_listed([*robot.sensors])}"
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    shown = ", ".join(repr(n) for n in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

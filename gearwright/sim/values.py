@@ -1,0 +1,104 @@
+"""Numbers by name, read from the memory of a batch: a float of one robot, an array (B,) of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.compile import Instance
+from gearwright.errors import UnknownNameError
+
+Array = NDArray[Any]
+Value = Any  # a float, or an array over the batch
+Read = Callable[[], Value]
+
+
+class Values(Mapping[str, Value]):
+    """A read-only mapping; what it shows is read when it is asked for. Unknown names raise with the nearest valid one.
+
+    `groups` are further names: of joints with several coordinates (an array, the coordinates along its last axis).
+    """
+
+    __slots__ = ("_groups", "_kind", "_reads")
+
+    def __init__(self, kind: str, reads: Mapping[str, Read], groups: Mapping[str, tuple[str, ...]]) -> None:
+        self._kind, self._reads, self._groups = kind, dict(reads), groups
+
+    def __getitem__(self, name: str) -> Value:
+        try:
+            read = self._reads[name]
+        except (KeyError, TypeError):
+            return self._several(name)
+        return read()
+
+    def _several(self, name: str) -> Value:
+        if name not in self._groups:
+            raise UnknownNameError(self._kind, name, [*self._reads, *self._groups]) from None
+        own = [self._reads[n]() for n in self._groups[name]]
+        return np.stack(own, axis=-1) if own else np.zeros(0)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._reads or name in self._groups
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._reads)
+
+    def __len__(self) -> int:
+        return len(self._reads)
+
+    def __repr__(self) -> str:
+        return repr({name: read() for name, read in self._reads.items()})
+
+
+class Also(Values):
+    """Values where further names are second names of single ones."""
+
+    __slots__ = ()
+
+    def _several(self, name: str) -> Value:
+        own = super()._several(name)
+        return own[..., 0] if np.ndim(own) > 1 else float(own[0])
+
+
+def reader(instance: Instance, slot: str, element: int, refresh: Callable[[], object] | None = None) -> Read:
+    """Reads one element of a slot, after `refresh` where it has to be computed first."""
+    view, batch = instance.view(slot), instance.batch
+    if batch == 1 and view.shape[2] == 1:
+        item: Read = partial(view.reshape(-1).item, element)
+    else:
+        item = partial(column, view, element, batch)
+    if refresh is None:
+        return item
+    return partial(_after, refresh, item)
+
+
+def _after(refresh: Callable[[], object], item: Read) -> Value:
+    refresh()
+    return item()
+
+
+def column(view: Array, element: int, batch: int) -> Array:
+    """One element of every robot, as an array of its own."""
+    lanes: Array = view[:, element, :]
+    return lanes.flatten()[:batch]
+
+
+def rows(view: Array, batch: int) -> Array:
+    """(blocks, size, lanes) to a copy (B, size)."""
+    blocks, size, lanes = view.shape
+    flat: Array = view.transpose(0, 2, 1).reshape(blocks * lanes, size)[:batch].copy()
+    return flat
+
+
+def fill(view: Array, element: int, value: Any) -> None:
+    """Sets one element of every robot to a number or an array (B,); lanes to spare get the last robot's."""
+    if isinstance(value, float):
+        view[:, element, :] = value
+        return
+    lanes = view.shape[0] * view.shape[2]
+    padded = np.concatenate([value, np.repeat(value[-1:], lanes - len(value))]) if len(value) < lanes else value
+    view[:, element, :] = padded.reshape(view.shape[0], view.shape[2])

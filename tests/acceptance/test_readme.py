@@ -1,0 +1,49 @@
+"""Every command and every piece of Python in the README runs as it is printed there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+COMMANDS = [
+    line.split("#")[0].strip()
+    for block in re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("gearwright ")
+]
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    (tmp_path / "gearwright").symlink_to(ROOT / "gearwright")
+    return tmp_path
+
+
+def _environment():
+    return os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+
+
+def test_the_python_blocks_run_one_after_the_other(workplace):
+    pytest.importorskip("matplotlib")
+    code = "\n".join(PYTHON)
+    done = subprocess.run([sys.executable, "-c", code], cwd=workplace, env=_environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "left_finger = 1·right_finger + 0" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_runs(command, workplace):
+    pytest.importorskip("matplotlib")
+    words = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(words, cwd=workplace, env=_environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_readme_has_commands_to_run():
+    assert len(PYTHON) >= 2 and len(COMMANDS) >= 4

@@ -1,0 +1,187 @@
+"""The harness from end to end on tiny sizes: tables, JSON, page, plots. No time is ever asserted."""
+
+import json
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from gearwright.bench import clock, peers, plots, report, run, scaling
+from gearwright.bench.clock import Runner, race
+from gearwright.bench.effort import Effort
+from gearwright.bench.results import SCHEMA
+from gearwright.bench.rows import tables
+from gearwright.bench.table import rendered
+from gearwright.bench.targets import targets
+from tests.cli.commands import called
+
+TINY = Effort(slices=1, seconds=1e-4, processes=1, sizes=(3, 4), batches=(1, 10))
+
+
+@pytest.fixture(scope="module")
+def results():
+    return run.run(names=["arm"], with_peers=True, effort=TINY, with_scaling=True, command="gearwright bench")
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Where no peer is installed."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(peers, "PEERS", {"engine_that_nobody_has": "Engine"})
+        return run.run(names=["arm"], with_peers=True, effort=TINY, with_scaling=False, command="gearwright bench")
+
+
+def test_every_installed_peer_has_an_entry(results):
+    (arm,) = results.robots
+    assert {e.engine for e in arm.entries} == {"gearwright", *peers.installed()}
+    for entry in arm.entries:
+        assert entry.note == ""
+        assert entry.one or entry.batch
+        assert (entry.agreement is None) == (entry.engine == "gearwright")
+    assert (arm.joints, arm.dof) == (9, 8)
+
+
+def test_peers_absent(alone):
+    assert {e.engine for e in alone.robots[0].entries} == {"gearwright"}
+    assert next(t.title for t in tables(alone)).startswith("A robot's step")
+    assert not any("mj_step" in t.what for t in targets(alone))
+
+
+def test_a_peer_that_fails_is_told_and_the_others_go_on(monkeypatch):
+    class Broken(peers.Contestant):
+        title, package, how = "Broken", "broken", ""
+
+        def __init__(self, robot, dt):
+            raise RuntimeError("no such luck\nat all")
+
+        reset = step = position = mass_matrix_and_bias = None
+
+    from gearwright.bench import speed
+    from gearwright.bench.robots import robots
+
+    found = speed.robot_result(robots(["arm"])[0], {"broken": Broken}, TINY, 1e-3)
+    assert found.entries[-1].note == "not loaded: RuntimeError: no such luck"
+    assert found.entries[0].one is not None
+
+
+def test_json_is_plain_and_versioned(results):
+    data = json.loads(json.dumps(results.as_data()))
+    assert data["schema"] == SCHEMA
+    assert list(data) == [
+        "machine", "versions", "cores", "load", "dt", "robots", "sizes", "batches", "how", "command", "schema",
+    ]  # fmt: skip
+    assert list(data["robots"][0]) == [
+        "name", "title", "joints", "dof", "entries", "call_overhead_ns", "compilation",
+    ]  # fmt: skip
+    assert list(data["robots"][0]["entries"][0]) == [
+        "engine", "title", "agreement", "couplings", "one", "batch", "threads", "ratio_one", "ratio_batch", "note",
+    ]  # fmt: skip
+    assert set(data["robots"][0]["entries"][0]["one"]) == {"wall_ns", "cpu_ns", "slices", "steps", "robots"}
+
+
+def test_tables_render(results):
+    console = Console(width=200, record=True, file=StringIO())
+    for table in rendered(results):
+        console.print(table)
+    text = console.export_text()
+    for expected in ("Gearwright", "reference arm with gripper (9 joints, 8 DoF)", "Targets", "state and commands"):
+        assert expected in text
+
+
+def test_rows_fit_their_columns(results):
+    for table in tables(results):
+        assert table.rows
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_the_page_keeps_what_others_wrote(results, tmp_path):
+    page = tmp_path / "docs" / "performance.md"
+    page.parent.mkdir()
+    page.write_text("# Performance\n\n## Loading\n\nmine\n")
+    report.write(results, page)
+    first = page.read_text()
+    page.write_text(first + "\nbelow\n")
+    report.write(replace(results, command="gearwright bench --again"), page)
+    second = page.read_text()
+    assert "## Loading\n\nmine\n" in second
+    assert second.endswith("\nbelow\n")
+    assert second.count(report.BEGIN) == second.count(report.END) == 1
+    assert "bench --again" in second
+    assert "bench --again" not in first
+    assert "figures/performance-dof.svg" in second
+
+
+def test_plots_are_drawn(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    files = plots.draw(results, tmp_path)
+    assert [f.name for f in files] == ["performance-dof.svg", "performance-batch.svg"]
+    assert all(f.read_text().rstrip().endswith("</svg>") for f in files)
+    assert sorted(report.FIGURES) == sorted(f.stem for f in files)
+
+
+def test_nothing_to_plot(alone, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert plots.draw(alone, tmp_path) == []
+
+
+def test_a_race_counts_every_robot_and_puts_them_back():
+    prepared, steps = [], []
+    runner = Runner(prepare=lambda: prepared.append(1), run=steps.append, robots=4, shortest=3, longest=5)
+    timing = race({"a": runner}, slices=2, seconds=1e-5)["a"]
+    assert timing.robots == 4
+    assert timing.steps >= 3
+    assert max(steps) <= 5
+    assert len(prepared) == len(steps)
+
+
+def test_a_slice_is_as_long_as_asked(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(clock, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(clock, "process_time", lambda: now[0] / 2)
+
+    def run_steps(n):
+        now[0] += n * 1e-6
+
+    timing = race({"a": Runner(prepare=lambda: None, run=run_steps, robots=10)}, slices=3, seconds=0.01)["a"]
+    assert timing.steps == pytest.approx(10_000, rel=1e-6)
+    assert timing.wall_ns == pytest.approx(100)
+    assert timing.cpu_ns == pytest.approx(50)
+
+
+def test_memory_counts_the_batch(results):
+    assert scaling.memory is not None
+    points = {p.robots: p for p in results.batches}
+    assert points[10].bytes_per_robot > points[10].state_and_commands == 8 * (2 * 8 + 9)
+
+
+@pytest.mark.parametrize("arguments", [["--robots", "pandda"], ["--robots", "arm,pandda"]])
+def test_unknown_robots_end_in_usage(arguments):
+    ran = called("bench", *arguments)
+    assert ran.code == 2
+    assert "pandda" in ran.err
+    assert "panda" in ran.err
+
+
+def test_command_line(monkeypatch, alone):
+    asked = {}
+
+    def pretend(**options):
+        asked.update(options)
+        return alone
+
+    monkeypatch.setattr(run, "run", pretend)
+    ran = called("bench", "--quick", "--robots", "arm, panda", "--json")
+    assert ran.code == 0
+    assert json.loads(ran.out) == json.loads(json.dumps(alone.as_data()))
+    assert asked["command"] == "gearwright bench --quick --robots arm, panda"
+    assert (asked["names"], asked["with_peers"], asked["with_scaling"]) == (["arm", "panda"], False, False)
+    assert "Targets" in called("bench").out
+
+
+def test_command_line_writes_the_page(monkeypatch, results, tmp_path):
+    monkeypatch.setattr(run, "run", lambda **options: results)
+    ran = called("bench", "--write", tmp_path / "page.md")
+    assert ran.code == 0
+    assert report.BEGIN in (tmp_path / "page.md").read_text()
+    assert called("bench", "--write", tmp_path / "page.md" / "below.md").code == 1

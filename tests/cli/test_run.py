@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gearwright.robots import __file__ as robots
+from tests.cli.commands import Ran, called, gearwright
+
+ARM = Path(robots).with_name("reference_arm.urdf")
+GRIPPER = Path(robots).with_name("gripper.sdf")
+SHORT = ("--duration", "0.05")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("code"))
+
+
+@pytest.fixture
+def run(cache: str):
+    def run(*arguments: str | Path) -> Ran:
+        return called("run", *arguments, GEARWRIGHT_CACHE=cache)
+
+    return run
+
+
+def test_summary(run):
+    ran = run(ARM, *SHORT, "--set", "j1=0.4", "--effort", "j0=1.5")
+    assert ran.code == 0
+    for word in (
+        "reference_arm",
+        "50 ms in 50 steps of 1 ms",
+        "ns per robot-step",
+        "real time",
+        "energy",
+        "left_finger",
+    ):
+        assert word in ran.out, word
+
+
+def test_in_a_process_of_its_own(cache):
+    ran = gearwright("run", ARM, *SHORT, GEARWRIGHT_CACHE=cache)
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_json(run):
+    ran = run(ARM, *SHORT, "--set", "j1=0.4", "--velocity", "j2=1", "--dt", "5e-4", "--batch", "3", "--json")
+    data = json.loads(ran.out)
+    assert (data["steps"], data["dt"], data["batch"], data["robot"]) == (100, 5e-4, 3, "reference_arm")
+    assert set(data["positions"]) == set(data["velocities"]) >= {"j0", "left_finger"}
+    assert data["coupling_errors"] == {"left_finger": 0.0}
+    assert data["ns_per_robot_step"] > 0 < data["real_time_factor"]
+    assert data["energy"]["end"] < data["energy"]["start"]
+
+
+def test_numbers_are_those_of_the_simulation(run):
+    from gearwright.sim import compile
+
+    data = json.loads(run(ARM, *SHORT, "--set", "j1=0.4", "--effort", "j0=1.5", "--integrator", "rk4", "--json").out)
+    sim = compile(ARM, integrator="rk4")
+    sim.reset(position={"j1": 0.4})
+    sim.step(effort={"j0": 1.5}, n=50)
+    assert data["positions"] == dict(sim.position)
+
+
+def test_files(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    out, plot = tmp_path / "run.npz", tmp_path / "run.png"
+    ran = run(GRIPPER, *SHORT, "--every", "5", "--effort", "right_finger=0.1", "--out", out, "--plot", plot)
+    assert ran.code == 0
+    assert f"wrote {out}" in ran.out
+    assert np.load(out)["position/left_finger"].shape == (10,)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_left_out_is_told(run):
+    assert "warning: joint limits do not act yet" in run(GRIPPER, *SHORT).out
+
+
+def test_several_coordinates(run):
+    ran = run(ARM, *SHORT, "--base", "floating", "--set", "base=0,0,1,1,0,0,0", "--json")
+    assert ran.code == 0
+    assert json.loads(ran.out)["positions"]["base.z"] == pytest.approx(1 - 9.81 / 2 * 0.05**2, abs=2e-3)
+
+
+WRONG = {
+    "no value": (["--set", "j1"], 2, "--set j1: write NAME=VALUE"),
+    "no number": (["--effort", "j1=fast"], 2, "--effort j1=fast: write NAME=VALUE"),
+    "twice": (["--set", "j1=1", "--set", "j1=2"], 2, "given twice"),
+    "unknown joint": (["--set", "j11=1"], 2, "no joint named 'j11'; did you mean 'j1'"),
+    "unknown effort": (["--effort", "j11=1"], 2, "did you mean 'j1'"),
+    "unknown actuator": (["--command", "motor=1"], 2, "no actuator named 'motor'"),
+    "follower": (["--set", "left_finger=0.01"], 2, "its exact coupling puts it at 0"),
+    "not a number": (["--set", "j1=nan"], 2, "not finite"),
+    "dt": (["--dt", "0"], 2, "dt must be"),
+    "duration": (["--duration", "-1"], 2, "duration"),
+    "batch": (["--batch", "0"], 2, "batch"),
+    "every": (["--every", "0"], 2, "every"),
+    "integrator": (["--integrator", "heun"], 2, "valid: 'euler', 'rk4'"),
+    "out": (["--out", "run.mcap"], 2, "'.mcap' cannot be written yet; valid: .npz, .csv"),
+    "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf"),
+    "folder": (["--out", "/nowhere/at/all/run.npz"], 1, "cannot write /nowhere/at/all/run.npz"),
+    "not finite": (["--velocity", "j1=1e200"], 1, "is not finite after step 1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_errors_are_one_line(run, case):
+    arguments, code, message = WRONG[case]
+    ran = run(ARM, *arguments)
+    assert message in ran.err
+    assert ran.code == code
+    assert ran.err.count("\n") == 1
+    assert ran.out == ""
+
+
+def test_files_that_cannot_be_simulated(run, tmp_path):
+    loop = run(Path(robots).with_name("four_bar.sdf"))
+    assert (loop.code, loop.err.count("\n")) == (1, 1)
+    assert "closed loops cannot be compiled yet" in loop.err
+    broken = tmp_path / "broken.urdf"
+    broken.write_text("<robot name='x'><joint name='j'/></robot>")
+    assert run(broken).code == 1
+    assert run(tmp_path / "absent.urdf").code == 1
+    command = run(GRIPPER, "--command", "motor=1")
+    assert (command.code, "cannot be commanded yet" in command.err) == (1, True)

@@ -1,0 +1,52 @@
+"""The public names are a contract: scripts outside this repository use them."""
+
+import subprocess
+import sys
+
+import gearwright as gw
+
+NAMES = {
+    "CompileError",
+    "Diagnostic",
+    "DifferentialTransmission",
+    "FourBarLinkageTransmission",
+    "GearwrightError",
+    "LinearMap",
+    "LoadError",
+    "Mechanism",
+    "ModelError",
+    "Recording",
+    "SimpleTransmission",
+    "Simulation",
+    "SimulationError",
+    "compile",
+    "load",
+    "loads",
+}
+
+
+def test_the_export_list():
+    assert set(gw.__all__) == NAMES
+    for name in NAMES:
+        assert getattr(gw, name) is not None
+
+
+def test_errors_have_one_base():
+    for error in (gw.LoadError, gw.ModelError, gw.CompileError, gw.SimulationError):
+        assert issubclass(error, gw.GearwrightError)
+
+
+def test_importing_is_light():
+    """Only what is used is imported: neither CasADi nor LLVM, nor even NumPy."""
+    code = "import sys, gearwright; print(sorted({'casadi', 'llvmlite', 'numpy', 'rich', 'typer'} & set(sys.modules)))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
+def test_loading_imports_no_compiler():
+    code = (
+        "import sys, gearwright as gw; gw.loads('<robot name=\"r\"><link name=\"a\"/></robot>');"
+        "print(sorted({'casadi', 'llvmlite', 'matplotlib', 'lxml'} & set(sys.modules)))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"

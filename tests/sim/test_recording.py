@@ -1,0 +1,136 @@
+"""Recordings as files and as pictures."""
+
+import builtins
+import csv
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.sim import compile
+from gearwright.sim.plotting import panels
+from tests.sim.robots import FOLLOWING, FREE
+
+
+@pytest.fixture(scope="module")
+def recording():
+    sim = compile(gw.loads(FOLLOWING))
+    sim.reset(position={"leader": 0.5})
+    return sim.run(0.05, effort={"leader": np.linspace(0, 1, 50)}, every=5)
+
+
+@pytest.fixture(scope="module")
+def batch():
+    sim = compile(gw.loads(FREE), batch=3)
+    sim.reset(velocity={"spin": [1.0, 2.0, 3.0], "socket.rx": 2.0})
+    return sim.run(0.02)
+
+
+def test_npz(recording, tmp_path):
+    recording.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz", allow_pickle=False) as data:
+        assert np.array_equal(data["time"], recording.time)
+        assert np.array_equal(data["position/follower"], recording.position["follower"])
+        assert np.array_equal(data["velocity/leader"], recording.velocity["leader"])
+        assert np.array_equal(data["effort/leader"], recording.effort["leader"])
+        assert np.array_equal(data["coupling_error/follower"], recording.coupling_error["follower"])
+        assert np.array_equal(data["energy"], recording.energy)
+
+
+def test_npz_of_a_batch(batch, tmp_path):
+    batch.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as data:
+        assert data["position/socket.qw"].shape == (20, 3)
+        assert np.array_equal(data["velocity/spin"], batch.velocity["spin"])
+
+
+def test_csv_reads_back_exactly(recording, tmp_path):
+    recording.save(tmp_path / "run.csv")
+    with open(tmp_path / "run.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    table = dict(zip(header, np.array(rows, float).T, strict=True))
+    assert header[:3] == ["time [s]", "position leader [rad]", "position follower [rad]"]
+    assert np.array_equal(table["time [s]"], recording.time)
+    assert np.array_equal(table["position follower [rad]"], recording.position["follower"])
+    assert np.array_equal(table["effort leader [N·m]"], recording.effort["leader"])
+    assert np.array_equal(table["energy [J]"], recording.energy)
+
+
+def test_csv_of_a_batch(batch, tmp_path):
+    batch.save(tmp_path / "run.csv")
+    with open(tmp_path / "run.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert {"position base.z #2 [m]", "velocity base.z #0 [m/s]", "velocity spin #1 [rad/s]"} <= set(header)
+    assert "position socket.qw #0 [1]" in header
+    assert len(rows) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("run.mcap", "'.mcap' cannot be written yet; valid: .npz, .csv"), ("run.parquet", "yet"), ("run.xls", "no format"),
+     ("run", "no format")],
+)  # fmt: skip
+def test_other_endings(recording, tmp_path, name, message):
+    with pytest.raises(gw.GearwrightError, match=message):
+        recording.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_cannot_leave_the_archive(tmp_path):
+    sim = compile(gw.loads(FOLLOWING.replace("'follower'", "'../../follower'")))
+    sim.run(0.01).save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as data:
+        assert "position/__/__/follower" in data.files
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_plot(recording, batch, tmp_path, ending):
+    pytest.importorskip("matplotlib")
+    for n, rec in enumerate((recording, batch)):
+        rec.plot(tmp_path / f"{n}.{ending}")
+        assert (tmp_path / f"{n}.{ending}").stat().st_size > 5000
+
+
+def test_plot_says_what_is_drawn(recording, tmp_path):
+    pytest.importorskip("matplotlib")
+    recording.plot(tmp_path / "run.svg")
+    text = (tmp_path / "run.svg").read_text(encoding="utf-8")
+    for word in ("following", "[rad]", "[rad/s]", "[N·m]", "[J]", "time [s]", "leader", "follower", "coupling error"):
+        assert word in text, word
+
+
+def test_panels(batch):
+    found = {(p.title, p.unit): list(p.lines) for p in panels(batch, robots=2)}
+    assert ("effort", "N·m") not in found  # there was none
+    assert found[("position", "m")] == ["base.x", "base.y", "base.z"]
+    assert "socket.qw" in found[("orientation", "quaternion")]
+    assert found[("energy", "J")] == ["total", "kinetic", "potential"]
+    assert panels(batch, robots=2)[0].lines["base.x"].shape == (20, 2)
+
+
+def test_names_that_matplotlib_would_read_otherwise(tmp_path):
+    pytest.importorskip("matplotlib")
+    text = FOLLOWING.replace("'follower'", "'$\\frac{$'").replace("'leader'", "'_hidden'")
+    sim = compile(gw.loads(text))
+    sim.run(0.01, effort={"_hidden": 1.0}).plot(tmp_path / "run.svg")
+    assert "_hidden" in (tmp_path / "run.svg").read_text(encoding="utf-8")
+
+
+def test_plot_without_matplotlib(recording, tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(gw.GearwrightError, match=r"pip install 'gearwright\[plot\]'"):
+        recording.plot(tmp_path / "run.png")
+
+
+def test_plot_of_nothing(recording, tmp_path):
+    with pytest.raises(gw.GearwrightError, match=r"one of \.png, \.svg, \.pdf"):
+        recording.plot(tmp_path / "run.gif")
+    with pytest.raises(gw.GearwrightError, match="empty"):
+        compile(gw.loads(FOLLOWING)).run(0.0).plot(tmp_path / "run.png")

@@ -1,0 +1,114 @@
+"""The same inputs give the same bits: in every lane, batch, thread count, way of stepping and process."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gearwright.compile import interpret_program
+from gearwright.dynamics import Equations
+from gearwright.sim import compile
+from gearwright.sim.programs import step_program
+from tests.cli.commands import CHECKOUT
+from tests.sim.robots import ARM
+
+
+def starts(sim, n, rng):
+    return 0.5 * rng.normal(size=(n, sim.state.shape[-1]))
+
+
+@pytest.fixture
+def single(arm):
+    return compile(arm)
+
+
+def stepped_alone(single, states, effort, n):
+    found = []
+    for k, state in enumerate(states):
+        single.state = state
+        single.step(effort={"j1": float(effort[k])}, n=n)
+        found.append(single.state)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("batch", "threads"), [(2, 1), (8, 1), (9, 2), (37, 3)])
+def test_batches_and_threads(arm, single, rng, batch, threads):
+    states, effort = starts(single, batch, rng), rng.normal(size=batch)
+    many = compile(arm, batch=batch, threads=threads)
+    many.state = states
+    many.step(effort={"j1": effort}, n=50)
+    assert np.array_equal(many.state, stepped_alone(single, states, effort, 50))
+
+
+def test_interpreter_agrees_to_rounding(arm, single, rng):
+    states, effort = starts(single, 3, rng), rng.normal(size=3)
+    program = step_program(Equations(arm))
+    efforts = np.zeros((3, 9))
+    efforts[:, 1] = effort
+    values = {"position": states[:, :8], "velocity": states[:, 8:], "effort": efforts, "dt": 1e-3}
+    told = interpret_program(program, values, steps=20, batch=3).values
+    expected = np.concatenate([told["position"], told["velocity"]], axis=1)
+    found = stepped_alone(single, states, effort, 20)
+    assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
+    assert np.abs(found - states).max() > 1e-3
+
+
+def test_ways_of_stepping(single, rng):
+    start = starts(single, 1, rng)[0]
+    torque = rng.normal(size=60)
+    results = []
+    for way in range(4):
+        single.reset()
+        single.state = start
+        if way == 0:
+            for x in torque:
+                single.step(effort={"j3": float(x)})
+        elif way == 1:
+            single.run(0.06, effort={"j3": torque})
+        elif way == 2:
+            single.run(0.06, controller=lambda sim: {"j3": torque[round(sim.time / sim.dt)]}, every=7)
+        else:
+            single.run(0.06, effort={"j3": lambda t: torque[np.rint(t / 1e-3).astype(int)]}, every=60)
+        results.append(single.state)
+    for other in results[1:]:
+        assert np.array_equal(results[0], other)
+
+
+def test_runs_in_pieces(single, rng, monkeypatch):
+    """A long run is made in several calls; where they end does not show."""
+    start, torque = starts(single, 1, rng)[0], rng.normal(size=100)
+    recordings = []
+    for work in (10**9, 16 * 7):
+        monkeypatch.setattr("gearwright.sim.running.WORK", work)
+        single.reset()
+        single.state = start
+        recordings.append(single.run(0.1, effort={"j2": torque}, every=3))
+    whole, pieces = recordings
+    assert len(whole._chunks) == 1 < len(pieces._chunks)
+    assert np.array_equal(whole.time, pieces.time)
+    for family in ("position", "velocity", "effort"):
+        for name in getattr(whole, family):
+            assert np.array_equal(getattr(whole, family)[name], getattr(pieces, family)[name])
+    assert np.array_equal(whole.energy, pieces.energy)
+
+
+def test_processes(single):
+    code = (
+        "from gearwright.sim import compile\n"
+        f"sim = compile({str(ARM)!r})\n"
+        "sim.reset(position={'j1': 0.4})\nsim.step(effort={'j0': 1.0}, n=500)\nprint(sim.state.tobytes().hex())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=CHECKOUT, check=True)
+    single.reset(position={"j1": 0.4})
+    single.step(effort={"j0": 1.0}, n=500)
+    assert done.stdout.strip() == single.state.tobytes().hex()
+
+
+def test_single_precision(arm, single):
+    short = compile(arm, precision="single")
+    for sim in (short, single):
+        sim.reset(position={"j1": 0.4})
+        sim.step(n=100)
+    assert short.position["j1"] != single.position["j1"]
+    assert short.position["j1"] == pytest.approx(single.position["j1"], abs=1e-4)
