@@ -1,6 +1,6 @@
 """Writes the pages that are made from data: docs/diagnostics.md and docs/peers.md. Run it after changing either.
 
-    python docs/generate.py
+python docs/generate.py
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def diagnostics_page() -> str:
         "Everything that is wrong with a file is collected before loading fails, and printed as",
         "`file:line: severity: message [code]`, with the nearest valid name where a name was wrong. In Python:",
         "`gw.LoadError.diagnostics`, and `robot.diagnostics` of a file that loaded; on the command line:",
-        "`gearwright check FILE`, with `--json` for programs. The same code may be an error in one place and a warning in",
-        "another: an error means that no mechanism could be made that does what the file says.",
+        "`gearwright check FILE`, with `--json` for programs. The same code may be an error in one place and a warning",
+        "in another: an error means that no mechanism could be made that does what the file says.",
     ]
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     table = source[source.index("CODES: dict[str, str] = {") :]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gearwright.diagnostics import Report
+from gearwright.errors import LoadError
 from gearwright.formats.located_xml import MAX_ELEMENTS, Element, bounded, parse
 from gearwright.formats.sdf_version import Version, read_version
 
@@ -68,15 +69,14 @@ class Library:
         depth = self._depth[str(path)] = self._depth.get(e.file, 0) + 1
         left = MAX_ELEMENTS - self.elements
         if self.count > MAX_INCLUDES or depth > MAX_DEPTH or left <= 0:
-            if self.report.first("includes"):
-                e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
-            return None
+            e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
+            raise LoadError(self.report)  # no robot has that many: nothing more is read
         try:
             root = parse(bounded(path), str(path), self.report, left)
         except OSError as error:
             e.error("include-not-found", f"{str(path)!r} cannot be read: {error}")
             return None
-        self.elements += root.document.count if root is not None else MAX_ELEMENTS
+        self.elements += root.document.count if root is not None else left
         return root
 
     def _find(self, e: Element, uri: str, strict: bool) -> Path | None:

@@ -81,16 +81,10 @@ class Scope:
         walked: list[Placed] = []  # from the name towards something whose pose is known
         names: list[str] = []
         seen: set[str] = set()
-        X: Pose | None = None
-        while X is None:
-            X = self._known_pose(name, asked)
-            if X is not None:
-                break
-            part = self.parts.get(name)
-            if part is None:
-                raise self._unknown(name, asked)
+        while (X := self._known_pose(name)) is None:
             if name in self._broken or name in seen:
                 self._tell_circle(names, name, asked)
+            part = self.parts.get(name) or self._inside(name, asked)
             seen.add(name)
             names.append(name)
             walked.append(part)
@@ -99,18 +93,20 @@ class Scope:
             X = self._known[part_name] = X @ part.pose
         return X
 
-    def _known_pose(self, name: str, asked: Element) -> Pose | None:
-        """Without a walk: the model's own frame, the world, what was asked before, and names in nested models."""
+    def _known_pose(self, name: str) -> Pose | None:
+        """Without a walk: the model's own frame, the world, and what was asked before."""
         if name in ROOTS or (name == WORLD and self.is_world):
             return IDENTITY
-        if name in self._known:
-            return self._known[name]
         if name == WORLD:
             return self.X_WM.inverse()
+        return self._known.get(name)
+
+    def _inside(self, name: str, asked: Element) -> Placed:
+        """A part of a nested model, `model::part`, placed relative to that model."""
         inner, _, rest = name.partition("::")
-        if rest and name not in self.parts and inner in self.models:
-            return self.resolve(inner, asked) @ self.models[inner].resolve(rest, asked)
-        return None
+        if not rest or inner not in self.models:
+            raise self._unknown(name, asked)
+        return Placed(asked, "frame", inner, self.models[inner].resolve(rest, asked))
 
     def _tell_circle(self, names: list[str], name: str, asked: Element) -> None:
         """Told once for all that lie on the circle, or lead to it."""

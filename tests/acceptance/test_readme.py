@@ -25,14 +25,15 @@ def workplace(tmp_path):
     return tmp_path
 
 
-def _environment():
-    return os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+def _run(words, folder):
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_the_python_blocks_run_one_after_the_other(workplace):
     pytest.importorskip("matplotlib")
     code = "\n".join(PYTHON)
-    done = subprocess.run([sys.executable, "-c", code], cwd=workplace, env=_environment(), capture_output=True, text=True)
+    done = _run([sys.executable, "-c", code], workplace)
     assert done.returncode == 0, done.stderr
     assert "left_finger = 1·right_finger + 0" in done.stdout
 
@@ -40,8 +41,7 @@ def test_the_python_blocks_run_one_after_the_other(workplace):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_runs(command, workplace):
     pytest.importorskip("matplotlib")
-    words = [sys.executable, "-m", *command.split()]
-    done = subprocess.run(words, cwd=workplace, env=_environment(), capture_output=True, text=True)
+    done = _run([sys.executable, "-m", *command.split()], workplace)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -45,7 +45,7 @@ def test_importing_is_light():
 
 def test_loading_imports_no_compiler():
     code = (
-        "import sys, gearwright as gw; gw.loads('<robot name=\"r\"><link name=\"a\"/></robot>');"
+        'import sys, gearwright as gw; gw.loads(\'<robot name="r"><link name="a"/></robot>\');'
         "print(sorted({'casadi', 'llvmlite', 'matplotlib', 'lxml'} & set(sys.modules)))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

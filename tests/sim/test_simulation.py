@@ -189,13 +189,23 @@ def test_time(pendulum):
         pendulum.step(n=-1)
 
 
+def test_followers_are_read_anew():
+    sim = compile(gw.loads(FOLLOWING))
+    sim.reset(velocity={"leader": 1.0})
+    for _ in range(3):
+        sim.step()
+        assert sim.position["follower"] == pytest.approx(0.1 - 2 * sim.position["leader"], abs=1e-15)
+        assert sim.velocity["follower"] == pytest.approx(-2 * sim.velocity["leader"], abs=1e-15)
+
+
 def test_step_changes_what_is_read(pendulum):
     pendulum.reset(position={"shoulder": 1.0})
     seen = []
     for _ in range(3):
-        seen.append((pendulum.position["shoulder"], pendulum.energy, pendulum.acceleration["elbow"]))
+        numbers = (pendulum.position["shoulder"], pendulum.energy, pendulum.acceleration["elbow"])
+        seen.append((*numbers, pendulum.pose["lower"][0, 3], pendulum.mass_matrix()[0, 0], pendulum.bias()[0]))
         pendulum.step(n=10)
-    assert len(set(seen)) == 3
+    assert all(len(set(values)) == 3 for values in zip(*seen, strict=True))
     before = pendulum.acceleration["elbow"]
     pendulum.step(effort={"elbow": 1.0}, n=0)
     assert pendulum.acceleration["elbow"] > before + 1
