@@ -178,6 +178,8 @@ CODES: dict[str, str] = {
     "element-ignored": "an element that is known and does not concern the mechanism",
     "element-unknown": "an element or attribute that is not known",
     "diagnostics-many": "there are more diagnostics than are shown",
+    # simulation
+    "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model cannot do what was asked of it",
     "internal-error": "a fault of Gearwright itself, not of the file; please report it",

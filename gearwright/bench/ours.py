@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,6 +47,20 @@ class Gearwright(Contestant):
         return np.asarray(self.sim.mass_matrix()), np.asarray(self.sim.bias())
 
     def batch(self, positions: Array, threads: int) -> Runner:
+        sim, prepare = self._batch(positions, threads)
+        return Runner(prepare=prepare, run=lambda n: sim.step(n=n), robots=len(positions))
+
+    def recorded_batch(self, positions: Array) -> Runner:
+        """With everything kept after every step, as a `Recording`; MuJoCo's `rollout` keeps the states too."""
+        sim, prepare = self._batch(positions)
+
+        def run(n: int) -> None:
+            sim.run(n * self.dt)
+
+        return Runner(prepare=prepare, run=run, robots=len(positions), shortest=50, longest=100)
+
+    def _batch(self, positions: Array, threads: int = 1) -> tuple[Any, Callable[[], None]]:
+        """A simulation of so many robots, and what puts them back where they began."""
         sim = self.simulation(len(positions), threads)
         sim.reset(position={name: positions[:, i] for name, i in self.independent.items()})
         begin = np.array(sim.state)
@@ -53,7 +68,7 @@ class Gearwright(Contestant):
         def prepare() -> None:
             sim.state = begin
 
-        return Runner(prepare=prepare, run=lambda n: sim.step(n=n), robots=len(positions))
+        return sim, prepare
 
     def simulation(self, batch: int, threads: int = 1) -> Any:
         """Another simulation of the same robot."""

@@ -18,7 +18,7 @@ from gearwright.bench.results import Entry, RobotResult
 from gearwright.bench.robots import Robot
 
 OURS, UNCOUPLED = "gearwright", "gearwright without couplings"
-ALL_CORES = " on all cores"
+ALL_CORES, RECORDED = " on all cores", ", every step recorded"
 
 
 def robot_result(robot: Robot, peers: Mapping[str, type[Contestant]], effort: Effort, dt: float) -> RobotResult:
@@ -32,6 +32,7 @@ def robot_result(robot: Robot, peers: Mapping[str, type[Contestant]], effort: Ef
     own = [Entry(engine=OURS, title=Gearwright.title, one=one[OURS], batch=batch[OURS])]
     if threaded := batch.get(OURS + ALL_CORES):
         own.append(Entry(engine=OURS, title=Gearwright.title + ALL_CORES, batch=threaded, threads=_cores()))
+    own.append(Entry(engine=OURS, title=Gearwright.title + RECORDED, batch=batch[OURS + RECORDED]))
     return RobotResult(
         name=robot.name,
         title=robot.title,
@@ -93,6 +94,7 @@ def _race_of_batches(
             runner = contestant.batch(some, threads)
             if runner is not None:
                 runners[name + suffix] = runner
+    runners[OURS + RECORDED] = ours[True].recorded_batch(begins)
     return race(runners, slices=effort.slices, seconds=effort.seconds)
 
 

@@ -39,8 +39,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         cases=("ros2_control/component_parser_transmissions: multi_joints_transmission",),
-        theirs="ros2_control keeps read_only of joints and actuators",
-        ours="names, roles, reductions and offsets are kept; read_only is not",
+        theirs="ros2_control keeps read_only of joints and actuators as a field of its own",
+        ours="names, roles, reductions and offsets are fields; read_only stays as text in the parameters",
         reason="it is about who may command at run time, not about the mechanism",
     ),
     Difference(
