@@ -43,7 +43,7 @@ def speed_table(results: Results) -> Table:
 def _speed_row(robot: RobotResult, entry: Entry) -> tuple[str, ...]:
     remarks = [entry.note] if entry.note else []
     if not entry.couplings:
-        remarks.append("without the couplings, on both sides")
+        remarks.append("both without couplings")
     if entry.batch and entry.threads > 1:
         remarks.append(f"batch on {entry.threads} threads")
     return (

@@ -18,7 +18,7 @@ from gearwright.bench.results import Entry, RobotResult
 from gearwright.bench.robots import Robot
 
 OURS, UNCOUPLED = "gearwright", "gearwright without couplings"
-ALL_CORES, RECORDED = " on all cores", ", every step recorded"
+ALL_CORES, RECORDED = " on all cores", ", recorded"
 
 
 def robot_result(robot: Robot, peers: Mapping[str, type[Contestant]], effort: Effort, dt: float) -> RobotResult:

@@ -65,11 +65,14 @@ class Model:
         return add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
 
     def force(self, at: Configuration, tree: Tree, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
-        """`τ_u = Gᵀ·(τ − h − M·Ġ·u + passive)`."""
-        h = inverse_dynamics(at, tree.v, tree.vd)
-        passive = self.passive(tree, ahead)
-        net = [plus(minus(t, hi), p) for t, hi, p in zip(effort, h, passive, strict=True)]
-        return transposed(tree.G, net, self.dof)
+        """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
+        rows = zip(effort, self.needed(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
+        return transposed(tree.G, [plus(minus(t, n), p) for t, n, p in rows], self.dof)
+
+    def needed(self, at: Configuration, tree: Tree, vd: list[Scalar]) -> list[Scalar]:
+        """`(M + armature)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
+        rows = zip(inverse_dynamics(at, tree.v, vd), self.bodies.axes.armature, vd, strict=True)
+        return [plus(t, times(a, x)) for t, a, x in rows]
 
     def passive(self, tree: Tree, ahead: Scalar) -> list[Scalar]:
         """`−D·v − K·(q + ahead·v − q₀)`: dampers and springs, stretched as they will be in the time ahead."""
@@ -96,10 +99,9 @@ class Model:
         return factorise(M, self.dof)
 
     def missing(self, at: Configuration, tree: Tree, vd: list[Scalar], effort: list[Scalar]) -> list[Scalar]:
-        """`M·v̇ + h − τ − passive`: what the tree's own equations lack along each coordinate, and couplings supply."""
-        needed = inverse_dynamics(at, tree.v, vd)
-        rows = zip(needed, self.bodies.axes.armature, vd, effort, self.passive(tree, ahead=0.0), strict=True)
-        return [minus(plus(n, times(a, x)), plus(t, p)) for n, a, x, t, p in rows]
+        """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""
+        rows = zip(self.needed(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
+        return [minus(n, plus(t, p)) for n, t, p in rows]
 
     # --- integration -----------------------------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dic
         rows += joint_rows(joint)
     for coupling in mechanism.couplings.values():
         rows += coupling_rows(coupling)
-    rows += [(f"gravity.{c}", g) for c, g in zip(_XYZ, gravity or mechanism.gravity, strict=True)]
+    rows += [(f"gravity.{c}", g) for c, g in zip(_XYZ, mechanism.gravity if gravity is None else gravity, strict=True)]
     return {name: float(value) for name, value in rows}
 
 
@@ -84,11 +84,13 @@ def with_symbols(
     """The numbers with symbols in the place of the parameters; the symbols; and what the file says of them."""
     values: dict[str, Scalar] = dict(known)
     symbols: dict[str, SX] = {}
+    rows: dict[str, str] = {}  # of each parameter: the number it stands for
     for name in names:
         row = name if name in known else canonical(mechanism, name)
         if row not in known:
             raise UnknownNameError("parameter", name, known)
-        if values[row] is not known[row]:
+        if row in rows.values():
             raise CompileError(f"parameter {name!r} is given twice")
+        rows[name] = row
         values[row] = symbols[name] = SX.sym(name)
-    return values, symbols, {name: known[name if name in known else canonical(mechanism, name)] for name in symbols}
+    return values, symbols, {name: known[row] for name, row in rows.items()}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_type_hints
 
 from gearwright.errors import ModelError
+from gearwright.formats.axis_names import Rename, axis_ref
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.transmissions import read_transmission
 from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, Coupling, Term
 from gearwright.model.couplings import MODES
-
-Rename = Callable[[str], str]
-AXIS_INDEX = {"axis": 0, "axis2": 1}
 
 # what a file calls a field, where it is not the field's own name
 _ACTUATOR_NAMES = {"effort_limit": "torque_limit", "curve": "torque_speed_curve"}
@@ -38,16 +35,6 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
             _read_sensor(s, kind, draft, rename)
     for c in e.all("coupling"):
         _read_coupling(c, draft, rename)
-
-
-def axis_ref(e: Element, text: str, rename: Rename, axis: str | None = None) -> AxisRef:
-    """`joint`, or `joint.axis2`; or the axis in an attribute of its own."""
-    name, _, suffix = text.strip().rpartition(".")
-    if axis is None and name and suffix in AXIS_INDEX:
-        return AxisRef(rename(name), AXIS_INDEX[suffix])
-    if axis is not None and axis not in AXIS_INDEX:
-        e.error("mimic-axis-name", f"the leader's axis is axis or axis2, not {axis!r}{e.report.near(axis, AXIS_INDEX)}")
-    return AxisRef(rename(text.strip()), AXIS_INDEX.get(axis or "axis", 0))
 
 
 def _read_plugin_form(p: Element, parent: Element, draft: Draft, plugins: PluginPolicy, rename: Rename) -> None:

@@ -103,7 +103,7 @@ class Draft:
         """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""
         ends = {*self.links, WORLD}
         known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
-        kept, _ = span(tuple(self.links), known)
+        kept, _ = span(known)
         starts = roots(self.links, kept)
         sound = len(known) == len(self.joints) and not self.report.failed
         if len(starts) > 1 and not self.several_roots and sound:

@@ -73,7 +73,7 @@ def _zero_poses(draft: Draft) -> dict[str, Pose]:
     ends = {*draft.links, WORLD}
     sound = (j for j in draft.joints.values() if j.parent in ends and j.child in draft.links and j.parent != j.child)
     known = {j.name: j for j in sound}
-    kept, _ = span(tuple(draft.links), known)
+    kept, _ = span(known)
     held = [Joint(name=f"base {r}", kind="fixed", parent=WORLD, child=r) for r in roots(draft.links, kept)]
     tree = grow(draft.links, [*held, *kept], ())
     return {WORLD: IDENTITY, **link_poses(tree, {b.joint.name: b.joint.type.zero for b in tree.branches})}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -67,10 +65,9 @@ def load(
     report = Report()
     file = Path(path)
     name = os.fspath(path)
-    with _collector_paused():
-        data = _read(file, name, report)
-        root = None if data is None else _root(data, name, file, report)
-        return _mechanism(root, file, report, options)
+    data = _read(file, name, report)
+    root = None if data is None else _root(data, name, file, report)
+    return _mechanism(root, file, report, options)
 
 
 def loads(
@@ -81,20 +78,7 @@ def loads(
     options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
     report = Report()
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
-    with _collector_paused():
-        return _mechanism(_root(data, name, None, report), None, report, options)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """A load makes many objects and drops few: collections in between cost a quarter of its time, and find nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    return _mechanism(_root(data, name, None, report), None, report, options)
 
 
 def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:

@@ -22,9 +22,9 @@ def read_ros2_control(e: Element, draft: Draft, plugins: PluginPolicy) -> None:
     hardware = e.child("hardware")
     plugin = hardware.child_text("plugin") if hardware is not None else ""
     parameters = _parameters(hardware) if hardware is not None else {}
-    joints = tuple(_component(c, draft, joint=True) for c in e.all("joint"))
-    sensors = tuple(_component(c, draft) for c in e.all("sensor"))
-    gpios = tuple(_component(c, draft) for c in e.all("gpio"))
+    joints = tuple(_component(c, joint=True) for c in e.all("joint"))
+    sensors = tuple(_component(c) for c in e.all("sensor"))
+    gpios = tuple(_component(c) for c in e.all("gpio"))
     read = [read_transmission(t, draft, plugins, "ros2") for t in e.all("transmission")]
     _check_joints(joints, draft)
     made = Hardware(
@@ -41,7 +41,7 @@ def _parameters(e: Element) -> dict[str, str]:
     return {p.get("name") or "": p.words for p in e.all("param")}
 
 
-def _component(e: Element, draft: Draft, joint: bool = False) -> Component:
+def _component(e: Element, joint: bool = False) -> Component:
     name = e.get("name") or ""
     if not name:
         e.error("name-missing", f"a ros2_control {e.tag} without a name")

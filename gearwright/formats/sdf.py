@@ -86,33 +86,45 @@ def _choose(
         return root, version
     worlds = root.all("world")
     for w in worlds:
-        _read_gravity(w, draft, version)
+        w.get("name")
     if chosen == EVERY and worlds:
+        _read_gravity(worlds[0], draft)
         return worlds[0], version
     found: list[tuple[Element, Version]] = []
+    holders: list[Element] = []
     for holder in (root, *worlds):
         found += [(m, version) for m in holder.all("model")]
         for i in holder.all("include"):
             included = library.include(i, strict=holder is root)
             if included is not None:
                 found.append((included.model, included.version))
-    names = [m.attributes.get("name", "") for m, _ in found]
+        holders += [holder] * (len(found) - len(holders))
+    place = _chosen(root, chosen, [m for m, _ in found])
+    if place is None:
+        return None
+    if holders[place] is not root:
+        _read_gravity(holders[place], draft)
+    return found[place]
+
+
+def _chosen(root: Element, chosen: str | None, found: list[Element]) -> int | None:
+    """Which of the models: the one named, or the only one that moves."""
+    names = [m.attributes.get("name", "") for m in found]
     if chosen is not None and not (chosen == EVERY and len(found) == 1):
         if chosen not in names:
             root.error("model-choice", f"there is no model {chosen!r}{root.report.near(chosen, names)}")
             return None
-        return found[names.index(chosen)]
-    moving = [f for f in found if not _is_static(f[0])] or found
+        return names.index(chosen)
+    moving = [i for i, m in enumerate(found) if not _is_static(m)] or list(range(len(found)))
     if len(moving) != 1:
         listed = ", ".join(repr(n) for n in names[:12])
         message = "the file holds no model" if not found else f"the file holds {len(found)} models; choose one by name"
         message += f" (model={names[0]!r}, --model), or all of them ('{EVERY}'): {listed}" if found else ""
         root.error("model-choice", message)
         return None
-    for other, _ in found:
-        if other is not moving[0][0]:
-            name = other.attributes.get("name", "")
-            other.info("element-ignored", f"model {name!r} of the world is not the one loaded")
+    for i, other in enumerate(found):
+        if i != moving[0]:
+            other.info("element-ignored", f"model {names[i]!r} of the world is not the one loaded")
             other.consume()
     return moving[0]
 
@@ -121,12 +133,11 @@ def _is_static(model: Element) -> bool:
     return any(c.tag == "static" and c.words in ("1", "true") for c in model.children)
 
 
-def _read_gravity(world: Element, draft: Draft, version: Version) -> None:
+def _read_gravity(world: Element, draft: Draft) -> None:
+    """Of the world itself; before 1.6 it stood in <physics>."""
     draft.gravity = world.child_vector("gravity", SDF_GRAVITY)
-    world.get("name")
     for physics in world.all("physics"):
-        if version < (1, 6) or physics.child("gravity") is not None:
-            draft.gravity = physics.child_vector("gravity", draft.gravity)
+        draft.gravity = physics.child_vector("gravity", draft.gravity)
         if draft.report.first(("ignored", "physics")):
             physics.info("element-ignored", f"<physics>: {IGNORED['physics']}; its gravity alone is used here")
         physics.consume()
@@ -267,7 +278,7 @@ class _Reader:
             m.child("static")
             m.child("pose")
         if scope.parent is None:
-            self._static(scope, e)
+            self._static(e)
 
     def _top_pose(self, scope: Scope, e: Element) -> Pose:
         relative_to, X = read_pose(e)
@@ -279,7 +290,7 @@ class _Reader:
         except PoseError:
             return X
 
-    def _static(self, scope: Scope, e: Element) -> None:
+    def _static(self, e: Element) -> None:
         prefixes = ("",) if e.child_truth("static", False) else tuple(self.static)
         self.draft.fixed.update(link for link in self.draft.links if prefixes and link.startswith(prefixes))
 

@@ -13,12 +13,12 @@ from math import pi
 from typing import Literal
 
 from gearwright.errors import ModelError
+from gearwright.formats.axis_names import axis_ref
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import MAX_SIZE, PluginPolicy
 from gearwright.model import (
     Actuator,
-    AxisRef,
     DifferentialTransmission,
     ElectricMotor,
     FourBarLinkage,
@@ -244,12 +244,12 @@ def read_transmission(
     except RefusedError:
         return None
     actuators = _actuators(parts, draft, rename)
-    joints = tuple(AxisRef(rename(j.name)) for j in parts.joints)
+    joints = tuple(axis_ref(j.element, j.name, rename) for j in parts.joints)
     t = draft.build(
         e, "transmission-size", f"transmission {name!r}", Transmission, name=parts.name, type=kind or written,
         map=transmission_map, actuators=actuators, joints=joints, parameters=parameters,
     )  # fmt: skip
-    if t is None or None in actuators:
+    if t is None:
         return None
     if dialect == "ros2" and t.name in draft.transmissions:
         t = replace(t, name=draft.numbered(t.name, draft.transmissions))

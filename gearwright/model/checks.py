@@ -151,7 +151,7 @@ def check_sensors(m: Mechanism, report: Report) -> None:
 
 
 def check_loops(m: Mechanism, report: Report) -> None:
-    kept, cuts = span(tuple(m.links), {**m.joints, **m.bases}, m.cut)
+    kept, cuts = span({**m.joints, **m.bases}, m.cut)
     for root in roots(m.links, kept):
         report.error("root-multiple", f"nothing ties link {root!r} to the world", m.links[root].source)
     for j in cuts:

@@ -98,11 +98,12 @@ class JointKind:
     velocities: tuple[str, ...]  # names of the velocity coordinates
     motion: Motion = field(repr=False)  # T(q): the child side of the joint frame in the parent side
     prismatic: bool = False  # along its axis, rather than about it
+    quaternion: int | None = None  # where a unit quaternion w, x, y, z starts among the positions
 
     @property
     def zero(self) -> tuple[float, ...]:
         """The position at which the two joint frames coincide."""
-        return tuple(1.0 if name == "qw" else 0.0 for name in self.positions)
+        return tuple(1.0 if i == self.quaternion else 0.0 for i in range(len(self.positions)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,9 +230,13 @@ JOINT_KINDS: dict[str, JointKind] = {
     "screw": JointKind(axes=1, positions=("",), velocities=("",), motion=_screw),
     "universal": JointKind(axes=2, positions=("axis", "axis2"), velocities=("axis", "axis2"), motion=_two_axes),
     "revolute2": JointKind(axes=2, positions=("axis", "axis2"), velocities=("axis", "axis2"), motion=_two_axes),
-    "ball": JointKind(axes=0, positions=_QUATERNION, velocities=_FREE, motion=_ball),
+    "ball": JointKind(axes=0, positions=_QUATERNION, velocities=_FREE, motion=_ball, quaternion=0),
     "planar": JointKind(axes=1, positions=("x", "y", "rz"), velocities=("x", "y", "rz"), motion=_planar),
     "floating": JointKind(
-        axes=0, positions=("x", "y", "z", *_QUATERNION), velocities=("x", "y", "z", *_FREE), motion=_floating
+        axes=0,
+        positions=("x", "y", "z", *_QUATERNION),
+        velocities=("x", "y", "z", *_FREE),
+        motion=_floating,
+        quaternion=3,
     ),
 }

@@ -23,10 +23,9 @@ def link_poses(tree: Tree, q: Configuration) -> dict[str, Pose]:
 
 def retract(joint: Joint, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
     """q ⊕ dv: the position after the small motion dv in velocity coordinates; quaternions stay unit."""
-    names = joint.type.positions
-    if "qw" not in names:
+    k = joint.type.quaternion
+    if k is None:
         return tuple(x + d for x, d in zip(q, dv, strict=True))
-    k = names.index("qw")
     w = np.array(dv[k:])
     angle = float(np.linalg.norm(w))
     s = np.sinc(angle / (2 * np.pi)) / 2  # sin(angle/2)/angle

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -108,8 +107,8 @@ class Mechanism:
             attribute = kind if kind == "hardware" else kind + "s"
             items: Mapping[str, Any] = getattr(self, attribute)
             object.__setattr__(self, attribute, ByName(kind, items))
-        object.__setattr__(self, "bases", MappingProxyType(dict(self.bases)))
-        object.__setattr__(self, "initial", MappingProxyType(dict(self.initial)))
+        object.__setattr__(self, "bases", ByName("base", self.bases))
+        object.__setattr__(self, "initial", ByName("initial position", self.initial))
         found = check(self)
         if any(d.severity == "error" for d in found):
             raise ModelError("\n".join(str(d) for d in found if d.severity == "error"), found)
@@ -126,7 +125,7 @@ class Mechanism:
     def tree(self) -> Tree:
         """The spanning tree; joints with one axis are turned round where they are walked backwards."""
         tied = {**self.joints, **self.bases}
-        kept, cuts = span(tuple(self.links), tied, self.cut)
+        kept, cuts = span(tied, self.cut)
         grown = grow(self.links, kept, cuts)
         return replace(grown, branches=tuple(forward(b) for b in grown.branches))
 
@@ -150,7 +149,7 @@ class Mechanism:
         return by_name[name]
 
     def reflected_inertia(self) -> dict[AxisRef, float]:
-        """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `AᵀIA`."""
+        """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
             if a.joint is not None and a.rotor_inertia:
@@ -158,9 +157,9 @@ class Mechanism:
         for t in self.transmissions.values():
             if not isinstance(t.map, LinearTransmission):
                 continue
-            A = t.map.actuator_per_joint
+            B = t.map.actuator_per_joint
             rotors = np.array([self.actuators[name].rotor_inertia for name in t.actuators])
-            for ref, inertia in zip(t.joints, rotors @ A**2, strict=True):
+            for ref, inertia in zip(t.joints, rotors @ B**2, strict=True):
                 if inertia:
                     seen[ref] = seen.get(ref, 0.0) + float(inertia)
         return seen

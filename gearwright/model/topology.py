@@ -69,9 +69,7 @@ class Components:
         return a != b
 
 
-def span(
-    links: Collection[str], joints: Mapping[str, Joint], cut: Iterable[str] = ()
-) -> tuple[list[Joint], list[Joint]]:
+def span(joints: Mapping[str, Joint], cut: Iterable[str] = ()) -> tuple[list[Joint], list[Joint]]:
     """Splits the joints into those of the tree and those that close loops; `cut` names some of the latter."""
     named = set(cut)
     components = Components()

@@ -1,7 +1,7 @@
 """Transmissions: maps between actuator space (a) and joint space (j).
 
 Power is conserved: with `v_j = A·v_a` the efforts obey `τ_a = Aᵀ·τ_j`. A linear kind gives A and its inverse
-in closed form; everything else follows here. `LINEAR` maps the names in files to the kinds.
+in closed form; everything else follows here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -286,7 +285,7 @@ class Transmission:
     map: TransmissionMap | None  # None: a type that is not known here, kept by name
     actuators: tuple[str, ...]
     joints: tuple[AxisRef, ...]
-    parameters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, str] = field(default_factory=dict)
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,8 @@ class Names:
         followers = {robot.joint(c.follower.joint).coordinates[c.follower.index] for c in robot.couplings.values()}
         positions = _group("joint", joints, [j.positions for j in joints])
         coordinates = _group("joint", joints, [j.coordinates for j in joints])
-        starts = [i for i, name in enumerate(positions.names) if name.endswith(".qw")]
+        first = accumulate((len(j.positions) for j in joints), initial=0)
+        starts = [i + j.type.quaternion for i, j in zip(first, joints, strict=False) if j.type.quaternion is not None]
         return Names(
             positions=positions,
             coordinates=coordinates,

@@ -181,6 +181,7 @@ def test_command_line(monkeypatch, alone):
 
 def test_command_line_writes_the_page(monkeypatch, results, tmp_path):
     monkeypatch.setattr(run, "run", lambda **options: results)
+    monkeypatch.setattr(plots, "draw", lambda *_: [])
     ran = called("bench", "--write", tmp_path / "page.md")
     assert ran.code == 0
     assert report.BEGIN in (tmp_path / "page.md").read_text()

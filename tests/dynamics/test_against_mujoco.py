@@ -1,11 +1,11 @@
 """The reference arm against MuJoCo: mass matrix, bias, and where a step leads."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gearwright import robots
 from gearwright.dynamics import Equations
 from gearwright.formats import load
 from gearwright.model import Couplings
@@ -13,15 +13,13 @@ from tests.dynamics.random_mechanisms import flat, relative_error
 
 mujoco = pytest.importorskip("mujoco")
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
+ARM = robots.path("reference_arm")
 
 
 @pytest.fixture(scope="module")
 def arm():
-    if not (REFERENCE / "reference_arm.xml").is_file():
-        pytest.skip("the reference arm is not beside the repository")
-    theirs = mujoco.MjModel.from_xml_path(str(REFERENCE / "reference_arm.xml"))
-    ours = Equations(load(REFERENCE / "reference_arm.urdf"), gravity=tuple(theirs.opt.gravity))
+    theirs = mujoco.MjModel.from_xml_path(str(ARM.with_suffix(".xml")))
+    ours = Equations(load(ARM), gravity=tuple(theirs.opt.gravity))
     order = [mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_JOINT, name) for name in ours.coordinates]
     return ours, theirs, mujoco.MjData(theirs), order
 
@@ -42,7 +40,7 @@ def test_trajectory(arm, rng):
     """Without the coupling, and with dampers implicit on both sides, it is the same scheme: 300 steps agree to rounding
     times what the motion amplifies."""
     _, model, data, order = arm
-    free = replace(load(REFERENCE / "reference_arm.urdf"), couplings=Couplings())
+    free = replace(load(ARM), couplings=Couplings())
     step = Equations(free, gravity=tuple(model.opt.gravity)).step
     mujoco.mj_resetData(model, data)
     data.eq_active[:] = 0

@@ -705,6 +705,7 @@ ELSEWHERE = {
     "file-unreadable",
     "xacro-missing",
     "diagnostics-many",
+    "not-simulated",
     "model-error",
     "internal-error",
 }  # have a test of their own below

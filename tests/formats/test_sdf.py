@@ -591,3 +591,13 @@ def test_nothing_is_dropped_silently() -> None:
     assert ("warning", "element-unknown", "<masss> in <inertial> is not known") in told
     assert ("warning", "element-unknown", "<frams> in <model> is not known") in told
     assert {m.split(":")[0] for s, c, m in told if c == "element-ignored" and s == "info"} == {"<sensor>", "<plugin>"}
+
+
+def test_the_gravity_is_that_of_the_models_own_world() -> None:
+    def world(name: str, gravity: str) -> str:
+        model = f'<model name="in_{name}"><link name="l"/></model>'
+        return f'<world name="{name}"><gravity>0 0 {gravity}</gravity>{model}</world>'
+
+    text = f'<sdf version="1.9">{world("a", "-1")}{world("b", "-2")}</sdf>'
+    assert gearwright.loads(text, model="in_a").gravity == (0.0, 0.0, -1.0)
+    assert gearwright.loads(text, model="in_b").gravity == (0.0, 0.0, -2.0)

@@ -317,3 +317,13 @@ def test_the_plugin_form_is_a_transmission() -> None:
     arrays = "<actuator_array>m</actuator_array><joint_array>zeta</joint_array>"
     m = robot(f'{MOTORS}<plugin name="p" filename="libx.so">{arrays}</plugin>')
     assert (m.transmissions["p"].actuators, m.transmissions["p"].joints) == (("m",), (AxisRef("zeta"),))
+
+
+def test_a_transmission_may_drive_the_second_axis() -> None:
+    robot = gearwright.loads(
+        '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/><joint name="u" type="universal">'
+        "<parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
+        '<actuator name="motor" type="electric_motor"/><transmission name="t" type="simple"><actuator>motor</actuator>'
+        "<joint>u.axis2<mechanical_reduction>3</mechanical_reduction></joint></transmission></model></sdf>"
+    )
+    assert robot.transmissions["t"].joints == (AxisRef("u", 1),)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import FrozenInstanceError, replace
 from math import inf
 
 import numpy as np
 import pytest
 
-from gearwright import DifferentialTransmission, Mechanism, ModelError
+from gearwright import DifferentialTransmission, Mechanism, ModelError, load, loads, robots
 from gearwright.model import (
     WORLD,
     Axis,
@@ -227,3 +228,21 @@ def test_copies_share_nothing_that_changes() -> None:
     assert m.couplings["jb"].offset == 0.0
     assert changed.couplings["jb"].offset == 1.0
     assert changed.dof == m.dof == 3
+
+
+def test_a_mechanism_can_be_pickled():
+    """Sweeps send it to other processes."""
+    for name in robots.names():
+        robot = load(robots.path(name))
+        again = pickle.loads(pickle.dumps(robot))
+        assert list(again.links) == list(robot.links)
+        assert dict(again.joints) == dict(robot.joints)
+        assert again.dof == robot.dof
+
+
+def test_a_joint_may_be_named_like_a_quaternion():
+    robot = loads(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="a.qw" type="continuous"><parent link="a"/>'
+        '<child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    assert robot.configuration()["a.qw"] == (0.0,)

@@ -40,7 +40,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[str], list[Joint]]:
 
 
 def mechanism(links: Sequence[str], joints: Sequence[Joint], cut: tuple[str, ...] = ()) -> Mechanism:
-    kept, _ = span(links, {j.name: j for j in joints}, cut)
+    kept, _ = span({j.name: j for j in joints}, cut)
     bases = {f"base_{r}": Joint(name=f"base_{r}", kind="floating", parent=WORLD, child=r) for r in roots(links, kept)}
     return Mechanism(
         name="m",
