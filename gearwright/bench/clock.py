@@ -1,7 +1,8 @@
 """Timing on a machine that others use too: contestants take turns, and the best of many short slices counts.
 
 Two clocks: wall time, and the CPU time of this process over all its threads. While somebody else has the core the
-second stands still, so it is the one to compare where the machine is shared.
+second stands still, so it is the one to compare where the machine is shared. A slice has to be long beside a tick of
+the scheduler (1 to 10 ms): in shorter ones the time of threads on other cores was seen to be missing.
 """
 
 from __future__ import annotations
@@ -69,11 +70,11 @@ def _slice(runner: Runner, steps: int) -> tuple[float, float]:
 
 
 def _steps_for(runner: Runner, seconds: float) -> int:
-    """How many steps last so long, by doubling; the first call warms caches."""
+    """How many steps last so long, by doubling; the first call warms caches. A single slow call must not decide."""
     _slice(runner, runner.shortest)
     steps = runner.shortest
     while True:
-        wall, _ = _slice(runner, steps)
+        wall = min(_slice(runner, steps)[0] for _ in range(3))
         if wall >= 0.2 * seconds or steps >= 10_000_000:
             return max(runner.shortest, round(steps * seconds / max(wall, 1e-9)))
         steps *= 2

@@ -33,7 +33,6 @@ PASSES: tuple[Callable[[Tape], Tape], ...] = (
     remove_dead_code,  # products that were fused away
     schedule,
 )
-VERSION = 1  # part of the cache key; raise it when a pass changes what it emits
 
 
 def optimise(tape: Tape) -> Tape:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError, ModelError
-from gearwright.formats.located_xml import Element
+from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
 from gearwright.model.actuators import Actuator
 from gearwright.model.hardware import Hardware
@@ -45,7 +45,10 @@ class Draft:
     _counted: int = -1
 
     def add(self, family: MutableMapping[str, _T], kind: str, name: str, part: _T, element: Element) -> bool:
-        """Adds a part, unless its name is taken."""
+        """Adds a part, unless its name is taken or too long."""
+        if len(name) > MAX_NAME:
+            element.error("xml-unsafe", f"a {kind} with a name of more than {MAX_NAME} characters")
+            return False
         if name in family:
             before = getattr(family[name], "source", None)
             where = f"; the first is at line {before.line}" if before else ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
 from gearwright.formats.includes import Library
-from gearwright.formats.located_xml import Element
+from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.formats.older_spellings import read_older_spellings
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_joints import OLDER, read_joint
@@ -217,8 +217,8 @@ class _Reader:
         if not name:
             model.error("name-missing", "a nested model without a name")
             return
-        if scope.prefix.count("::") > 40:
-            model.error("xml-unsafe", "models are nested too deep")
+        if scope.prefix.count("::") > 40 or len(name) > MAX_NAME:
+            model.error("xml-unsafe", "models are nested too deep, or have names too long")
             return
         inner = self.scope(model, f"{scope.full(name)}::", scope, fragment.version)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from gearwright.view.visible import visible
 
@@ -44,8 +44,3 @@ def text(x: float, y: float, content: str, kind: str, anchor: str = "") -> str:
 
 def tooltip(*lines: str) -> str:
     return f"<title>{escape(chr(10).join(visible(line) for line in lines if line))}</title>"
-
-
-def attribute(value: str) -> str:
-    """Quoted, for use in a tag."""
-    return quoteattr(visible(value))

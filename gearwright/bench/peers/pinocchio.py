@@ -58,7 +58,9 @@ class Pinocchio(Contestant):
         return U + np.triu(U, 1).T, np.array(h)
 
     def batch(self, positions: Array, threads: int) -> Runner | None:
-        if not hasattr(pin, "abaInParallel"):
+        if threads > 1 or not hasattr(
+            pin, "abaInParallel"
+        ):  # OpenMP's threads spin: times on a busy machine vary 50-fold
             return None
         pool = pin.ModelPool(self.model, threads)
         q, still = np.asfortranarray(positions.T), np.zeros((self.model.nv, len(positions)), order="F")
