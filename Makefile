@@ -2,33 +2,42 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready-$(shell cksum pyproject.toml | cut -d' ' -f1)
-EXTRAS := test,check
+STAMP := $(shell cksum pyproject.toml | cut -d' ' -f1)
+BASE := $(VENV)/.base-$(STAMP)
+FULL := $(VENV)/.full-$(STAMP)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 FUZZ_FILES ?= 200000
 
 .PHONY: demo test check bench fuzz clean
 
-$(READY):
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
-	@rm -f $(VENV)/.ready-* && touch $@
 
-demo: $(READY)            ## load, check and draw the bundled robots
+$(BASE): $(BIN)/python      # what a user needs
+	$(PIP) ".[plot]"
+	@rm -f $(VENV)/.base-* && touch $@
+
+$(FULL): $(BIN)/python      # with oracles, peers and checkers
+	$(PIP) ".[test,check]"
+	@rm -f $(VENV)/.base-* $(VENV)/.full-* && touch $(BASE) $@
+
+demo: $(BASE)               ## check, show, draw and simulate the bundled robots; pictures in out/
 	$(BIN)/python examples/tour.py
 
-test: $(READY)            ## the whole default suite
+test: $(FULL)               ## the whole default suite
 	$(BIN)/python -m pytest -n 2
 
-check: $(READY)           ## lint, types, import directions
-	$(BIN)/ruff check gearwright tests examples
-	$(BIN)/ruff format --check gearwright tests examples
+check: $(FULL)              ## lint, types, import directions
+	$(BIN)/ruff check gearwright tests examples benchmarks docs
+	$(BIN)/ruff format --check gearwright tests examples benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)           ## figures against peers, in one run; docs/performance.md is written from it
+bench: $(FULL)              ## figures against peers, each in one run; written to docs/performance.md
 	$(BIN)/python benchmarks/loading.py
+	$(BIN)/gearwright bench --peers --write docs/performance.md
 
-fuzz: $(READY)            ## FUZZ_FILES mutated robot files; 200,000 take about an hour on two cores
+fuzz: $(FULL)               ## FUZZ_FILES mutated robot files; 200,000 take about 25 minutes on one core
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)
 
 clean:

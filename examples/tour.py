@@ -1,4 +1,4 @@
-"""The tour: every bundled robot, checked, shown in the terminal and drawn.
+"""The tour: every bundled robot, checked, shown in the terminal and drawn; two of them simulated.
 
 Run `make demo`, or `python examples/tour.py [FOLDER]`; the drawings go to `out/` unless another folder is named.
 Each step is a command that you can type yourself.
@@ -15,6 +15,7 @@ from gearwright import robots  # noqa: E402
 from gearwright.cli import app  # noqa: E402
 
 ORDER = ("gripper", "wrist", "four_bar", "planetary")
+MOVED = {"planetary": ("--effort", "sun_shaft=0.01"), "reference_arm": ("--set", "j1=0.5")}
 
 
 def main() -> None:
@@ -30,7 +31,12 @@ def main() -> None:
     for name, drawing in zip(names, drawings, strict=True):
         run("show", files[name], "--svg", drawing)
 
+    plots = [nearby(out / f"{name}.png") for name in MOVED]
+    for (name, push), plot in zip(MOVED.items(), plots, strict=True):
+        run("run", files[name], "--duration", "2", *push, "--plot", plot)
+
     print("\nThe drawings open in any browser:", *drawings, sep="\n  ")
+    print("What moved:", *plots, sep="\n  ")
 
 
 def run(*arguments: str) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import CompileError, GearwrightError, LoadError, ModelError, SimulationError
+from gearwright.errors import (
+    CompileError,
+    GearwrightError,
+    LoadError,
+    ModelError,
+    NotSimulatedWarning,
+    SimulationError,
+)
 
 if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
@@ -46,6 +53,7 @@ __all__ = [
     "LoadError",
     "Mechanism",
     "ModelError",
+    "NotSimulatedWarning",
     "Recording",
     "SimpleTransmission",
     "Simulation",

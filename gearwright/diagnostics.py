@@ -94,7 +94,14 @@ class Report:
             self.add(d.severity, d.code, d.message, Source(file=d.file, line=d.line, element=d.element))
 
     def __iter__(self) -> Iterator[Diagnostic]:
-        return iter(self.diagnostics)
+        return iter(in_line_order(self.diagnostics))
+
+
+def in_line_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """As a person goes through the files: one file after the other, top to bottom."""
+    listed = list(diagnostics)
+    files = {f: i for i, f in reversed(list(enumerate(d.file for d in listed)))}
+    return sorted(listed, key=lambda d: (files[d.file], d.line))
 
 
 # code → when it is given. One row a code; every row has a test with a minimal file.
@@ -130,6 +137,7 @@ CODES: dict[str, str] = {
     "axis-not-unit": "an axis that is not of unit length; it is normalised",
     "limit-inverted": "a lower limit above its upper one",
     "limit-missing": "a revolute or prismatic joint of a URDF without limits",
+    "dynamics-invalid": "a damping, friction or armature below zero",
     "inertia-invalid": "a mass or inertia that no body can have",
     "inertia-missing": "a moving link without mass",
     "inertia-auto": "an inertia to be computed from the collision shapes",
@@ -159,6 +167,7 @@ CODES: dict[str, str] = {
     "transmission-role": "a role that the transmission does not have, or one given twice",
     "transmission-actuator-not-found": "an actuator that is named but not declared",
     "transmission-joint-not-found": "a transmission's joint that is not declared",
+    "transmission-joint-fixed": "a transmission whose joint cannot move",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
     # devices

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,10 @@ class SimulationError(GearwrightError):
     """A simulation could not go on; its last good state is kept."""
 
 
+class NotSimulatedWarning(UserWarning):
+    """A robot has something that its simulation leaves out."""
+
+
 class UnknownNameError(ModelError, KeyError):
     """A name that does not exist; the message holds the nearest one that does."""
 
@@ -64,8 +68,12 @@ def nearest(name: str, valid: Iterable[str]) -> str:
 
 @lru_cache(maxsize=256)  # a file repeats its mistakes, and the search is slow
 def _nearest(name: str, valid: tuple[str, ...]) -> str:
-    near = get_close_matches(name, valid, n=1, cutoff=0.6)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = get_close_matches(
+        name, valid, n=3, cutoff=0.6 if len(name) <= 6 else 0.7
+    )  # two letters swapped in three: 0.67
+    score = [SequenceMatcher(None, candidate, name).ratio() for candidate in near]
+    alike = [repr(n) for n, s in zip(near, score, strict=True) if s > score[0] - 0.01]
+    return f"; did you mean {' or '.join(alike)}?" if alike else ""
 
 
 def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:

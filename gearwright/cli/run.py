@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from gearwright.cli.loading import Reading, load
 from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
-from gearwright.errors import CompileError, GearwrightError, ModelError
+from gearwright.errors import CompileError, GearwrightError, ModelError, NotSimulatedWarning
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -95,7 +96,9 @@ def _simulated(
     except CompileError as error:
         raise _UsageError from error
     started = perf_counter()
-    sim = compile(robot, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulatedWarning)  # the summary tells
+        sim = compile(robot, **options)
     compiled = perf_counter() - started
     try:
         sim.reset(position=numbers["position"], velocity=numbers["velocity"])

@@ -160,7 +160,7 @@ def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str
     """<mimic>: `follower = multiplier·(leader − reference) + offset`; URDF has attributes, SDFormat children."""
     leader = e.get("joint")
     if not leader:
-        e.error("mimic-leader-not-found", f"the mimic of {str(follower)!r} names no joint")
+        e.error("mimic-leader-not-found", f"the mimic of {str(follower)!r} names no joint{e.misspelt('joint')}")
         return
     axis = axis_ref(e, leader, rename, e.get("axis") or "axis")
     if axis == follower:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from gearwright.diagnostics import Report
+from gearwright.diagnostics import Diagnostic, Report
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
@@ -39,6 +39,7 @@ class Draft:
     X_WL: dict[str, Pose] = field(default_factory=dict)  # where links stand at first, for those that float
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
+    refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
     several_roots: bool = True  # parts that hang on nothing are allowed
     _numbers: dict[str, int] = field(default_factory=dict)
     _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, when there were _counted of them
@@ -96,11 +97,15 @@ class Draft:
                 gravity=self.gravity, diagnostics=tuple(self.report),
             )  # fmt: skip
         except ModelError as e:
-            self.report.extend(e.diagnostics)
+            self.report.extend(d for d in e.diagnostics if not self._follows(d))
             raise LoadError(self.report) from None
         if self.report.failed:
-            raise LoadError((*self.report, *(d for d in mechanism.diagnostics if d not in set(self.report))))
+            raise LoadError(mechanism.diagnostics)
         return mechanism
+
+    def _follows(self, d: Diagnostic) -> bool:
+        """Whether it only says that something is missing which was refused, and told of, before."""
+        return any(f"{name!r} does not exist" in d.message for name in self.refused)
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
         """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""

@@ -1,11 +1,11 @@
-"""Limits of both formats: a huge number, or a negative effort or velocity, means none."""
+"""Limits and passive forces of both formats. A huge limit, or a negative effort or velocity, means none."""
 
 from __future__ import annotations
 
 from math import inf
 
 from gearwright.formats.located_xml import Element
-from gearwright.model import Limits
+from gearwright.model import AxisDynamics, Limits
 
 HUGE = 1e16  # SDFormat's word for infinity before it knew inf
 
@@ -32,3 +32,12 @@ def limits(
         lower=lower, upper=upper, velocity=_cap(velocity), effort=_cap(effort), stiffness=stiffness,
         dissipation=dissipation,
     )  # fmt: skip
+
+
+def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDynamics:
+    """Passive forces from a file's numbers; those that would give energy are refused."""
+    for name in ("damping", "friction", "armature"):
+        if values[name] < 0:
+            element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
+            values[name] = 0.0
+    return AxisDynamics(**values)

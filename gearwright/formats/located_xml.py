@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from math import isfinite, isnan, nan
 from pathlib import Path
 from xml.parsers import expat
@@ -134,6 +135,13 @@ class Element:
         """An attribute."""
         self._names.add(name)
         return self.attributes.get(name, default)
+
+    def misspelt(self, wanted: str) -> str:
+        """What to say after something is missing: an attribute or child that nobody knows and that looks like it."""
+        strange = [n for n in self.attributes if n not in self._names]
+        strange += [c.tag for c in self.children if c.tag not in self._tags]
+        near = get_close_matches(wanted, strange, n=1, cutoff=0.6)
+        return f"; {near[0]!r} is not known, did you mean {wanted!r}?" if near else ""
 
     def consume(self) -> None:
         """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
@@ -363,7 +371,9 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
         report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
         return None
     except expat.ExpatError as e:
-        report.error("xml-malformed", f"not XML: {expat.ErrorString(e.code)}", Source(file=file, line=e.lineno))
+        inside = f"; <{ahead[-1].tag[:MAX_SHOWN]}> of line {ahead[-1].line} is open there" if len(ahead) > 1 else ""
+        message = f"not XML: {expat.ErrorString(e.code)}{inside}"
+        report.error("xml-malformed", message, Source(file=file, line=e.lineno))
         return None
     except ValueError as e:
         report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))

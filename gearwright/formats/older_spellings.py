@@ -95,7 +95,7 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, fragment: Fragment, we
     if leader.joint is follower.joint:
         e.error("gearbox-unresolved", f"gearbox {name!r}: joint {leader.joint.name!r} turns both of its links")
         return
-    multiplier = -ratio * leader.sign / follower.sign
+    multiplier = -ratio * leader.sign / follower.sign + 0.0  # no negative zero
     formula = f"{follower.joint.name} = {multiplier:g}·{leader.joint.name}"
     e.warning("gearbox-deprecated", f"gearbox joints are deprecated; {name!r} is read as: {formula}")
     add_coupling(

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
-from gearwright.formats.limits import limits
+from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
@@ -81,7 +81,8 @@ class JointEnds:
             if link is None:
                 near = e.report.near(named[end], (n for n, p in scope.parts.items() if p.kind == "link"))
                 message = f"joint {name!r}: its {end} link {named[end]!r} is not declared{near}"
-                e.error("link-not-found", message)
+                (e.child(end) or e).error("link-not-found", message)
+                e.consume()
         if None in links.values():
             return None
         try:
@@ -127,7 +128,7 @@ def read_axes(
             found.append((Axis(xyz=default), None))
             continue
         xyz = axis_direction(a, scope, ends.X_MJ, name, fragment)
-        found.append((Axis(xyz=xyz, limits=_limits(a, name), dynamics=_dynamics(a)), a))
+        found.append((Axis(xyz=xyz, limits=_limits(a, name), dynamics=_dynamics(a, name)), a))
         a.child("initial_position")
     return found
 
@@ -186,12 +187,12 @@ def _limits(a: Element, name: str) -> Limits:
     )  # fmt: skip
 
 
-def _dynamics(a: Element) -> AxisDynamics:
+def _dynamics(a: Element, joint: str) -> AxisDynamics:
     e = a.child("dynamics")
     if e is None:
         return AxisDynamics()
-    names = ("damping", "friction", "spring_stiffness", "spring_reference")
-    return AxisDynamics(**{k: e.child_number(k, 0.0) for k in names}, armature=e.child_number("armature", 0.0))
+    names = ("damping", "friction", "spring_stiffness", "spring_reference", "armature")
+    return dynamics(e, joint, {k: e.child_number(k, 0.0) for k in names})
 
 
 def _thread_pitch(e: Element) -> float:

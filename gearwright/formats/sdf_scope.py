@@ -17,6 +17,7 @@ from gearwright.model.poses import IDENTITY, Pose
 
 MODEL = "__model__"
 ROOTS = (MODEL, "__root__")
+FARTHEST = 1e12  # [m, rad]; beyond it sums of poses lose their metres, and products overflow
 
 
 class PoseError(Exception):
@@ -186,6 +187,9 @@ def read_pose(e: Element, default_frame: str = MODEL) -> tuple[str, Pose]:
     if not text:
         return frame, IDENTITY
     values = p.numbers() or []
+    if any(abs(v) > FARTHEST for v in values):
+        p.error("pose-invalid", f"<pose>: no robot reaches {FARTHEST:g} m: {text[:60]!r}")
+        return frame, IDENTITY
     written = p.get("rotation_format") or "euler_rpy"
     if len(values) == 7 and written == "quat_xyzw" and any(values[3:]):
         return frame, Pose.from_quaternion(values[:3], (values[6], *values[3:6]))

@@ -190,7 +190,8 @@ def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts
         _sized(parts, 1, 1)
         for name in names:
             if parts.element.child(name) is None:
-                parts.element.error("element-missing", f"transmission {parts.name!r} needs <{name}>")
+                near = parts.element.misspelt(name)
+                parts.element.error("element-missing", f"transmission {parts.name!r} needs <{name}>{near}")
                 raise RefusedError
         values = [parts.element.child_number(n, 1.0) for n in names]
         if not all(v > 0 for v in values):
@@ -242,6 +243,7 @@ def read_transmission(
     try:
         transmission_map = _map(parts, kind, written)
     except RefusedError:
+        draft.refused.add(parts.name)
         return None
     actuators = _actuators(parts, draft, rename)
     joints = tuple(axis_ref(j.element, j.name, rename) for j in parts.joints)

@@ -9,10 +9,11 @@ from gearwright.formats.axes import unit
 from gearwright.formats.draft import Draft
 from gearwright.formats.gazebo import read_gazebo
 from gearwright.formats.geometry import read_shape
-from gearwright.formats.limits import limits
+from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.ros2_control import read_ros2_control
+from gearwright.formats.sdf_scope import FARTHEST
 from gearwright.model import (
     JOINT_KINDS,
     MASSLESS,
@@ -33,6 +34,7 @@ from gearwright.model.poses import IDENTITY, Vector3
 X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 Rgba = tuple[float, float, float, float]
+URDF_KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 QUATERNIONS = {"quat_xyzw": (3, 0, 1, 2), "quat_wxyz": (0, 1, 2, 3), "wxyz": (0, 1, 2, 3)}  # where w, x, y, z stand
 SETTINGS = ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties")
 
@@ -103,6 +105,9 @@ def origin(e: Element) -> Pose:
     if o is None:
         return IDENTITY
     xyz = o.vector("xyz", ZERO)
+    if any(abs(v) > FARTHEST for v in xyz):
+        o.error("pose-invalid", f"attribute xyz: no robot reaches {FARTHEST:g} m")
+        return IDENTITY
     for attribute in o.attributes.keys() & QUATERNIONS:
         q = o.numbers(o.get(attribute), f"attribute {attribute}") or []
         if len(q) == 4 and any(q):
@@ -119,7 +124,7 @@ def _inertia(e: Element, link: str) -> Inertia:
     m = mass.number("value", 0.0) if mass is not None else 0.0
     i = {k: tensor.number(k, 0.0) if tensor is not None else 0.0 for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")}
     if m < 0:
-        inertial.error("inertia-invalid", f"link {link!r}: a mass cannot be negative ({m:g} kg)")
+        (mass or inertial).error("inertia-invalid", f"link {link!r}: a mass cannot be negative ({m:g} kg)")
         return MASSLESS
     return Inertia(
         mass=m,
@@ -169,10 +174,14 @@ def _read_joint(e: Element, draft: Draft) -> None:
         e.error("name-missing", "a joint without a name")
         return
     if kind not in JOINT_KINDS:
-        e.error("joint-type-unknown", f"joint {name!r}: there is no type {kind!r}; one of {', '.join(JOINT_KINDS)}")
+        draft.refused.add(name)
+        near = draft.report.near(kind, URDF_KINDS)
+        e.error("joint-type-unknown", f"joint {name!r}: there is no type {kind!r}{near}")
         return
-    parent, child = (_end(e, name, end) for end in ("parent", "child"))
+    parent, child = (_end(e, name, end, draft) for end in ("parent", "child"))
     if not parent or not child:
+        draft.refused.add(name)
+        e.consume()
         return
     if parent == WORLD and WORLD not in draft.links:
         e.warning("name-reserved", f"joint {name!r}: there is no link 'world'; the world itself is taken")
@@ -190,12 +199,19 @@ def _read_joint(e: Element, draft: Draft) -> None:
             read_mimic(mimic, draft, AxisRef(name))
 
 
-def _end(e: Element, joint: str, end: str) -> str:
+def _end(e: Element, joint: str, end: str, draft: Draft) -> str:
+    """The link at one end; "" with an error where there is none."""
     c = e.child(end)
     link = c.get("link") if c is not None else None
-    if not link:
-        e.error("element-missing", f"joint {joint!r} names no {end} link")
-    return link or ""
+    if c is None or not link:
+        near = c.misspelt("link") if c is not None else e.misspelt(end)
+        (c or e).error("element-missing", f"joint {joint!r} names no {end} link{near}")
+        return ""
+    if link not in draft.links and link != WORLD:
+        near = draft.report.near(link, draft.links)
+        c.error("link-not-found", f"joint {joint!r}: its {end} link {link!r} is not declared{near}")
+        return ""
+    return link
 
 
 def _pitch(e: Element) -> float:
@@ -228,25 +244,20 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
         e.info("axis-missing", f"joint {name!r} has no <axis>; URDF's default 1 0 0 is taken")
     xyz = X if a is None else unit(a, name, a.vector("xyz", X), X)
     bounds = Limits() if kind == "planar" else _limits(e, name, kind, lim)
-    dynamics = _dynamics(dyn)
+    passive = _dynamics(dyn, name)
     if count == 2:  # Drake's universal joint: about x, then y, of the joint frame
-        return (Axis(xyz=(1.0, 0.0, 0.0), dynamics=dynamics), Axis(xyz=(0.0, 1.0, 0.0), dynamics=dynamics))
-    return (Axis(xyz=xyz, limits=bounds, dynamics=dynamics),)
+        return (Axis(xyz=(1.0, 0.0, 0.0), dynamics=passive), Axis(xyz=(0.0, 1.0, 0.0), dynamics=passive))
+    return (Axis(xyz=xyz, limits=bounds, dynamics=passive),)
 
 
-def _dynamics(e: Element | None) -> AxisDynamics:
+def _dynamics(e: Element | None, joint: str) -> AxisDynamics:
     if e is None:
         return AxisDynamics()
     damping = (e.get("damping") or "").split()
     if len(damping) > 1 and len(set(damping)) == 1:  # Drake's planar joint writes one for each of its freedoms
         e.attributes["damping"] = damping[0]
-    return AxisDynamics(
-        damping=e.number("damping", 0.0),
-        friction=e.number("friction", 0.0),
-        spring_stiffness=e.number("spring_stiffness", 0.0),
-        spring_reference=e.number("spring_reference", 0.0),
-        armature=e.number("armature", 0.0),
-    )
+    values = {k: e.number(k, 0.0) for k in ("damping", "friction", "spring_stiffness", "spring_reference", "armature")}
+    return dynamics(e, joint, values)
 
 
 def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:

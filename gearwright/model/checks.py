@@ -124,7 +124,7 @@ def check_transmissions(m: Mechanism, report: Report) -> None:
                 report.error("transmission-joint-not-found", f"transmission {t.name!r}: {message}", t.source)
             else:  # real files drive joints that they later fixed
                 report.warning(
-                    "transmission-joint-not-found", f"transmission {t.name!r} moves nothing: {message}", t.source
+                    "transmission-joint-fixed", f"transmission {t.name!r} moves nothing: {message}", t.source
                 )
 
 

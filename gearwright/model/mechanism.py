@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gearwright.diagnostics import Diagnostic, Source
+from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks import check
@@ -76,10 +76,10 @@ class ByName(Mapping[str, _T]):
         return len(self._items)
 
     def __repr__(self) -> str:
-        return repr(self._items)
+        return f"<{len(self)} by name: {', '.join(list(self)[:8])}{', …' if len(self) > 8 else ''}>"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mechanism:
     """A robot's whole actuation mechanism. Mappings are by name, in document order.
 
@@ -113,7 +113,14 @@ class Mechanism:
         if any(d.severity == "error" for d in found):
             raise ModelError("\n".join(str(d) for d in found if d.severity == "error"), found)
         known = set(self.diagnostics)
-        object.__setattr__(self, "diagnostics", (*self.diagnostics, *(d for d in found if d not in known)))
+        every = in_line_order((*self.diagnostics, *(d for d in found if d not in known)))
+        object.__setattr__(self, "diagnostics", tuple(every))
+
+    def __repr__(self) -> str:
+        families = ("link", "joint", "coupling", "transmission", "actuator", "sensor")
+        counts = ((kind, len(getattr(self, kind + "s"))) for kind in families)
+        shown = ", ".join(f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts if n)
+        return f"<Mechanism {self.name!r}: {shown}>"
 
     # --- structure ---------------------------------------------------------------------------------------------
 

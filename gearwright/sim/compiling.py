@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 
+from gearwright.errors import NotSimulatedWarning
 from gearwright.model import Mechanism
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
@@ -41,9 +43,9 @@ def compile(
     gravity     three numbers [m/s²] instead of the file's
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
-    Joint limits, Coulomb friction, actuators and sensors do not act yet: `Simulation.diagnostics` says so of a robot
-    that has them. Raises CompileError for what cannot be compiled. Code is kept on disk for the next time
-    ($GEARWRIGHT_CACHE, or the user's folder for caches).
+    Joint limits, Coulomb friction, actuators and sensors do not act yet: a NotSimulatedWarning says so of a robot that
+    has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk for
+    the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 
     >>> import gearwright as gw
     >>> from gearwright.sim import compile
@@ -65,4 +67,7 @@ def compile(
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
     )  # fmt: skip
     robot = coupled(robot, options)
-    return Simulation(robot, options, Kernels(robot, options))
+    sim = Simulation(robot, options, Kernels(robot, options))
+    if sim.diagnostics:
+        warnings.warn("; ".join(d.message for d in sim.diagnostics), NotSimulatedWarning, stacklevel=2)
+    return sim

@@ -23,7 +23,8 @@ def _messages(robot: Mechanism) -> Iterator[str]:
         yield f"Coulomb friction does not act yet: that of {_listed([*rubbing])} is left out"
     actuation = [*robot.actuators, *robot.transmissions]
     if actuation:
-        yield f"actuators and transmissions do not act yet: {_listed(actuation)}; drive joints with effort={{…}}"
+        rotors = ", and their rotors' inertia is left out" if robot.reflected_inertia() else ""
+        yield f"actuators and transmissions do not act yet{rotors}: {_listed(actuation)}; joints take efforts"
     if robot.sensors:
         yield f"sensors do not read yet: {_listed([*robot.sensors])}"
 

@@ -40,7 +40,7 @@ def test_peers_agree(peer, ours, arm):
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
-        ('<mass value="3.2"/>', '<mass value="3.3"/>', "mass matrix"),
+        ('<mass value="3.2" />', '<mass value="3.3" />', "mass matrix"),
         ('xyz="0.0 -0.316 0.0"', 'xyz="0.0 -0.317 0.0"', "mass matrix"),
         ('damping="0.1"', 'damping="0.9"', "motion"),
         ('multiplier="1"', 'multiplier="0.5"', "mass matrix"),

@@ -15,6 +15,7 @@ NAMES = {
     "LoadError",
     "Mechanism",
     "ModelError",
+    "NotSimulatedWarning",
     "Recording",
     "SimpleTransmission",
     "Simulation",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
+from xml.etree import ElementTree
 
 import numpy as np
 import pybullet
-from lxml import etree
 
 from gearwright.bench.contestant import Array, Contestant
 from gearwright.bench.robots import Robot
@@ -46,7 +46,7 @@ class Bullet(Contestant):
         self._gears(robot, {j[1].decode(): j for j in joints})
 
     def _gears(self, robot: Robot, joints: dict[str, Any]) -> None:
-        for joint in etree.fromstring(robot.urdf.encode()).iterfind("joint"):
+        for joint in ElementTree.fromstring(robot.urdf).iterfind("joint"):
             if (mimic := joint.find("mimic")) is None:
                 continue
             follower, leader = joints[str(joint.get("name"))], joints[str(mimic.get("joint"))]

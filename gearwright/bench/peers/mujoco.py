@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -88,9 +89,7 @@ def _model(robot: Robot) -> Any:
 
 
 def _add_mimics(spec: Any, robot: Robot) -> None:
-    from lxml import etree
-
-    for joint in etree.fromstring(robot.urdf.encode()).iterfind("joint"):
+    for joint in ElementTree.fromstring(robot.urdf).iterfind("joint"):
         if (mimic := joint.find("mimic")) is None:
             continue
         equality = spec.add_equality()

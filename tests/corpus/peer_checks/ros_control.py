@@ -31,9 +31,9 @@ def _invalid_transmissions(case: Case) -> None:
         [],  # no hardwareInterface
         [],  # an empty hardwareInterface
         ["name-missing"],  # an actuator without a name: a warning
-        ["name-missing", "transmission-size"],  # an actuator with an empty name: errors
-        ["name-missing", "transmission-size"],  # a joint without a name: errors
-        ["name-missing", "transmission-size"],  # a joint with an empty name: errors
+        ["transmission-size", "name-missing"],  # an actuator with an empty name: errors
+        ["transmission-size", "name-missing"],  # a joint without a name: errors
+        ["transmission-size", "name-missing"],  # a joint with an empty name: errors
     ]
 
 
