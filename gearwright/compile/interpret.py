@@ -79,6 +79,8 @@ def _run_body(body: Body, memory: dict[str, Array], counts: Mapping[str, int]) -
             run_tape(node.tape, memory)
         else:
             for _ in range(node.count if isinstance(node.count, int) else counts[node.count]):
+                if node.until is not None and (memory[node.until] != 0).all():
+                    break
                 _run_body(node.body, memory, counts)
 
 

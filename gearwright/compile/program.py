@@ -54,10 +54,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class Loop:
-    """`body`, `count` times. A string names a count that is given when the kernel is called."""
+    """`body`, `count` times at most. A string names a count that is given when the kernel is called.
+
+    `until` names a slot of one number: the loop ends as soon as it is not zero for any robot of a block. A body must
+    then leave alone whatever belongs to a robot for which it is not zero, so that no robot's bits depend on its
+    neighbours.
+    """
 
     count: int | str
     body: tuple[Stage | Loop, ...]
+    until: str | None = None
 
 
 Body = tuple[Stage | Loop, ...]
@@ -144,7 +150,7 @@ def _map_tapes(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
     return tuple(
         Stage(node.name, rewrite(node.tape))
         if isinstance(node, Stage)
-        else Loop(node.count, _map_tapes(node.body, rewrite))
+        else Loop(node.count, _map_tapes(node.body, rewrite), node.until)
         for node in body
     )
 
@@ -194,10 +200,22 @@ def _counts_are_not_negative(program: Program) -> Iterable[str]:
     )
 
 
+def _ends_exist(program: Program) -> Iterable[str]:
+    """What ends a loop is one number that a stage before the loop, or the state, holds."""
+    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, Kind.STATE)}
+    written = {s.name for s in program.of_kind(Kind.STATE)}
+    for node in _nodes(program.body):
+        if isinstance(node, Stage):
+            written |= {address.slot for address in node.tape.writes()}
+        elif node.until is not None and not (node.until in readable and node.until in written):
+            yield f"a loop ends by {node.until!r}, which is no single number written before it"
+
+
 RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "names are unique": _names_are_unique,
     "slots exist": _slots_exist,
     "inputs and parameters are only read": _read_only_kinds,
     "written before read": _written_before_read,
     "counts are not negative": _counts_are_not_negative,
+    "ends of loops exist": _ends_exist,
 }

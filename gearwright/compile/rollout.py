@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from gearwright.compile.ir import Types, types
+from gearwright.compile.ir import Types, number, types
 from gearwright.compile.layout import Layout
 from gearwright.compile.program import Body, Program, Slot, Stage
 from gearwright.compile.watch import watch_functions
@@ -104,15 +104,28 @@ class Driver:
     def _forward(self, pointer: str, by: str | int) -> str:
         return self._set(f"getelementptr i8, ptr {pointer}, i64 {by}")
 
-    def _loop(self, name: str, start: str, end: str) -> Iterator[None]:
+    def _loop(self, name: str, start: str, end: str, until: str | None = None) -> Iterator[None]:
         """`for … in self._loop(…)`: the body, once, between the lines of a counted loop."""
         n = f"{name}{next(self._numbers)}"
         self._line(f"store i64 {start}, ptr %{name}\nbr label %{n}.head\n{n}.head:")
         more = self._set(f"icmp slt i64 {self._variable(name)}, {end}")
+        if until is not None:
+            more = self._set(f"and i1 {more}, {self._any_zero(until)}")
         self._line(f"br i1 {more}, label %{n}.body, label %{n}.end\n{n}.body:")
         yield
         following = self._plus(self._variable(name), 1)
         self._line(f"store i64 {following}, ptr %{name}\nbr label %{n}.head\n{n}.end:")
+
+    def _any_zero(self, slot: str) -> str:
+        """Whether the slot's one number is zero for some robot of the block."""
+        t, layout = self.t, self.layout
+        base, offsets = (self._scratch(), layout.scratch) if slot in layout.scratch else (self._arena(), layout.arena)
+        value = self._set(f"load {t.F}, ptr {self._forward(base, offsets[slot] * self.element)}")
+        zero = self._set(f"fcmp oeq {t.F} {value}, {number(0.0, t)}")
+        if t.lanes == 1:
+            return zero
+        mask = self._set(f"bitcast {t.B} {zero} to i{t.lanes}")
+        return self._set(f"icmp ne i{t.lanes} {mask}, 0")
 
     # where a block's memory is
 
@@ -155,7 +168,7 @@ class Driver:
                 self._stage()
             else:
                 end = str(node.count) if isinstance(node.count, int) else self._word(f"count {node.count}")
-                for _ in self._loop(f"loop{depth}", "0", end):
+                for _ in self._loop(f"loop{depth}", "0", end, node.until):
                     self._body(node.body, depth + 1)
 
     def _stage(self) -> None:

@@ -1,6 +1,7 @@
 """The physics: a mechanism's equations of motion, scalar-generic, and traced into CasADi Functions."""
 
 from gearwright.dynamics.equations import Equations
+from gearwright.dynamics.stages import SOLVERS, TOLERANCE, Repeat
 from gearwright.dynamics.step import INTEGRATORS
 
-__all__ = ["INTEGRATORS", "Equations"]
+__all__ = ["INTEGRATORS", "SOLVERS", "TOLERANCE", "Equations", "Repeat"]

@@ -23,15 +23,17 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Matrix, inverse_dynamics, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
+from gearwright.dynamics.constraints import CouplingRow, Kind, names, rows_of
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import reduction
-from gearwright.dynamics.scalar import Scalar, as_written, scalars
+from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars
+from gearwright.dynamics.stages import STATE, TOLERANCE, Repeat, Stages, row_efforts
 from gearwright.dynamics.step import INTEGRATORS, Step
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Mechanism
+from gearwright.model import Mechanism, in_order
 
 Outputs = dict[str, Any]
 
@@ -46,6 +48,9 @@ class Equations:
         parameters: Sequence[str] = (),
         gravity: Sequence[float] | None = None,
         integrator: str = "euler",
+        solver: str = "direct",
+        iterations: int = 20,
+        tolerance: float = TOLERANCE["double"],
     ) -> None:
         if mechanism.tree.cuts:
             loops = ", ".join(repr(j.name) for j in mechanism.tree.cuts)
@@ -56,6 +61,15 @@ class Equations:
         known = numbers(mechanism, gravity)
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
         self.model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+        self._order = [c.name for c in in_order(mechanism.couplings.values())]
+        kinds = rows_of(mechanism, values)
+        if integrator != "euler":
+            if any(kind.equality for kind in kinds):
+                held = ", ".join(repr(kind.name) for kind in kinds if kind.equality)
+                raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
+            kinds = []
+        self.kinds: list[Kind] = kinds
+        self._solver, self._iterations, self._tolerance = solver, iterations, tolerance
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
 
     # --- names -----------------------------------------------------------------------------------------------------
@@ -87,7 +101,12 @@ class Equations:
     @property
     def couplings(self) -> tuple[str, ...]:
         """The order of coupling errors and efforts."""
-        return tuple(tie.name for tie in self.model.reduction.ties)
+        return tuple(self._order)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The order of impulses: the coupling or the coordinate that each row belongs to."""
+        return tuple(names(self.kinds))
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -98,8 +117,17 @@ class Equations:
 
     @cached_property
     def step(self) -> Function:
-        """(position, velocity, effort, parameter, dt) → next position and velocity."""
+        """(position, velocity, effort, parameter, dt) → next position and velocity, without rows."""
         return self._function("step", "position velocity effort parameter dt", self._trace_step)
+
+    @cached_property
+    def stages(self) -> tuple[Function | Repeat, ...]:
+        """One step with rows, as Functions over named slots and loops over them."""
+        symbols = self._symbols_of(STATE)
+        return Stages(
+            self.model, self.kinds, symbols,
+            solver=self._solver, iterations=self._iterations, tolerance=self._tolerance,
+        ).body()  # fmt: skip
 
     @cached_property
     def tree(self) -> Function:
@@ -109,8 +137,12 @@ class Equations:
     @cached_property
     def observation(self) -> Function:
         """(position, velocity, effort, parameter) → the tree's position, velocity and acceleration at this instant, and
-        each coupling's error C and effort λ (on its follower; on leader i, λ·Gᵢ)."""
-        return self._function("observation", "position velocity effort parameter", self._trace_observation)
+        each coupling's error C and effort λ (on its follower; on leader i, λ·Gᵢ).
+
+        With rows also (impulse, dt): rows act as they did in the step that ends here.
+        """
+        inputs = "position velocity effort parameter" + (" impulse dt" if self.kinds else "")
+        return self._function("observation", inputs, self._trace_observation)
 
     @cached_property
     def energy(self) -> Function:
@@ -139,13 +171,28 @@ class Equations:
 
     @cached_property
     def linearisation(self) -> Function:
-        """The step's inputs → A = ∂(state⁺)/∂(state), B = ∂(state⁺)/∂(effort)."""
+        """The step's inputs → A = ∂(state⁺)/∂(state), B = ∂(state⁺)/∂(effort).
+
+        Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
+        """
+        if self.kinds:
+            return self._linearised_stages()
         names = ["position", "velocity", "effort", "parameter", "dt"]
         inputs = self._symbols_of(names)
         after = casadi.vertcat(*self.step.call([inputs[n] for n in names]))
         before = casadi.vertcat(inputs["position"], inputs["velocity"])
         A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
         return Function("linearisation", [inputs[n] for n in names], casadi.cse([A, B]), names, ["A", "B"])
+
+    def _linearised_stages(self) -> Function:
+        """Through every sweep that can be made: those after the last that is needed change nothing."""
+        slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in self._symbols_of(STATE).items()}
+        inputs = dict(slots)
+        _run(self.stages, slots)
+        after = casadi.vertcat(slots["position"], slots["velocity"])
+        blocks = [casadi.jacobian(after, inputs[n]) for n in ("position", "velocity", "effort")]
+        A, B = casadi.horzcat(*blocks[:2]), blocks[2]
+        return Function("linearisation", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 
@@ -157,6 +204,7 @@ class Equations:
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),
             "tree_velocity": len(bodies.velocities),
+            "impulse": len(self.rows),
             "dt": 1,
         }
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
@@ -177,20 +225,36 @@ class Equations:
 
     def _trace_tree(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
         tree = self.model.tree(State(position, velocity))
-        errors = self.model.reduction.errors(tree.q)
-        return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": errors}
+        return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": self._errors(tree.q)}
 
-    def _trace_observation(self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar]) -> Outputs:
+    def _errors(self, q: list[Scalar]) -> list[Scalar]:
+        """C of each coupling."""
+        ties = {tie.name: tie for tie in self.model.reduction.ties}
+        ties |= {kind.name: kind.tie for kind in self.kinds if isinstance(kind, CouplingRow)}
+        return [ties[name].error(q) for name in self._order]
+
+    def _trace_observation(
+        self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar],
+        impulse: Sequence[Scalar] = (), dt: Sequence[Scalar] = (),
+    ) -> Outputs:  # fmt: skip
         model, state = self.model, State(position, velocity)
         tree = model.tree(state)
+        if self.kinds:
+            of_rows = row_efforts(self.kinds, tree, impulse, dt[0])
+            effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
         vd = tree.accelerations(model.acceleration(state, effort))
         missing = model.missing(model.configuration(tree), tree, vd, effort)
+        exact = zip(model.reduction.ties, model.reduction.efforts(tree.q, missing), strict=True)
+        efforts = {tie.name: x for tie, x in exact}
+        for name, kind, x in zip(self.rows, _each_row(self.kinds), impulse, strict=True):
+            if isinstance(kind, CouplingRow):
+                efforts[name] = x / dt[0]
         return {
             "tree_position": tree.q,
             "tree_velocity": tree.v,
             "tree_acceleration": vd,
-            "coupling_error": model.reduction.errors(tree.q),
-            "coupling_effort": model.reduction.efforts(tree.q, missing),
+            "coupling_error": self._errors(tree.q),
+            "coupling_effort": [efforts[name] for name in self._order],
         }
 
     def _trace_energy(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
@@ -216,6 +280,22 @@ class Equations:
     def _trace_bias(self, tree_position: list[Scalar], tree_velocity: list[Scalar]) -> Outputs:
         at = self.model.configuration_at(tree_position)
         return {"bias": inverse_dynamics(at, tree_velocity, [0.0] * len(tree_velocity))}
+
+
+def _run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
+    """Runs stages on symbols; loops to their ends, whatever would end them, so that every impulse has its slope."""
+    for node in body:
+        if isinstance(node, Repeat):
+            for _ in range(node.count):
+                _run(node.body, slots)
+            continue
+        slots |= dict.fromkeys({"settled", "accepted"} & {*node.name_in()}, 0.0)
+        found = node.call([slots[n] for n in node.name_in()])
+        slots |= dict(zip(node.name_out(), found, strict=True))
+
+
+def _each_row(kinds: Sequence[Kind]) -> list[Kind]:
+    return [kind for kind in kinds for _ in range(kind.size)]
 
 
 def _column(x: Any) -> SX:

@@ -7,11 +7,12 @@ itself: a coordinate whose neighbours are all neighbours of each other, if there
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 from gearwright.dynamics.algorithms import Matrix
-from gearwright.dynamics.scalar import Scalar, minus, reciprocal, times, times_reciprocal
+from gearwright.dynamics.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,11 @@ class Factors:
     order: list[int]
     reciprocals: dict[int, Scalar]
     columns: dict[int, dict[int, Scalar]]
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Factors:
+        """The same pattern with other numbers."""
+        columns = {k: {i: change(x) for i, x in column.items()} for k, column in self.columns.items()}
+        return Factors(self.order, {k: change(r) for k, r in self.reciprocals.items()}, columns)
 
     def solve(self, b: list[Scalar]) -> list[Scalar]:
         """A⁻¹·b."""
@@ -35,8 +41,11 @@ class Factors:
         return x
 
 
-def factorise(A: Matrix, n: int) -> Factors:
-    """One division a pivot; the rest are multiplications."""
+def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
+    """One division a pivot; the rest are multiplications.
+
+    A pivot that is not above its floor belongs to a row that depends on those before it: its unknown becomes 0.
+    """
     A = dict(A)
     neighbours = adjacency(A, n)
     factors = Factors([], {}, {})
@@ -44,7 +53,8 @@ def factorise(A: Matrix, n: int) -> Factors:
         k = next_pivot(neighbours)
         near = neighbours.pop(k)
         factors.order.append(k)
-        factors.reciprocals[k] = d = reciprocal(A[k, k])
+        d = reciprocal(A[k, k]) if floors is None else reciprocal_above(A[k, k], floors[k])
+        factors.reciprocals[k] = d
         column = {i: times_reciprocal(A[max(i, k), min(i, k)], d) for i in sorted(near)}
         factors.columns[k] = column
         for i, factor in column.items():

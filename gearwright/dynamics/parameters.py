@@ -35,6 +35,7 @@ def joint_rows(joint: Joint) -> Iterator[Row]:
         yield f"{joint.name}.origin.{c}", value
     for name, axis in axes(joint):
         yield f"{name}.damping", axis.dynamics.damping
+        yield f"{name}.friction", axis.dynamics.friction
         yield f"{name}.spring_stiffness", axis.dynamics.spring_stiffness
         yield f"{name}.spring_reference", axis.dynamics.spring_reference
         yield f"{name}.armature", axis.dynamics.armature
@@ -53,6 +54,11 @@ def coupling_rows(coupling: Coupling) -> Iterator[Row]:
     yield f"{coupling.name}.reference", coupling.reference
     for k, value in enumerate(coupling.powers, start=2):
         yield f"{coupling.name}.power{k}", value
+    if coupling.mode == "hard":
+        yield f"{coupling.name}.erp", coupling.erp
+    if coupling.mode == "compliant":
+        yield f"{coupling.name}.natural_frequency", coupling.natural_frequency or 0.0
+        yield f"{coupling.name}.damping_ratio", coupling.damping_ratio or 0.0
 
 
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:

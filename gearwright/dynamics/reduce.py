@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Matrix, Row, accumulate
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
-from gearwright.errors import CompileError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 
 
@@ -31,6 +30,17 @@ class Tie(NamedTuple):
         x = [minus(q[i], self.reference) for i, _ in self.leaders]
         linear = total(*(times(m, xi) for m, xi in zip(self.multipliers, x, strict=True)))
         return total(linear, self._polynomial(x[0], [0.0, 0.0, *self.powers]), self.offset)
+
+    def error(self, q: list[Scalar]) -> Scalar:
+        """C."""
+        return minus(q[self.follower[0]], self.position(q))
+
+    def jacobian(self, q: list[Scalar]) -> Row:
+        """∂C over the tree's velocities: 1 for the follower, −slope for each leader."""
+        J: Row = {self.follower[1]: 1.0}
+        for slope, (_, leader) in zip(self.slopes(q), self.leaders, strict=True):
+            J[leader] = minus(J.get(leader, 0.0), slope)
+        return J
 
     def slopes(self, q: list[Scalar]) -> list[Scalar]:
         """The follower's rate per leader's."""
@@ -95,10 +105,6 @@ class Reduction:
                 vd[k] = plus(vd[k], times(tie.curvature(q), times(v[leader], v[leader])))
         return Tree(q, v, G, vd)
 
-    def errors(self, q: list[Scalar]) -> list[Scalar]:
-        """C of each coupling."""
-        return [minus(q[tie.follower[0]], tie.position(q)) for tie in self.ties]
-
     def efforts(self, q: list[Scalar], missing: list[Scalar]) -> list[Scalar]:
         """λ of each coupling, the effort it puts on its follower, from what the tree's equations miss along each axis.
 
@@ -115,35 +121,36 @@ class Reduction:
 
 
 def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
-    """Raises CompileError for a coupling that is not exact: those are constraint rows."""
-    positions = [p for j in mechanism.tree.joints for p in j.positions]
-    velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
+    """By the exact couplings; the others are constraint rows."""
+    exact = in_order(c for c in mechanism.couplings.values() if c.mode == "exact")
+    ties = [tie_of(c, mechanism, values) for c in exact]
+    nq, nv = (sum(len(names) for names in each) for each in _coordinates(mechanism))
+    following = {tie.follower for tie in ties}
+    return Reduction(
+        ties=ties,
+        positions=[i for i in range(nq) if i not in {i for i, _ in following}],
+        velocities=[k for k in range(nv) if k not in {k for _, k in following}],
+    )
+
+
+def _coordinates(mechanism: Mechanism) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    joints = mechanism.tree.joints
+    return [j.positions for j in joints], [j.coordinates for j in joints]
+
+
+def tie_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar]) -> Tie:
+    """The coupling with coordinates for names."""
+    positions, velocities = ([n for own in each for n in own] for each in _coordinates(mechanism))
 
     def at(axis: AxisRef) -> tuple[int, int]:
         joint = mechanism.joint(axis.joint)
         return positions.index(joint.positions[axis.index]), velocities.index(joint.coordinates[axis.index])
 
-    for c in mechanism.couplings.values():
-        if c.mode != "exact":
-            raise CompileError(f"coupling {c.name!r} is {c.mode}: only exact couplings can be compiled yet")
-    ordered = in_order(mechanism.couplings.values())
-    ties = [_tie(c, at(c.follower), tuple(at(t.axis) for t in c.leaders), values) for c in ordered]
-    following = {tie.follower for tie in ties}
-    return Reduction(
-        ties=ties,
-        positions=[i for i in range(len(positions)) if i not in {i for i, _ in following}],
-        velocities=[k for k in range(len(velocities)) if k not in {k for _, k in following}],
-    )
-
-
-def _tie(
-    c: Coupling, follower: tuple[int, int], leaders: tuple[tuple[int, int], ...], values: Mapping[str, Scalar]
-) -> Tie:
     only = len(c.leaders) == 1
     return Tie(
         name=c.name,
-        follower=follower,
-        leaders=leaders,
+        follower=at(c.follower),
+        leaders=tuple(at(t.axis) for t in c.leaders),
         multipliers=tuple(values[f"{c.name}.multiplier" + ("" if only else f".{t.axis}")] for t in c.leaders),
         offset=values[f"{c.name}.offset"],
         reference=values[f"{c.name}.reference"],

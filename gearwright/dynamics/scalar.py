@@ -71,6 +71,17 @@ def reciprocal(a: Scalar) -> Scalar:
     return 1.0 / a
 
 
+def reciprocal_above(a: Scalar, floor: Scalar) -> Scalar:
+    """1/a, or 0 where a is not above the floor."""
+    if type(a) is float and type(floor) is float:
+        return 1.0 / a if a > floor else 0.0
+    return casadi.if_else(casadi.gt(a, floor), 1.0 / a, 0.0)
+
+
+def divided(a: Scalar, b: Scalar) -> Scalar:
+    return 0.0 if is_zero(a) else a / b
+
+
 @contextmanager
 def as_written() -> Iterator[None]:
     """Keeps CasADi from rewriting expressions: it turns `x·(1/d)` back into a division, which costs ten products."""
@@ -87,6 +98,39 @@ def times_reciprocal(a: Scalar, r: Scalar) -> Scalar:
         return times(a, r)
     with as_written():
         return _binary(_MUL, a, r)
+
+
+def least(a: Scalar, b: Scalar) -> Scalar:
+    return min(a, b) if type(a) is float and type(b) is float else casadi.fmin(a, b)
+
+
+def greatest(a: Scalar, b: Scalar) -> Scalar:
+    return max(a, b) if type(a) is float and type(b) is float else casadi.fmax(a, b)
+
+
+def magnitude(a: Scalar) -> Scalar:
+    return abs(a) if type(a) is float else casadi.fabs(a)
+
+
+def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """a where the condition, a comparison of scalars, holds; else b."""
+    if isinstance(condition, bool | float):
+        return a if condition else b
+    return casadi.if_else(condition, a, b)
+
+
+def both(a: Scalar, b: Scalar) -> Scalar:
+    """Whether two comparisons hold."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return b if a is True else a if b is True else False
+    return casadi.logic_and(a, b)
+
+
+def either(a: Scalar, b: Scalar) -> Scalar:
+    """Whether one of two comparisons holds."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return b if a is False else a if b is False else True
+    return casadi.logic_or(a, b)
 
 
 def sine_cosine(angle: Scalar) -> tuple[Scalar, Scalar]:

@@ -1,8 +1,8 @@
 """One step, as the list of its calls. State is the independent coordinates: positions q and velocities u.
 
-Where the rows will go (couplings that are not exact, loop closures, joint limits, Coulomb friction, effort-limited
-drives, motor envelopes): `semi_implicit_euler` gives the velocities that they start from, `M̂` is factorised, and
-`u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the positions advance. Rotor inertias and motor slopes join `M̂` with the dampers.
+Where there are constraint rows (couplings that are not exact, loop closures, joint limits, Coulomb friction, drives),
+`predicted` gives the velocities that they start from and `M̂` factorised, and `u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the
+positions advance: see `stages`, which is the same list with the rows between.
 """
 
 from __future__ import annotations
@@ -10,13 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gearwright.dynamics.factorise import Factors
+from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar
 
 Step = Callable[[Model, State, list[Scalar], Scalar], State]
 
 
-def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> State:
+class Prediction(NamedTuple):
+    """The velocities without rows, and what the rows need to change them."""
+
+    tree: Tree
+    at: Configuration
+    factors: Factors  # of M̂
+    u_star: list[Scalar]
+
+
+def predicted(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> Prediction:
     """`M̂·Δu = dt·(τ − h − D·v − K·(q + dt·v − q₀))` with `M̂ = M + dt·D + dt²·K`: dampers and springs act at the end."""
     tree = model.tree(state)
     at = model.configuration(tree)
@@ -24,7 +36,12 @@ def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Sc
     force = model.force(at, tree, effort, ahead=dt)
     factors = model.factorised(M_hat)
     u_star = model.accelerated(state.u, factors.solve(force), dt)
-    # constraint rows act here: u⁺ = u* + M̂⁻¹·Jᵀ·λ
+    return Prediction(tree, at, factors, u_star)
+
+
+def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> State:
+    """Without rows."""
+    u_star = predicted(model, state, effort, dt).u_star
     return State(model.advanced(state.q, u_star, dt), u_star)
 
 

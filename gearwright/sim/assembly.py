@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from gearwright.compile import Kernel
 from gearwright.errors import ModelError
-from gearwright.model import Mechanism
+from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.sim.inputs import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array
@@ -46,6 +47,61 @@ def _placed(usual: Array, group: Group, given: Mapping[str, Any], batch: int) ->
     for i, value in values.items():
         full[:, i] = value
     return full, set(values)
+
+
+def aligned(
+    robot: Mechanism, names: Names, parameters: Mapping[str, Array], start: tuple[Array, Array],
+    given: tuple[set[int], set[int]],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Positions and velocities with every follower that is not given where its coupling wants it.
+
+    Only where some coupling is a constraint row: followers of exact ones are no part of the state.
+    """
+    ordered = in_order(robot.couplings.values())
+    if all(c.mode == "exact" for c in ordered):
+        return start
+    rows = max(len(x) for x in (*start, *parameters.values()))
+    q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
+    for c in (_with(c, parameters) for c in ordered):
+        (i, k), leaders = _at(robot, names, c.follower), [_at(robot, names, t.axis) for t in c.leaders]
+        x = [q[:, j] for j, _ in leaders]
+        if i not in given[0]:
+            q[:, i] = c.position(x)
+        if k not in given[1]:
+            bend = c.slope(x[0] - c.reference) if c.powers else 0.0
+            v[:, k] = sum((t.multiplier + bend) * v[:, n] for t, (_, n) in zip(c.leaders, leaders, strict=True))
+    return q, v
+
+
+def _at(robot: Mechanism, names: Names, axis: AxisRef) -> tuple[int, int]:
+    joint = robot.joint(axis.joint)
+    return names.positions.index[joint.positions[axis.index]], names.coordinates.index[joint.coordinates[axis.index]]
+
+
+def _with(c: Coupling, parameters: Mapping[str, Array]) -> Any:
+    """The coupling with the values that its parameters have now, (B,) each."""
+    values = {}
+    for name, value in parameters.items():
+        owner, _, quantity = name.partition(".")
+        if owner in (c.name, c.alias):
+            values[quantity] = value[:, 0]
+    if not values:
+        return c
+    only = len(c.leaders) == 1
+    leaders = []
+    for t in c.leaders:
+        multiplier: Any = values.get("multiplier" + ("" if only else f".{t.axis}"), t.multiplier)
+        leaders.append(t._replace(multiplier=multiplier))
+    numbers = {
+        "leaders": tuple(leaders),
+        "offset": values.get("offset", c.offset),
+        "reference": values.get("reference", c.reference),
+        "powers": tuple(values.get(f"power{k}", x) for k, x in enumerate(c.powers, start=2)),
+    }
+    changed = copy(c)  # arrays for numbers are no model, and are not checked like one
+    for name, number in numbers.items():
+        object.__setattr__(changed, name, number)
+    return changed
 
 
 def check_followers(

@@ -32,18 +32,20 @@ def compile(
     robot       a mechanism, or a file, which is loaded
     dt          length of a step [s]
     batch       robots that are stepped together; values then have the shape (batch,)
-    solver      of the constraint rows: "direct" ("pgs" and "tgs" come later)
+    solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
+                space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
     integrator  "euler" (semi-implicit, dampers and springs implicit) or "rk4"
     device      "cpu" ("cuda" comes later)
     precision   "double" or "single"
-    coupling    a mode for all couplings instead of each one's own: "exact" ("hard" and "compliant" come later)
-    iterations  of an iterative solver; the direct one has none
+    coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
+                damping ratio 1 where the file does not say)
+    iterations  sweeps of a step at most; they end as soon as nothing changes ("tgs" makes all of them)
     parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
                 "follower.multiplier", "gravity.z", …
     gravity     three numbers [m/s²] instead of the file's
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
-    Joint limits, Coulomb friction, actuators and sensors do not act yet: a NotSimulatedWarning says so of a robot that
+    Actuators and sensors do not act yet, nor limits and friction with rk4: a NotSimulatedWarning says so of a robot that
     has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk for
     the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 

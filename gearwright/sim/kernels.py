@@ -37,10 +37,13 @@ class Kernels:
     @cached_property
     def equations(self) -> Any:
         """The equations of motion; only needed for code that is not on the disk."""
-        from gearwright.dynamics import Equations
+        from gearwright.dynamics import TOLERANCE, Equations
 
         o = self.options
-        return Equations(self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator)
+        return Equations(
+            self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
+            iterations=o.iterations, tolerance=TOLERANCE[o.precision],
+        )  # fmt: skip
 
     @cached_property
     def nominal(self) -> dict[str, float]:
@@ -55,7 +58,7 @@ class Kernels:
         if model is None:
             return None
         o, target = self.options, host()
-        return model, o.parameters, o.gravity, o.integrator, o.precision, self.lanes, target
+        return model, o.parameters, o.gravity, o.integrator, o.solver, o.iterations, o.precision, self.lanes, target
 
     def _key(self, name: str) -> str | None:
         return None if self._identity is None else keys.key("simulation", name, *self._identity)

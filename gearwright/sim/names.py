@@ -65,7 +65,8 @@ class Names:
     @staticmethod
     def of(robot: Mechanism) -> Names:
         joints = robot.tree.joints
-        followers = {robot.joint(c.follower.joint).coordinates[c.follower.index] for c in robot.couplings.values()}
+        exact = [c.follower for c in robot.couplings.values() if c.mode == "exact"]
+        followers = {robot.joint(axis.joint).coordinates[axis.index] for axis in exact}
         positions = _group("joint", joints, [j.positions for j in joints])
         coordinates = _group("joint", joints, [j.coordinates for j in joints])
         first = accumulate((len(j.positions) for j in joints), initial=0)

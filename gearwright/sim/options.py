@@ -14,11 +14,7 @@ LATER = "comes with a later version"
 
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
-    "solver": {
-        "direct": "",
-        "pgs": f"the solver 'pgs' {LATER}; there are no rows for it to sweep over yet: take 'direct'",
-        "tgs": f"the solver 'tgs' {LATER}; there are no rows for it to sweep over yet: take 'direct'",
-    },
+    "solver": {"direct": "", "pgs": "", "tgs": ""},
     "integrator": {"euler": "", "rk4": ""},
     "device": {"cpu": "", "cuda": f"the device 'cuda' {LATER}: take 'cpu'"},
     "precision": {"double": "", "single": ""},
@@ -52,8 +48,6 @@ class Options:
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
         if self.coupling is not None and self.coupling not in MODES:
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
-        if self.coupling not in (None, "exact"):
-            raise CompileError(f"the coupling mode {self.coupling!r} {LATER}: take 'exact'")
 
     @staticmethod
     def of(
@@ -74,16 +68,20 @@ class Options:
         )  # fmt: skip
 
 
+# what a coupling has when all are made compliant and its file does not say: stiff, and without ringing
+NATURAL_FREQUENCY, DAMPING_RATIO = 100.0, 1.0  # [rad/s], 1
+
+
 def coupled(robot: Mechanism, options: Options) -> Mechanism:
     """The robot with every coupling in the mode that the options ask for."""
-    if options.coupling is not None:
-        for name in robot.couplings:
-            robot = robot.with_coupling(name, mode=options.coupling)
-    for c in robot.couplings.values():
-        if c.mode != "exact":
-            raise CompileError(
-                f"coupling {c.name!r} is {c.mode}, and that mode {LATER}; coupling='exact' takes all of them as exact"
-            )
+    if options.coupling is None:
+        return robot
+    for name, c in robot.couplings.items():
+        changes: dict[str, object] = {"mode": options.coupling}
+        if options.coupling == "compliant":
+            changes["natural_frequency"] = c.natural_frequency or NATURAL_FREQUENCY
+            changes["damping_ratio"] = DAMPING_RATIO if c.damping_ratio is None else c.damping_ratio
+        robot = robot.with_coupling(name, **changes)
     return robot
 
 

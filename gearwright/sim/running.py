@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 WORK = 4_000_000  # state entries stepped in one call: a tenth of a second, after which Ctrl-C is heard
+HELD = ("parameter", "dt")
 Report = Callable[[int], None]
 
 
@@ -52,7 +53,7 @@ def _in_machine_code(
     for first in range(0, n, size):
         count = min(size, n - first)
         kept = count // every
-        records = {slot: sim._instance.record_buffer(slot, kept) for slot in ("position", "velocity")}
+        records = {slot: sim._instance.record_buffer(slot, kept) for slot in _recorded(sim)}
         series = _series(sim, schedule, first, count)
         sim._version += 1
         fine = sim._instance.run_blocked(count, series=series, records=records if kept else None, every=every)
@@ -61,9 +62,13 @@ def _in_machine_code(
         if not fine:
             sim._fail(count)
         sim._steps += count
-        inputs_kept = {"effort": _efforts(sim, series, every, kept), "parameter": _held(sim, "parameter", kept)}
-        recording.add(kept, **records, **inputs_kept)
+        held = {slot: _held(sim, slot, kept) for slot in HELD}
+        recording.add(kept, **records, **held, effort=_efforts(sim, series, every, kept))
         report(count)
+
+
+def _recorded(sim: Simulation) -> tuple[str, ...]:
+    return ("position", "velocity", "impulse") if sim._has_rows else ("position", "velocity")
 
 
 def _series(sim: Simulation, schedule: Schedule, first: int, count: int) -> dict[str, Array]:
@@ -102,7 +107,7 @@ def _step_by_step(
     sim: Simulation, n: int, every: int, schedule: Schedule, recording: Recording, report: Report,
     controller: Callable[[Simulation], Any],
 ) -> None:  # fmt: skip
-    slots = ("position", "velocity", "effort", "parameter")
+    slots = (*_recorded(sim), "effort", *HELD)
     buffers = {slot: sim._instance.record_buffer(slot, n // every) for slot in slots}
     views = {slot: sim._instance.view(slot) for slot in slots}
     group, robot = sim._names.coordinates, sim.robot

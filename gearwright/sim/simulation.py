@@ -36,8 +36,8 @@ class Momentum(NamedTuple):
 class Simulation:
     """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
 
-    Names are those of joints; an axis of a joint with several is `joint.axis2`, a free base has `base.x` … Joint
-    limits and Coulomb friction do not act yet (see `diagnostics`). Not to be shared between threads.
+    Names are those of joints; an axis of a joint with several is `joint.axis2`, a free base has `base.x` … What
+    a robot has and does nothing yet is in `diagnostics`. Not to be shared between threads.
     """
 
     def __init__(self, robot: Mechanism, options: Options, kernels: Kernels) -> None:
@@ -45,8 +45,9 @@ class Simulation:
         self.options = options
         self.dt, self.batch = options.dt, int(options.batch)
         self.threads = options.threads or (_cores() if self.batch >= LARGE_BATCH else 1)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator)
         self._names, self._kernels = Names.of(robot), kernels
+        self._has_rows = any(slot.name == "impulse" for slot in kernels["step"].program.slots)
         self._usual = assembly.starting_positions(robot, self._names)
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
@@ -137,7 +138,8 @@ class Simulation:
 
     @property
     def state(self) -> Array:
-        """A copy of the independent positions, then velocities: (nx,) or (B, nx). Set it to restore them to the bit.
+        """A copy of the independent positions, then velocities, then the impulses of the constraint rows in the last
+        step, from which the solver sets out in the next: (nx,) or (B, nx). Set it to restore them to the bit.
 
         Time, held efforts and parameters are not part of it: the motion from a state does not depend on the time, and
         the others are inputs.
@@ -157,9 +159,11 @@ class Simulation:
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
         whole = np.broadcast_to(state, (self.batch, state.shape[1]))
-        nq = len(self._names.free_positions)
+        nq, nu = len(self._names.free_positions), len(self._names.free_velocities)
         self._instance.set("position", whole[:, :nq])
-        self._instance.set("velocity", whole[:, nq:])
+        self._instance.set("velocity", whole[:, nq : nq + nu])
+        if self._has_rows:
+            self._instance.set("impulse", whole[:, nq + nu :])
         self._version += 1
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -167,20 +171,27 @@ class Simulation:
 
         Values are numbers or arrays (B,); a joint of several coordinates takes them along the last axis, e.g.
         `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or
-        `{"base.z": 1}`. What is not given stands where it starts. Followers are aligned with their leaders; one that
-        is given must agree with them. Parameters keep their values.
+        `{"base.z": 1}`. What is not given stands where it starts. Followers are aligned with their leaders. One that
+        is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
+        Parameters keep their values.
         """
         names = self._names
+        parameter = rows(self._instance.view("parameter"), self.batch)
         q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
         v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
+        q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
         if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
-            parameter = rows(self._instance.view("parameter"), self.batch)
             assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
         n = max(len(q), len(v))
-        free = (q[:, names.free_positions], v[:, names.free_velocities])
+        impulses = np.zeros((1, self._states.shape[1] - len(names.free_positions) - len(names.free_velocities)))
+        free = (q[:, names.free_positions], v[:, names.free_velocities], impulses)
         self._set_state(np.concatenate([np.broadcast_to(x, (n, x.shape[1])) for x in free], axis=1))
         self._effort[:] = 0.0
         self.time = 0.0
+
+    def _numbers(self, parameter: Array) -> dict[str, Array]:
+        """The parameters' values by name, (B, 1) each."""
+        return {name: parameter[:, i : i + 1] for i, name in enumerate(self.options.parameters)}
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
@@ -225,14 +236,23 @@ class Simulation:
         """Raises, with the clock at the last good state of a single robot, or at the end of the steps of several."""
         failures = self._instance.failures
         first = min(failures, key=lambda f: f.step)
-        entry = first.address.element + (len(self._names.free_positions) if first.address.slot == "velocity" else 0)
+        before = {"position": 0, "velocity": len(self._names.free_positions)}
+        before["impulse"] = before["velocity"] + len(self._names.free_velocities)
+        entry = before[first.address.slot] + first.address.element
         step = self._steps + first.step + 1
         self._steps += first.step if self.batch == 1 else n
         which = "" if self.batch == 1 else f" of robot {first.robot}"
         others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
         raise SimulationError(
-            f"the {self._names.state[entry]}{which} is not finite after step {step}, "
+            f"the {self._entry(entry)}{which} is not finite after step {step}, "
             f"at {self._start + step * self.dt:.6g} s{others}; the last good state is kept"
+        )
+
+    def _entry(self, entry: int) -> str:
+        """What an entry of the state is."""
+        state = self._names.state
+        return (
+            state[entry] if entry < len(state) else f"impulse of {self._kernels.equations.rows[entry - len(state)]!r}"
         )
 
     def run(
@@ -307,10 +327,11 @@ class Simulation:
     def linearize(self) -> tuple[Array, Array]:
         """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort) of one step from here, by exact differentiation.
 
-        The order is that of `state`, and of `coordinates`. (nx, nx) and (nx, nv), or with the batch before.
+        Of positions and velocities in the order of `state`, and of `coordinates`: (nx, nx) and (nx, nv), or with the
+        batch before. Rows that hold or slide count as they do in this step; at an edge of theirs it is one-sided.
         """
         function = self._kernels.equations.linearisation
-        slots = ("position", "velocity", "effort", "parameter", "dt")
+        slots = function.name_in()
         given = [rows(self._instance.view(name), self.batch) for name in slots]
         pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
         A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))

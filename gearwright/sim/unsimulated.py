@@ -8,25 +8,30 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.model import Mechanism
 
 
-def unsimulated(robot: Mechanism) -> tuple[Diagnostic, ...]:
+def unsimulated(robot: Mechanism, integrator: str = "euler") -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing."""
-    return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in _messages(robot))
+    return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in _messages(robot, integrator))
 
 
-def _messages(robot: Mechanism) -> Iterator[str]:
-    axes = [(j.name, axis) for j in robot.joints.values() for axis in j.axes]
-    bounded = dict.fromkeys(name for name, axis in axes if axis.limits.bounded)
-    if bounded:
-        yield f"joint limits do not act yet: {_listed([*bounded])} can move beyond them"
-    rubbing = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction)
-    if rubbing:
-        yield f"Coulomb friction does not act yet: that of {_listed([*rubbing])} is left out"
+def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
+    if integrator != "euler":
+        yield from _without_rows(robot, integrator)
     actuation = [*robot.actuators, *robot.transmissions]
     if actuation:
         rotors = ", and their rotors' inertia is left out" if robot.reflected_inertia() else ""
         yield f"actuators and transmissions do not act yet{rotors}: {_listed(actuation)}; joints take efforts"
     if robot.sensors:
         yield f"sensors do not read yet: {_listed([*robot.sensors])}"
+
+
+def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:
+    axes = [(j.name, axis) for j in robot.joints.values() for axis in j.axes]
+    bounded = dict.fromkeys(name for name, axis in axes if axis.limits.bounded)
+    if bounded:
+        yield f"joint limits do not act with {integrator}: {_listed([*bounded])} can move beyond them"
+    rubbing = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction)
+    if rubbing:
+        yield f"Coulomb friction does not act with {integrator}: that of {_listed([*rubbing])} is left out"
 
 
 def _listed(names: list[str], most: int = 4) -> str:

@@ -77,7 +77,7 @@ def test_files(run, tmp_path):
 
 
 def test_what_is_left_out_is_told(run):
-    assert "warning: joint limits do not act yet" in run(GRIPPER, *SHORT).out
+    assert "warning: actuators and transmissions do not act yet" in run(GRIPPER, *SHORT).out
 
 
 def test_several_coordinates(run):

@@ -146,6 +146,34 @@ def test_nested_loops_with_a_run_time_count(lanes: int, outer: int) -> None:
     np.testing.assert_allclose(instance.get("x"), expected.values["x"], rtol=1e-13)
 
 
+def halving() -> Program:
+    """Halves w until it is at most 1, each robot as often as it needs, 40 times at most."""
+    x, w, n, done = (ca.SX.sym(name) for name in ("x", "w", "n", "done"))
+    begin = ca.Function("begin", [x], [x, 0, x <= 1], ["x"], ["w", "n", "done"])
+    going = ca.logic_not(done)
+    halved = [w - ca.if_else(going, w / 2, 0), n + going, w - ca.if_else(going, w / 2, 0) <= 1]
+    names = ["w", "n", "done"]
+    body = (
+        stage(begin),
+        Loop(40, (stage(ca.Function("halve", [w, n, done], halved, names, names, SAME_NAME)),), "done"),
+    )
+    kinds = {"x": Kind.INPUT, "w": Kind.OUTPUT, "n": Kind.OUTPUT, "done": Kind.SCRATCH}
+    slots = tuple(Slot(name=name, kind=kind, shape=(1,)) for name, kind in kinds.items())
+    return Program(name="halving", slots=slots, body=body)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 8])
+def test_a_loop_ends_when_every_robot_of_a_block_is_done(lanes: int) -> None:
+    """And none is changed by waiting for its neighbours; one that never ends stops at the count."""
+    start = np.array([[0.5], [3.0], [1.0], [1000.0], [7.0], [1e30], [0.1]])
+    found = compile_program(halving(), lanes=lanes, cache=False).evaluate({"x": start})
+    expected = np.minimum(np.maximum(0, np.ceil(np.log2(start))), 40)
+    assert np.array_equal(found["n"], expected)
+    assert np.array_equal(found["w"], start / 2**expected)
+    told = interpret_program(halving(), {"x": start}, batch=len(start))
+    assert np.array_equal(told.values["w"], found["w"])
+
+
 def test_blocked_buffers_are_used_in_place() -> None:
     instance = compile_program(PENDULUM, lanes=4, cache=False).instance(B)
     for name, value in START.items():

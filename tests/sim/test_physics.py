@@ -126,12 +126,13 @@ def test_follower_moves_with_its_leader(gripper):
 def test_coupling_effort_accelerates_the_follower(gripper):
     """What the coupling puts on the follower is what the follower's own equation lacks."""
     sim = compile(gripper)
-    sim.step(effort={"right_finger": 0.5}, n=20)
+    sim.step(effort={"right_finger": 3.0}, n=20)
     v = np.array([sim.velocity[n] for n in sim.coordinates])
     vd = np.array([sim.acceleration[n] for n in sim.coordinates])
-    damping = np.array([gripper.joints[n].axes[0].dynamics.damping for n in sim.coordinates])
+    axes = [gripper.joints[n].axes[0].dynamics for n in sim.coordinates]
+    damping, friction = np.array([a.damping for a in axes]), np.array([a.friction for a in axes])
     effort = np.array([sim.effort[n] for n in sim.coordinates])
-    missing = sim.mass_matrix() @ vd + sim.bias() + damping * v - effort
+    missing = sim.mass_matrix() @ vd + sim.bias() + damping * v + friction * np.sign(v) - effort
     follower = sim.coordinates.index("left_finger")
     assert missing[follower] != pytest.approx(0.0, abs=1e-9)
     assert sim.coupling_effort["left_finger"] == pytest.approx(missing[follower], rel=1e-9)

@@ -407,7 +407,7 @@ def test_parameters_that_do_not_fit(double_pendulum):
 
 def test_couplings_can_be_taken_off(gripper):
     sim = compile(replace(gripper, couplings=Couplings()))
-    assert sim.state.shape == (4,)
+    assert sim.state.shape == (6,)  # two positions, two velocities, two impulses of friction and stops
     assert dict(sim.coupling_error) == {}
 
 

@@ -1,0 +1,266 @@
+"""The impulses of all rows: equalities eliminated together, what has bounds swept over by projected Gauss–Seidel.
+
+With `u* = M̂⁻¹·(…)` the velocities without rows, `Y = M̂⁻¹·Jᵀ` and `A = J·Y`:
+
+    u⁺ = u* + Y·λ        J·u⁺ + b + cfm·λ = 0 within the bounds of λ
+
+`direct` solves the equalities E exactly, `λ_E = −(A_EE + cfm)⁻¹·(J_E·u + b_E)`, and sweeps over the other rows in the
+space that E leaves: every impulse of theirs comes with E's answer. `pgs` and `tgs` sweep over all rows (the PhysX
+document, equations 16 and 18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from gearwright.dynamics.algorithms import Matrix
+from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.constraints import Row, over
+from gearwright.dynamics.factorise import Factors, factorise
+from gearwright.dynamics.scalar import (
+    Scalar,
+    both,
+    divided,
+    either,
+    greatest,
+    is_number,
+    is_zero,
+    least,
+    magnitude,
+    minus,
+    plus,
+    reciprocal_above,
+    times,
+    times_reciprocal,
+    total,
+    where,
+)
+
+Change = Callable[[Scalar], Scalar]
+
+DEPENDENT = 1e-10  # of its own diagonal: a pivot below it is a row that the rows before it already imply
+ROUNDING = 1e-14  # of the largest diagonal of its group: a row below it is zero but for rounding
+BLOCKED = 1e-9  # of an axis's own response: less than this is left where equalities hold the axis
+YIELD = 1e-12  # share of a stop's impulse that is let go in a sweep: stops that contradict each other stay finite
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A row over the independent velocities: `J·u + bias + cfm·λ = 0`."""
+
+    J: Sparse
+    bias: Scalar
+    cfm: Scalar
+    erp: Scalar
+    box: tuple[Scalar, Scalar] | None
+    slowest: Scalar | None
+    fastest: Scalar | None
+    group: str | None
+
+    def mapped(self, change: Change) -> Resolved:
+        def some(x: Scalar | None) -> Scalar | None:
+            return None if x is None else change(x)
+
+        return replace(
+            self,
+            J={n: change(x) for n, x in self.J.items()},
+            bias=change(self.bias), cfm=change(self.cfm), erp=change(self.erp),
+            box=None if self.box is None else (change(self.box[0]), change(self.box[1])),
+            slowest=some(self.slowest), fastest=some(self.fastest),
+        )  # fmt: skip
+
+    def rate(self, u: Sequence[Scalar]) -> Scalar:
+        """J·u."""
+        return total(*(times(x, u[n]) for n, x in self.J.items()))
+
+    @property
+    def only_stops(self) -> bool:
+        return self.box is not None and all(map(is_zero, self.box))
+
+
+def resolved(rows: Sequence[Row], G: list[Sparse], factors: Factors, n: int, dt: Scalar) -> list[Resolved]:
+    """Rows over the independent velocities, with their erp and cfm."""
+    found = []
+    for row in rows:
+        J = over(row.J, G)
+        r = dot(J, factors.solve(dense(J, n))) if row.softness.needs_response else 0.0
+        erp, cfm = row.softness.erp_cfm(r, dt)
+        bias = minus(divided(times(erp, row.error), dt), row.rate)
+        found.append(Resolved(J, bias, cfm, erp, row.box, row.slowest, row.fastest, row.group))
+    return found
+
+
+def dense(J: Sparse, n: int) -> list[Scalar]:
+    return [J.get(i, 0.0) for i in range(n)]
+
+
+def dot(J: Sparse, x: Sequence[Scalar]) -> Scalar:
+    return total(*(times(value, x[n]) for n, value in J.items()))
+
+
+def pushed(rows: Sequence[Resolved], impulses: Sequence[Scalar], n: int) -> list[Scalar]:
+    """Jᵀ·λ."""
+    push: list[Scalar] = [0.0] * n
+    for row, impulse in zip(rows, impulses, strict=True):
+        for i, x in row.J.items():
+            push[i] = plus(push[i], times(x, impulse))
+    return push
+
+
+# --- equalities -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Equalities, answered at once whatever the other rows do."""
+
+    rows: list[Resolved]
+    Y: list[list[Scalar]]  # M̂⁻¹·Jᵀ, one column a row
+    factors: Factors  # of A + cfm
+
+    @staticmethod
+    def of(rows: list[Resolved], M_hat: Factors, n: int) -> Elimination:
+        Y = [M_hat.solve(dense(row.J, n)) for row in rows]
+        A: Matrix = {}
+        for i, row in enumerate(rows):
+            for j in range(i + 1):
+                value = dot(row.J, Y[j])
+                if not is_zero(value) or i == j:
+                    A[i, j] = value
+        floors = [_floor(rows, A, k) for k in range(len(rows))]
+        for k, row in enumerate(rows):
+            A[k, k] = plus(A[k, k], row.cfm)
+        return Elimination(rows, Y, factorise(A, len(rows), floors))
+
+    def mapped(self, change: Change) -> Elimination:
+        Y = [[change(x) for x in column] for column in self.Y]
+        return Elimination([row.mapped(change) for row in self.rows], Y, self.factors.mapped(change))
+
+    def impulses(self, u: Sequence[Scalar], biased: bool = True) -> list[Scalar]:
+        """λ that takes the velocities u to where the rows want them."""
+        wrong = [plus(row.rate(u), row.bias) if biased else row.rate(u) for row in self.rows]
+        return [minus(0.0, x) for x in self.factors.solve(wrong)]
+
+    def answered(self, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> list[Scalar]:
+        """u + Y·λ."""
+        new = list(u)
+        for column, impulse in zip(self.Y, impulses, strict=True):
+            new = [plus(x, times(y, impulse)) for x, y in zip(new, column, strict=True)]
+        return new
+
+
+def _floor(rows: list[Resolved], A: Matrix, k: int) -> Scalar:
+    floor = times(DEPENDENT, A[k, k])
+    if rows[k].group is None:
+        return floor
+    largest: Scalar = 0.0
+    for i, row in enumerate(rows):
+        if row.group == rows[k].group:
+            largest = greatest(largest, A[i, i])
+    return greatest(floor, times(ROUNDING, largest))
+
+
+# --- rows with bounds -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Responses:
+    """A = J·Y of the rows that are swept over, and the reciprocals of its diagonal, with cfm and without."""
+
+    A: Matrix
+    stiff: list[Scalar]  # 1/A_ii
+    soft: list[Scalar]  # 1/(A_ii + cfm)
+
+    @staticmethod
+    def of(rows: list[Resolved], M_hat: Factors, equalities: Elimination, n: int) -> Responses:
+        A: Matrix = {}
+        stiff, soft = [], []
+        for j, row in enumerate(rows):
+            alone = M_hat.solve(dense(row.J, n))
+            y = equalities.answered(alone, equalities.impulses(alone, biased=False))
+            for i in range(j, len(rows)):
+                value = dot(rows[i].J, y)
+                if not is_zero(value):
+                    A[i, j] = value
+            own = A.setdefault((j, j), 0.0)
+            floor = times(BLOCKED, dot(row.J, alone)) if equalities.rows else 0.0
+            stiff.append(reciprocal_above(own, floor))
+            soft.append(stiff[-1] if is_zero(row.cfm) else reciprocal_above(plus(own, row.cfm), floor))
+        return Responses(A, stiff, soft)
+
+    def mapped(self, change: Change) -> Responses:
+        A = {entry: change(x) for entry, x in self.A.items()}
+        return Responses(A, [change(x) for x in self.stiff], [change(x) for x in self.soft])
+
+    def column(self, i: int) -> Sparse:
+        return {b if a == i else a: x for (a, b), x in self.A.items() if i in (a, b)}
+
+
+def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft: Scalar) -> Scalar:
+    """The impulse that suits this row, the others given: within its box, and beyond it where a stop needs more."""
+    new: Scalar = 0.0
+    if not row.only_stops:
+        wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
+        new = minus(impulse, times_reciprocal(wrong, soft))
+        if row.box is not None:
+            new = greatest(least(new, row.box[1]), row.box[0])
+    kept = times(1.0 - YIELD, impulse)
+    if row.slowest is not None:
+        new = greatest(new, plus(kept, times_reciprocal(minus(row.slowest, rate), stiff)))
+    if row.fastest is not None:
+        new = least(new, plus(kept, times_reciprocal(minus(row.fastest, rate), stiff)))
+    return new
+
+
+def sweep(
+    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar
+) -> tuple[list[Scalar], list[Scalar], Scalar]:
+    """One pass over the rows, each with what those before it have done. Also gives how much velocities have changed.
+
+    `going` is 0 for a robot that has done: nothing of it changes.
+    """
+    impulses, rates = list(impulses), list(rates)
+    change: Scalar = 0.0
+    for i, row in enumerate(rows):
+        new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i])
+        step = minus(new, impulses[i])
+        step = step if is_number(going) else where(going, step, 0.0)
+        impulses[i] = plus(impulses[i], step)
+        for k, a in A.column(i).items():
+            rates[k] = plus(rates[k], times(a, step))
+        change = plus(change, magnitude(times(plus(A.A[i, i], row.cfm), step)))
+    return impulses, rates, change
+
+
+def started(row: Resolved, impulse: Scalar, rate: Scalar) -> Scalar:
+    """Last step's impulse as a first guess; what a stop gave only if the stop would be run into without it."""
+    if row.box is None:
+        return impulse
+    lower, upper = row.box
+    if row.slowest is not None:
+        upper = where(rate < row.slowest, greatest(impulse, upper), upper)
+    if row.fastest is not None:
+        lower = where(rate > row.fastest, least(impulse, lower), lower)
+    return greatest(least(impulse, upper), lower)
+
+
+def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, tolerance: float) -> Scalar:
+    """Whether the row is content with its impulse, to a velocity of `tolerance`."""
+    wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
+    if row.box is None:
+        return magnitude(wrong) <= tolerance
+    lower, upper = row.box
+    content: Scalar = True
+    if not row.only_stops:
+        at_end = either(both(impulse <= lower, wrong >= 0.0), both(impulse >= upper, wrong <= 0.0))
+        content = either(magnitude(wrong) <= tolerance, at_end)
+    if row.slowest is not None:
+        against = magnitude(minus(rate, row.slowest)) <= tolerance
+        content = either(both(impulse > upper, against), both(impulse <= upper, content))
+        content = both(content, rate >= minus(row.slowest, tolerance))
+    if row.fastest is not None:
+        against = magnitude(minus(rate, row.fastest)) <= tolerance
+        content = either(both(impulse < lower, against), both(impulse >= lower, content))
+        content = both(content, rate <= plus(row.fastest, tolerance))
+    return content

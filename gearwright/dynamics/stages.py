@@ -1,0 +1,273 @@
+"""A step with rows as CasADi Functions to be run one after another, with sweeps as counted loops.
+
+    predict                 u*, the rows, and whether last step's impulses still suit them: `settled`
+    unless settled:
+        respond             the Delassus matrix A
+        sweep, up to n ×    until `settled`
+        correct             u⁺ from the impulses
+    advance                 q⁺
+
+Values that cross from one Function to the next go by the names of slots; `carried` is everything of predict that
+later ones use, `responses` is A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.constraints import Kind
+from gearwright.dynamics.factorise import Factors
+from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.reduce import Tree
+from gearwright.dynamics.scalar import Scalar, as_written, both, is_number, minus, plus, scalars, times, where
+from gearwright.dynamics.solver import (
+    Elimination,
+    Resolved,
+    Responses,
+    pushed,
+    resolved,
+    satisfied,
+    started,
+    sweep,
+)
+from gearwright.dynamics.step import predicted
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`body`, `count` times at most, or until the named number is not zero."""
+
+    count: int
+    body: tuple[Function | Repeat, ...]
+    until: str | None = None
+
+
+class Method(NamedTuple):
+    """A solver: whether it eliminates the equalities, and whether positions move on from sweep to sweep."""
+
+    eliminates: bool
+    advances: bool
+
+
+SOLVERS: dict[str, Method] = {
+    "direct": Method(eliminates=True, advances=False),
+    "pgs": Method(eliminates=False, advances=False),
+    "tgs": Method(eliminates=False, advances=True),
+}
+TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end [rad/s, m/s]
+
+
+class Carrier:
+    """Puts symbols in the place of what a stage has computed, so that later stages read it from a slot."""
+
+    def __init__(self) -> None:
+        self.values: list[Scalar] = []
+        self.symbols: list[SX] = []
+        self._known: dict[int, SX] = {}
+
+    def __call__(self, x: Scalar) -> Scalar:
+        if is_number(x):
+            return x
+        key = x.element_hash()  # the same value is carried once
+        if key not in self._known:
+            self.values.append(x)
+            self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
+            self._known[key] = self.symbols[-1]
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class System:
+    """What the rows and the velocities without them come to."""
+
+    u_star: list[Scalar]
+    M_hat: Factors
+    equalities: Elimination
+    rows: list[Resolved]  # swept over
+
+    def mapped(self, change: Carrier) -> System:
+        return System(
+            [change(x) for x in self.u_star],
+            self.M_hat.mapped(change),
+            self.equalities.mapped(change),
+            [row.mapped(change) for row in self.rows],
+        )
+
+    def velocities(self, impulses: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """u⁺ for impulses of the rows that are swept over, and the impulses of the equalities."""
+        n = len(self.u_star)
+        u = self.u_star
+        if self.rows:
+            moved = self.M_hat.solve(pushed(self.rows, impulses, n))
+            u = [plus(x, d) for x, d in zip(u, moved, strict=True)]
+        answers = self.equalities.impulses(u)
+        return self.equalities.answered(u, answers), answers
+
+
+class Stages:
+    """Makes the Functions of one step."""
+
+    def __init__(
+        self, model: Model, kinds: Sequence[Kind], symbols: Mapping[str, SX],
+        *, solver: str, iterations: int, tolerance: float,
+    ) -> None:  # fmt: skip
+        self.model, self.kinds, self.tolerance, self.iterations = model, list(kinds), tolerance, iterations
+        self.method = SOLVERS[solver]
+        self._symbols = dict(symbols)
+        eliminated = [self.method.eliminates and kind.equality for kind in kinds for _ in range(kind.size)]
+        self.eliminated = [i for i, e in enumerate(eliminated) if e]
+        self.swept = [i for i, e in enumerate(eliminated) if not e]
+
+    def body(self) -> tuple[Function | Repeat, ...]:
+        if not self.swept:
+            return (self._straight(),)
+        predict, system = self._predict()
+        respond, A = self._respond(system)
+        sweeps = Repeat(self.iterations, (self._sweep(system, A),), None if self.method.advances else "settled")
+        correct = self._correct(system)
+        if self.method.advances:
+            return predict, respond, sweeps, correct, self._advance()
+        return predict, Repeat(1, (respond, sweeps, correct), "accepted"), self._advance()
+
+    # --- the stages ------------------------------------------------------------------------------------------------
+
+    def _straight(self) -> Function:
+        """Only equalities, and all of them eliminated: nothing to sweep over."""
+        system = self._system()
+        u, answers = system.velocities([])
+        q = self.model.advanced(self._read("position"), u, self._dt)
+        return self._function("step", STATE, {"position": q, "velocity": u, "impulse": answers})
+
+    def _predict(self) -> tuple[Function, System]:
+        system = self._system()
+        last = self._read("impulse")
+        free, _ = system.velocities([0.0] * len(self.swept)) if system.equalities.rows else (system.u_star, [])
+        warm = [started(row, last[i], row.rate(free)) for row, i in zip(system.rows, self.swept, strict=True)]
+        u, answers = system.velocities(warm)
+        rates = [row.rate(u) for row in system.rows]
+        content: Scalar = True
+        for row, impulse, rate in zip(system.rows, warm, rates, strict=True):
+            content = both(content, satisfied(row, impulse, rate, self.tolerance))
+        settled = where(content, 1.0, 0.0)
+        carrier = Carrier()
+        later = system.mapped(carrier)
+        outputs = {"u": u, "rate": rates, "impulse": self._merged(answers, warm), "carried": carrier.values}
+        if self.method.advances:
+            outputs |= {"moved": [0.0] * len(warm), "mean": [0.0] * len(warm)}
+        else:
+            outputs |= {"settled": [settled], "accepted": [settled]}
+        self._symbols["carried"] = casadi.vertcat(*carrier.symbols)
+        for name in ("u", "rate", "settled", "accepted", "moved", "mean"):
+            if name in outputs:
+                self._symbols[name] = SX.sym(name, len(outputs[name]))
+        return self._function("predict", STATE, outputs), later
+
+    def _respond(self, system: System) -> tuple[Function, Responses]:
+        A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof)
+        carrier = Carrier()
+        later = A.mapped(carrier)
+        self._symbols["responses"] = casadi.vertcat(*carrier.symbols)
+        return self._function("respond", ("carried",), {"responses": carrier.values}), later
+
+    def _sweep(self, system: System, A: Responses) -> Function:
+        impulses, rates = [self._read("impulse")[i] for i in self.swept], self._read("rate")
+        if self.method.advances:
+            return self._advancing_sweep(system, A, impulses, rates)
+        settled = self._read("settled")[0]
+        impulses, rates, change = sweep(system.rows, A, impulses, rates, casadi.logic_not(settled))
+        done = where(casadi.logic_or(settled, change <= self.tolerance), 1.0, 0.0)
+        outputs = {"impulse": self._merged(None, impulses), "rate": rates, "settled": [done]}
+        return self._function("sweep", ("carried", "responses", "impulse", "rate", "settled"), outputs)
+
+    def _advancing_sweep(self, system: System, A: Responses, impulses: list[Scalar], rates: list[Scalar]) -> Function:
+        """The same with every error as it stands after the sweeps before; a sweep takes dt/n."""
+        moved, mean, share = self._read("moved"), self._read("mean"), 1.0 / self.iterations
+        rows = [_moved_on(row, d) for row, d in zip(system.rows, moved, strict=True)]
+        impulses, rates, _ = sweep(rows, A, impulses, rates, 1.0)
+        outputs = {
+            "impulse": self._merged(None, impulses),
+            "rate": rates,
+            "moved": [plus(d, times(share, rate)) for d, rate in zip(moved, rates, strict=True)],
+            "mean": [plus(m, times(share, x)) for m, x in zip(mean, impulses, strict=True)],
+        }
+        return self._function("sweep", ("carried", "responses", "impulse", "rate", "moved", "mean"), outputs)
+
+    def _correct(self, system: System) -> Function:
+        impulses = self._read("impulse")
+        swept = [impulses[i] for i in self.swept]
+        u, answers = system.velocities(swept)
+        if self.method.advances:
+            mean, _ = system.velocities(self._read("mean"))
+            return self._function("correct", ("carried", "impulse", "mean"), {"u": mean, "velocity": u})
+        accepted, before = self._read("accepted")[0], self._read("u")
+        u = [where(accepted, old, new) for old, new in zip(before, u, strict=True)]
+        answers = [where(accepted, impulses[i], new) for i, new in zip(self.eliminated, answers, strict=True)]
+        outputs = {"u": u, "impulse": self._merged(answers, swept)}
+        return self._function("correct", ("carried", "impulse", "u", "accepted"), outputs)
+
+    def _advance(self) -> Function:
+        u = self._read("u")
+        q = self.model.advanced(self._read("position"), u, self._dt)
+        outputs = {"position": q} if self.method.advances else {"position": q, "velocity": u}
+        return self._function("advance", ("position", "u", "dt"), outputs)
+
+    # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _system(self) -> System:
+        model, dt = self.model, self._dt
+        state = State(self._read("position"), self._read("velocity"))
+        prediction = predicted(model, state, self._read("effort"), dt)
+        rows = [row for kind in self.kinds for row in kind.rows(prediction.tree, dt)]
+        all_rows = resolved(rows, prediction.tree.G, prediction.factors, model.dof, dt)
+        equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof)
+        return System(prediction.u_star, prediction.factors, equalities, [all_rows[i] for i in self.swept])
+
+    def _merged(self, eliminated: Sequence[Scalar] | None, swept: Sequence[Scalar]) -> list[Scalar]:
+        """Impulses in the order of the rows; None keeps those of the equalities."""
+        merged = self._read("impulse")
+        for i, x in zip(self.eliminated, eliminated if eliminated is not None else (), strict=False):
+            merged[i] = x
+        for i, x in zip(self.swept, swept, strict=True):
+            merged[i] = x
+        return merged
+
+    @property
+    def _dt(self) -> Scalar:
+        return self._symbols["dt"]
+
+    def _read(self, name: str) -> list[Scalar]:
+        return scalars(self._symbols[name])
+
+    def _function(self, name: str, inputs: Sequence[str], outputs: Mapping[str, list[Scalar]]) -> Function:
+        with as_written():
+            columns = casadi.cse([casadi.vertcat(*(SX(x) for x in values)) for values in outputs.values()])
+        symbols = [self._symbols[n] for n in inputs]
+        return Function(name, symbols, columns, list(inputs), list(outputs), {"allow_duplicate_io_names": True})
+
+
+STATE = ("position", "velocity", "impulse", "effort", "parameter", "dt")
+
+
+def _moved_on(row: Resolved, moved: Scalar) -> Resolved:
+    """The row after its error has changed by `moved·dt`."""
+    return replace(
+        row,
+        bias=plus(row.bias, times(row.erp, moved)),
+        slowest=None if row.slowest is None else minus(row.slowest, moved),
+        fastest=None if row.fastest is None else minus(row.fastest, moved),
+    )
+
+
+def row_efforts(kinds: Sequence[Kind], tree: Tree, impulses: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+    """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
+    efforts: list[Scalar] = [0.0] * len(tree.v)
+    rows = [row for kind in kinds for row in kind.rows(tree, dt)]
+    for row, impulse in zip(rows, impulses, strict=True):
+        for k, x in row.J.items():
+            efforts[k] = plus(efforts[k], times(x, impulse / dt))
+    return efforts

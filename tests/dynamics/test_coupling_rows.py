@@ -1,0 +1,196 @@
+"""Hard and compliant couplings: the PhysX document's equations (its numbers in brackets), ringing, convergence."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gearwright.dynamics import Equations
+from gearwright.model import AxisRef, Couplings
+from tests.dynamics.random_mechanisms import flat, random_state, random_tree
+from tests.dynamics.test_reduce import follow, wheels
+
+SINGLE = ("revolute", "prismatic", "continuous", "screw", "revolute", "prismatic")
+DT = 1e-3
+
+
+def one_step(equations, q, v, effort, dt=DT):
+    """The only stage of a step whose rows are all equalities: position, velocity and impulses."""
+    (stage,) = equations.stages
+    return [flat(x) for x in stage(q, v, np.zeros(len(equations.rows)), effort, [], dt)]
+
+
+def case(seed, n_leaders=1, **mode):
+    """A random tree with one coupling over random axes, a state that violates it, and efforts."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(seed, kinds=SINGLE, passive=False)
+    names = [str(n) for n in rng.permutation(list(tree.tree.coordinates))[: n_leaders + 1]]
+    leaders = [(n, float(g)) for n, g in zip(names[1:], rng.normal(size=n_leaders) * 2, strict=True)]
+    coupling = follow(names[0], *leaders, offset=0.3, reference=-0.2, **mode)
+    q, v, _ = random_state(tree, rng)
+    return tree, replace(tree, couplings=Couplings([coupling])), coupling, q, v, rng.normal(size=len(v))
+
+
+def by_the_document(tree, coupling, q, v, effort, dt=DT):
+    """(12)–(17): from the uncoupled step and unit test impulses, in plain NumPy."""
+    free = Equations(tree)
+    _, v_free = (flat(x) for x in free.step(q, v, effort, [], dt))
+    response = np.linalg.inv(np.array(free.mass_matrix(q, [])))  # r_ij: speed of i for a unit impulse on j
+    G, gamma = coupling.row
+    at = {name: i for i, name in enumerate(free.coordinates)}
+    C = gamma + sum(g * q[at[str(axis)]] for axis, g in G.items())
+    Jv = sum(g * v_free[at[str(axis)]] for axis, g in G.items())
+    r = sum(a * b * response[at[str(i)], at[str(j)]] for i, a in G.items() for j, b in G.items())
+    if coupling.mode == "hard":
+        erp, cfm = coupling.erp, 0.0
+    else:  # (22)–(29)
+        kp = coupling.natural_frequency**2 / r
+        kd = 2 * coupling.natural_frequency * coupling.damping_ratio / r
+        cfm, erp = 1 / (dt * (dt * kp + kd)), dt * kp / (dt * kp + kd)
+    impulse = -(erp * C / dt + Jv) / (r + cfm)  # (12), (18)
+    J = np.zeros(len(v))
+    for axis, g in G.items():
+        J[at[str(axis)]] = g
+    return impulse, v_free + response @ J * impulse  # (13), (14): λ on A, λ·G on B
+
+
+@pytest.mark.parametrize("leaders", [1, 2, 4])
+@pytest.mark.parametrize(
+    "mode",
+    [{"mode": "hard"}, {"mode": "hard", "erp": 1.0}, {"mode": "compliant", "natural_frequency": 40.0, "damping_ratio": 0.3}],
+    ids=["hard", "hard erp 1", "compliant"],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", range(4))
+def test_one_impulse_is_the_documents(seed, mode, leaders):
+    """To 1e-12 of the largest velocity: the two ways differ by the rounding of a 6×6 solve, some 1e-14."""
+    tree, coupled, coupling, q, v, effort = case(seed, leaders, **mode)
+    impulse, v_after = by_the_document(tree, coupling, q, v, effort)
+    _, velocity, impulses = one_step(Equations(coupled), q, v, effort)
+    assert impulses == pytest.approx([impulse], rel=1e-11)
+    assert np.abs(velocity - v_after).max() < 1e-12 * max(1.0, np.abs(v_after).max())
+
+
+def test_across_a_fixed_root():
+    """rAB = 0: r = rAA + G²·rBB (15)."""
+    coupling = follow("w1", ("w0", 2.5), mode="hard", erp=0.2)
+    _, _, (impulse,) = one_step(Equations(wheels([0.5, 0.2], [coupling])), [0.1, 0.2], [1.0, -2.0], [0.0, 0.0])
+    C, Jv, r = 0.2 - 2.5 * 0.1, -2.0 - 2.5 * 1.0, 1 / 0.2 + 2.5**2 / 0.5
+    assert impulse == pytest.approx(-(0.2 * C / DT + Jv) / r, rel=1e-13)
+
+
+@pytest.mark.parametrize("erp", [0.0, 0.2, 1.0])
+def test_a_hard_error_decays_by_one_minus_erp(erp):
+    equations = Equations(wheels([0.5, 0.2], [follow("w1", ("w0", -3.0), mode="hard", erp=erp)]))
+    q, v = np.array([0.1, 0.7]), np.array([1.0, 2.0])
+    for _ in range(10):
+        before = q[1] + 3 * q[0]
+        q, v, _ = one_step(equations, q, v, [0.3, -0.1])
+        assert q[1] + 3 * q[0] == pytest.approx((1 - erp) * before, abs=1e-14)
+
+
+@pytest.mark.parametrize("ratio", [-3.0, 0.01, 1.0, 200.0])
+@pytest.mark.parametrize("mu", [5.0, 50.0, 500.0])
+@pytest.mark.parametrize("zeta", [0.05, 0.7, 2.0])
+def test_a_compliant_coupling_rings_as_it_says(mu, zeta, ratio):
+    """Poles at −ζμ ± iμ√(1−ζ²) within 1 %, at any ratio.
+
+    The step is linear, so its matrix has them: z = exp(s·dt). Implicit Euler moves a pole by |s|²·dt/2 along its
+    phase; at μ·dt = 1e-4 and |s| ≤ (2 + √3)·μ that is 2e-4 of |s|, against ζμ ≥ 0.05μ 1e-3.
+    """
+    dt = 1e-4 / mu
+    coupling = follow("w1", ("w0", ratio), mode="compliant", natural_frequency=mu, damping_ratio=zeta)
+    equations = Equations(wheels([0.5, 0.2], [coupling]))
+    zero = np.zeros(2)
+    columns = [np.concatenate(one_step(equations, x[:2], x[2:], zero, dt)[:2]) for x in np.eye(4)]
+    z = np.linalg.eigvals(np.array(columns).T)
+    poles = np.log(z[np.argsort(-np.abs(z - 1))[:2]]) / dt  # the other two are the free turning of both wheels
+    expected = mu * (-zeta + np.array([1, -1]) * np.emath.sqrt(zeta**2 - 1))
+    for s in expected:
+        near = poles[np.argmin(np.abs(poles - s))]
+        assert near.real == pytest.approx(s.real, rel=0.01)
+        assert near.imag == pytest.approx(s.imag, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "mode", [{"mode": "hard"}, {"mode": "compliant", "damping_ratio": 1.0}], ids=lambda mode: mode["mode"]
+)
+def test_rows_converge_to_exact_at_first_order(mode):
+    """A driven polynomial coupling over 0.2 s; a compliant one stiffened with the step, μ = 0.5/dt."""
+    tree, _, _, q, _, effort = case(3)
+    names = list(tree.tree.coordinates)
+
+    def end(dt, **mode):
+        coupling = follow(names[0], (names[2], 0.7), powers=(0.4,), **mode)
+        equations = Equations(replace(tree, couplings=Couplings([coupling])))
+        x = dict(zip(names, q * 0.1, strict=True))
+        x[names[0]] = coupling.position([x[names[2]]])
+        q_u, u = np.array([x[n] for n in equations.positions]), np.zeros(len(equations.velocities))
+        for _ in range(round(0.2 / dt)):
+            if coupling.mode == "exact":
+                q_u, u = (flat(y) for y in equations.step(q_u, u, effort, [], dt))
+            else:
+                q_u, u, _ = one_step(equations, q_u, u, effort, dt)
+        return q_u[equations.positions.index(names[2])]
+
+    def error(dt):
+        soft = {"natural_frequency": 0.5 / dt} if mode["mode"] == "compliant" else {}
+        return abs(end(dt, **mode, **soft) - end(dt))
+
+    coarse, fine = error(4e-3), error(1e-3)
+    assert coarse < 0.02
+    assert coarse / fine > 2.5  # a quarter of the step: a quarter of the error, or less where 1/μ² rules it
+
+
+def test_the_leader_sees_the_follower_and_its_load():
+    """I_L + m²·I_F to 1e-9, and no one-way mimic (dart#1756): an effort on the follower moves the leader."""
+    equations = Equations(wheels([0.5, 0.2], [follow("w1", ("w0", -3.0), mode="hard")]))
+    inertia = 0.5 + 9 * 0.2
+    _, v, impulse = one_step(equations, [0.0, 0.0], [0.0, 0.0], [1.0, 0.0])
+    assert v / DT == pytest.approx([1 / inertia, -3 / inertia], rel=1e-9)
+    assert impulse[0] / DT == pytest.approx(-3 * 0.2 / inertia, rel=1e-9)
+    _, v, _ = one_step(equations, [0.0, 0.0], [0.0, 0.0], [0.0, 1.0])
+    assert v[0] / DT == pytest.approx(-3 / inertia, rel=1e-9)
+
+
+def test_modes_mixed_in_one_robot():
+    """w1 exact, w2 hard behind it, w3 compliant behind that, on axes that move nothing else."""
+    rows = [
+        follow("w1", ("w0", 2.0)),
+        follow("w2", ("w1", -1.5), mode="hard"),
+        follow("w3", ("w2", 0.5), mode="compliant", natural_frequency=300.0, damping_ratio=1.0),
+    ]
+    equations = Equations(wheels([0.5, 0.2, 0.1, 0.4], rows))
+    assert equations.velocities == ("w0", "w2", "w3")
+    q, v = np.zeros(3), np.zeros(3)
+    for _ in range(400):
+        q, v, impulses = one_step(equations, q, v, [1.0, 0, 0, 0])
+    seen = 0.5 + 4 * 0.2 + 9 * 0.1 + 2.25 * 0.4
+    assert v[0] == pytest.approx(0.4 / seen, rel=1e-3)
+    assert impulses[1] / DT == pytest.approx(-1.5 / seen * 0.4, rel=1e-3)  # moves w3 and nothing else
+    tree = flat(equations.tree(q, v, [])[2])
+    assert np.abs(tree[:2]).max() < 1e-14  # a hard row without an initial error has none
+    assert tree[2] == pytest.approx(1.5 / seen * 0.4 * (1 / 0.4 + 0.25 / 0.1) / 300**2, rel=0.6)
+
+
+def test_redundant_rows_are_as_good_as_one():
+    """Two hard couplings of one pair: the second is implied, and nothing divides by zero."""
+    once = Equations(wheels([0.5, 0.2], [follow("w1", ("w0", -3.0), mode="hard")]))
+    again = replace(follow("w1", ("w0", -3.0), mode="hard"), name="again")
+    twice = Equations(wheels([0.5, 0.2], [follow("w1", ("w0", -3.0), mode="hard"), again]))
+    state = ([0.1, 0.2], [1.0, -2.0], [0.3, 0.1])
+    assert one_step(twice, *state)[1] == pytest.approx(one_step(once, *state)[1], rel=1e-12)
+    assert AxisRef("w1") == again.follower
+
+
+def test_conflicting_rows_stay_finite():
+    """w1 = −3·w0 and w1 = w0 + 1 can only both hold at one place, which is where they bring it."""
+    rows = [
+        follow("w1", ("w0", -3.0), mode="hard"),
+        replace(follow("w1", ("w0", 1.0), offset=1.0, mode="hard"), name="b"),
+    ]
+    equations = Equations(wheels([0.5, 0.2], rows))
+    q, v = np.zeros(2), np.array([1.0, -1.0])
+    for _ in range(100):
+        q, v, _ = one_step(equations, q, v, [0.0, 0.0])
+    assert q == pytest.approx([-0.25, 0.75], abs=1e-6)
+    assert v == pytest.approx([0.0, 0.0], abs=1e-6)
