@@ -25,7 +25,7 @@ def machine() -> str:
 
 
 def _simd() -> str:
-    from gearwright.compile.target import host
+    from gearwright.compiler.target import host
 
     return f" ({host().cpu}, {host().lanes('double')} robots of double precision a register)"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compile import Kernel
+from gearwright.compiler import Kernel
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.sim.inputs import constant

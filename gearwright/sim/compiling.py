@@ -45,13 +45,12 @@ def compile(
     gravity     three numbers [m/s²] instead of the file's
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
-    Actuators and sensors do not act yet, nor limits and friction with rk4: a NotSimulatedWarning says so of a robot that
-    has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk for
-    the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
+    Actuators and sensors do not act yet, nor limits and friction with rk4: a NotSimulatedWarning says so of a robot
+    that has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk
+    for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 
     >>> import gearwright as gw
-    >>> from gearwright.sim import compile
-    >>> sim = compile(gw.loads('''<robot name="pendulum"><link name="bob"><inertial><mass value="1"/>
+    >>> sim = gw.compile(gw.loads('''<robot name="pendulum"><link name="bob"><inertial><mass value="1"/>
     ...     <origin xyz="0 0 -1"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
     ...     <link name="base"/><joint name="swing" type="continuous"><parent link="base"/><child link="bob"/>
     ...     <axis xyz="0 1 0"/></joint></robot>'''), dt=1e-3)

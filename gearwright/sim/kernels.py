@@ -10,11 +10,11 @@ import json
 from functools import cached_property
 from typing import Any
 
-from gearwright.compile import Kernel, Kind, Program, Slot, cache, compile_program
-from gearwright.compile.layout import Layout
-from gearwright.compile.llvm import LoadedCode, object_code
-from gearwright.compile.passes import optimise_program
-from gearwright.compile.target import host
+from gearwright.compiler import Kernel, Kind, Program, Slot, cache, compile_program
+from gearwright.compiler.layout import Layout
+from gearwright.compiler.llvm import LoadedCode, object_code
+from gearwright.compiler.passes import optimise_program
+from gearwright.compiler.target import host
 from gearwright.model import Mechanism
 from gearwright.sim import keys
 from gearwright.sim.options import Options

@@ -18,7 +18,7 @@ import numpy as np
 
 from gearwright.model import Mechanism, Pose
 
-SOURCES = ("compile", "dynamics", "model", "sim")  # packages whose text decides the code
+SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the code
 LIBRARIES = ("casadi", "llvmlite", "numpy")
 WITHOUT_INFLUENCE = {"source", "diagnostics", "visuals", "collisions"}  # fields
 

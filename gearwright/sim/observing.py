@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.compile import Instance, Kind
+from gearwright.compiler import Instance, Kind
 from gearwright.sim.values import Array, rows
 
 if TYPE_CHECKING:

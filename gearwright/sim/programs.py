@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gearwright.compile import Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
 
 if TYPE_CHECKING:
     import casadi

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from gearwright.compile import Instance
+from gearwright.compiler import Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model import Mechanism

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.compile import Instance
+from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
 
 Array = NDArray[Any]

@@ -76,5 +76,5 @@ def test_help_imports_nothing_heavy(arguments: list[str], most: int):
 def test_check_does_without_what_it_does_not_need():
     modules = _imported("check", "gearwright/robots/gripper.sdf")
     assert [
-        m for m in ("casadi", "llvmlite", "matplotlib", "gearwright.dynamics", "gearwright.compile") if m in modules
+        m for m in ("casadi", "llvmlite", "matplotlib", "gearwright.dynamics", "gearwright.compiler") if m in modules
     ] == []

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 import gearwright as gw
 
 NAMES = {
@@ -51,3 +53,10 @@ def test_loading_imports_no_compiler():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("first", [*sorted(NAMES), "sim", "compiler"])
+def test_compile_is_the_function_whatever_was_touched_before(first):
+    touch = f"import gearwright.{first}" if first in ("sim", "compiler") else f"gw.{first}"
+    code = f"import gearwright as gw\n{touch}\nassert callable(gw.compile)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -57,9 +57,13 @@ def by_the_document(tree, coupling, q, v, effort, dt=DT):
 @pytest.mark.parametrize("leaders", [1, 2, 4])
 @pytest.mark.parametrize(
     "mode",
-    [{"mode": "hard"}, {"mode": "hard", "erp": 1.0}, {"mode": "compliant", "natural_frequency": 40.0, "damping_ratio": 0.3}],
+    [
+        {"mode": "hard"},
+        {"mode": "hard", "erp": 1.0},
+        {"mode": "compliant", "natural_frequency": 40.0, "damping_ratio": 0.3},
+    ],
     ids=["hard", "hard erp 1", "compliant"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_one_impulse_is_the_documents(seed, mode, leaders):
     """To 1e-12 of the largest velocity: the two ways differ by the rounding of a 6×6 solve, some 1e-14."""

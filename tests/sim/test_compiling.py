@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compile import Instance
+from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
 from gearwright.sim import compile, keys
 from gearwright.sim.kernels import Kernels
@@ -79,7 +79,10 @@ def test_rk4_has_no_rows(gripper):
 def test_what_is_left_out_is_told(double_pendulum, gripper):
     assert compile(double_pendulum).diagnostics == compile(gw.loads(FOLLOWING)).diagnostics == ()
     told = [str(d) for d in compile(gripper).diagnostics]
-    assert "actuators and transmissions do not act yet: 'motor', 'spindle'" in told[0]
+    assert (
+        "actuators and transmissions do not act yet, and their rotors' inertia is left out: 'motor', 'spindle'"
+        in told[0]
+    )
 
 
 # --- code on disk ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from gearwright.compile import interpret_program
+from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
 from gearwright.sim.programs import step_program

@@ -1,0 +1,221 @@
+"""The program: named slots, and one step as straight-line stages and counted loops over them.
+
+A kernel repeats the step as often as it is told, so the loop over time is not part of the program. Inside a step,
+every stage reads the slots as they stand when it begins and writes them when it ends; loops nest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from gearwright.compiler.tape import Tape, trace
+from gearwright.errors import CompileError, suggestion
+
+if TYPE_CHECKING:
+    import casadi
+
+
+class Kind(StrEnum):
+    """What a slot is for."""
+
+    INPUT = "input"  # read; held over all steps, or a new value each step
+    PARAMETER = "parameter"  # read; held
+    STATE = "state"  # read and written; persists from step to step
+    OUTPUT = "output"  # written each step; may be read back within the step, may be recorded
+    SCRATCH = "scratch"  # crosses stage boundaries within a step, then forgotten
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """A named array of numbers that every robot of a batch has one of."""
+
+    name: str
+    kind: Kind
+    shape: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of elements (1 for a scalar)."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A tape with a name."""
+
+    name: str
+    tape: Tape
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`body`, `count` times at most. A string names a count that is given when the kernel is called.
+
+    `until` names a slot of one number: the loop ends as soon as it is not zero for any robot of a block. A body must
+    then leave alone whatever belongs to a robot for which it is not zero, so that no robot's bits depend on its
+    neighbours.
+    """
+
+    count: int | str
+    body: tuple[Stage | Loop, ...]
+    until: str | None = None
+
+
+Body = tuple[Stage | Loop, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """One step of something that has slots. Checked when made."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    body: Body
+
+    def __post_init__(self) -> None:
+        self.verify()
+
+    def slot(self, name: str) -> Slot:
+        """The slot of that name."""
+        for slot in self.slots:
+            if slot.name == name:
+                return slot
+        raise CompileError(f"no slot is named {name!r}{suggestion(name, (s.name for s in self.slots))}")
+
+    def of_kind(self, *kinds: Kind) -> tuple[Slot, ...]:
+        """Slots of the given kinds, in the program's order."""
+        return tuple(s for s in self.slots if s.kind in kinds)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Every stage once, in the order of the text."""
+        return tuple(node for node in _nodes(self.body) if isinstance(node, Stage))
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Names of the loop counts given at run time."""
+        names = [node.count for node in _nodes(self.body) if isinstance(node, Loop) and isinstance(node.count, str)]
+        return tuple(dict.fromkeys(names))
+
+    def map_tapes(self, rewrite: Callable[[Tape], Tape]) -> Program:
+        """The same program with each stage's tape rewritten."""
+        return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))
+
+    def content_hash(self) -> str:
+        """Hexadecimal digest of everything that decides what the program computes."""
+        text = repr((self.slots, self.body)).encode()
+        return hashlib.sha256(text).hexdigest()
+
+    def verify(self) -> Program:
+        """Returns the program itself; raises `CompileError` naming the broken rule."""
+        for rule, broken in RULES.items():
+            for complaint in broken(self):
+                raise CompileError(f"invalid program {self.name!r} ({rule}): {complaint}")
+        sizes = {slot.name: slot.size for slot in self.slots}
+        for stage in self.stages:
+            stage.tape.verify(sizes)
+        return self
+
+
+def stage(function: casadi.Function) -> Stage:
+    """A stage from a CasADi `SX` function: its input and output names are the slots it reads and writes."""
+    return Stage(function.name(), trace(function))
+
+
+def function_program(function: casadi.Function) -> Program:
+    """A program that evaluates a CasADi function: its inputs are `input` slots, its outputs `output` slots."""
+    slots = [_slot(n, Kind.INPUT, function.size_in(i)) for i, n in enumerate(function.name_in())]
+    slots += [_slot(n, Kind.OUTPUT, function.size_out(i)) for i, n in enumerate(function.name_out())]
+    return Program(name=function.name(), slots=tuple(slots), body=(stage(function),))
+
+
+def _slot(name: str, kind: Kind, size: tuple[int, int]) -> Slot:
+    rows, columns = size
+    return Slot(name=name, kind=kind, shape=(rows,) if columns == 1 else (rows, columns))
+
+
+def _nodes(body: Body) -> Iterator[Stage | Loop]:
+    for node in body:
+        yield node
+        if isinstance(node, Loop):
+            yield from _nodes(node.body)
+
+
+def _map_tapes(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
+    return tuple(
+        Stage(node.name, rewrite(node.tape))
+        if isinstance(node, Stage)
+        else Loop(node.count, _map_tapes(node.body, rewrite), node.until)
+        for node in body
+    )
+
+
+# What makes a program valid. ----------------------------------------------------------------------------------------
+
+
+def _names_are_unique(program: Program) -> Iterable[str]:
+    names = [slot.name for slot in program.slots]
+    return (f"slot {name!r} is there twice" for name in set(names) if names.count(name) > 1)
+
+
+def _slots_exist(program: Program) -> Iterable[str]:
+    known = {slot.name for slot in program.slots}
+    for s in program.stages:
+        for address in sorted(s.tape.reads() | s.tape.writes()):
+            if address.slot not in known:
+                yield f"stage {s.name!r} uses slot {address.slot!r}"
+
+
+def _read_only_kinds(program: Program) -> Iterable[str]:
+    fixed = {slot.name for slot in program.of_kind(Kind.INPUT, Kind.PARAMETER)}
+    return (
+        f"stage {s.name!r} writes {address.slot!r}"
+        for s in program.stages
+        for address in s.tape.writes()
+        if address.slot in fixed
+    )
+
+
+def _written_before_read(program: Program) -> Iterable[str]:
+    """Scratch and outputs do not outlive a step, so a read must have a write earlier in the step's text."""
+    passing = {slot.name for slot in program.of_kind(Kind.SCRATCH, Kind.OUTPUT)}
+    written: set[tuple[str, int]] = set()
+    for s in program.stages:
+        for address in sorted(s.tape.reads() - written):
+            if address.slot in passing:
+                yield f"stage {s.name!r} reads {address.slot}[{address.element}], which no earlier stage wrote"
+        written |= s.tape.writes()
+
+
+def _counts_are_not_negative(program: Program) -> Iterable[str]:
+    return (
+        f"a loop runs {node.count} times"
+        for node in _nodes(program.body)
+        if isinstance(node, Loop) and isinstance(node.count, int) and node.count < 0
+    )
+
+
+def _ends_exist(program: Program) -> Iterable[str]:
+    """What ends a loop is one number that a stage before the loop, or the state, holds."""
+    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, Kind.STATE)}
+    written = {s.name for s in program.of_kind(Kind.STATE)}
+    for node in _nodes(program.body):
+        if isinstance(node, Stage):
+            written |= {address.slot for address in node.tape.writes()}
+        elif node.until is not None and not (node.until in readable and node.until in written):
+            yield f"a loop ends by {node.until!r}, which is no single number written before it"
+
+
+RULES: dict[str, Callable[[Program], Iterable[str]]] = {
+    "names are unique": _names_are_unique,
+    "slots exist": _slots_exist,
+    "inputs and parameters are only read": _read_only_kinds,
+    "written before read": _written_before_read,
+    "counts are not negative": _counts_are_not_negative,
+    "ends of loops exist": _ends_exist,
+}

@@ -1,0 +1,223 @@
+"""The tape: straight-line scalar code in SSA form, immutable, traced from a CasADi `SX` function.
+
+Value number i is what instruction i computes, so every value is assigned once and a tape is just a tuple. A tape
+reads slot elements (`load`) as they were when the tape began, and its `stores` say which values it leaves behind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from gearwright.compiler.ops import BY_CASADI, OPS
+from gearwright.errors import CompileError
+
+if TYPE_CHECKING:
+    import casadi
+
+
+class Address(NamedTuple):
+    """One element of a named slot; elements count in C order of the slot's shape."""
+
+    slot: str
+    element: int
+
+
+class Instruction(NamedTuple):
+    """`op` applied to earlier values; `data` is a `const`'s number or a `load`'s address, otherwise None."""
+
+    op: str
+    args: tuple[int, ...] = ()
+    data: float | Address | None = None
+
+
+class Store(NamedTuple):
+    """The value that an element holds once the tape has run."""
+
+    address: Address
+    value: int
+
+
+class Tape(NamedTuple):
+    """Instructions in the order they run, and what is stored at the end."""
+
+    instructions: tuple[Instruction, ...]
+    stores: tuple[Store, ...]
+
+    def reads(self) -> frozenset[Address]:
+        """The addresses this tape loads."""
+        return frozenset(i.data for i in self.instructions if isinstance(i.data, Address))
+
+    def writes(self) -> frozenset[Address]:
+        """The addresses this tape stores."""
+        return frozenset(store.address for store in self.stores)
+
+    def verify(self, sizes: dict[str, int] | None = None) -> Tape:
+        """Returns the tape itself; raises `CompileError` naming the broken rule. `sizes`: elements of each slot."""
+        for rule, broken in RULES.items():
+            for complaint in broken(self, sizes):
+                raise CompileError(f"invalid tape ({rule}): {complaint}")
+        return self
+
+
+def trace(function: casadi.Function) -> Tape:
+    """The tape of a CasADi `SX` function, after CasADi's common-subexpression elimination.
+
+    Names of the function's inputs and outputs are the slots; an input and an output may bear the same name (a state;
+    CasADi wants the option `allow_duplicate_io_names` for that). Sparse ones stand for dense slots: a structural zero
+    of an input is never read, one of an output is stored as 0.
+    """
+    import casadi
+
+    function = _common_subexpressions_merged(function)
+    names = _casadi_names()
+    inputs = [(n, _dense_elements(function.sparsity_in(i))) for i, n in enumerate(function.name_in())]
+    outputs = [(n, _dense_elements(function.sparsity_out(i))) for i, n in enumerate(function.name_out())]
+    instructions: list[Instruction] = []
+    stored: dict[Address, int] = {}
+    register: dict[int, int] = {}  # CasADi reuses work registers; ours are values
+
+    def emit(instruction: Instruction) -> int:
+        instructions.append(instruction)
+        return len(instructions) - 1
+
+    for k in range(function.n_instructions()):
+        code = function.instruction_id(k)
+        source, target = function.instruction_input(k), function.instruction_output(k)
+        if code == casadi.OP_CONST:
+            register[target[0]] = emit(Instruction("const", (), float(function.instruction_constant(k))))
+        elif code == casadi.OP_INPUT:
+            slot, elements = inputs[source[0]]
+            register[target[0]] = emit(Instruction("load", (), Address(slot, elements[source[1]])))
+        elif code == casadi.OP_OUTPUT:
+            slot, elements = outputs[target[0]]
+            stored[Address(slot, elements[target[1]])] = register[source[0]]
+        elif names[code] in BY_CASADI:
+            op = BY_CASADI[names[code]]
+            register[target[0]] = emit(Instruction(op.name, tuple(register[s] for s in source[: op.arity])))
+        else:
+            raise CompileError(
+                f"{function.name()}: the operation {names[code].lower()!r} has no machine code; "
+                f"known operations: {', '.join(sorted(o.name for o in BY_CASADI.values()))}"
+            )
+    stores = [Store(address, value) for address, value in stored.items()]
+    stores += _structural_zeros(function, stored, emit)
+    return Tape(tuple(instructions), tuple(sorted(stores))).verify()
+
+
+def _common_subexpressions_merged(function: casadi.Function) -> casadi.Function:
+    import casadi
+
+    if not function.is_a("SXFunction"):
+        function = function.expand()
+    inputs = function.sx_in()
+    outputs = casadi.cse(function.call(inputs, True, False))
+    return casadi.Function(
+        function.name(),
+        inputs,
+        outputs,
+        function.name_in(),
+        function.name_out(),
+        {"allow_duplicate_io_names": True},
+    )
+
+
+def _casadi_names() -> dict[int, str]:
+    import casadi
+
+    return {getattr(casadi, name): name[3:] for name in dir(casadi) if name.startswith("OP_")}
+
+
+def _dense_elements(sparsity: casadi.Sparsity) -> list[int]:
+    """C-order element index of each structural non-zero (CasADi keeps non-zeros by column)."""
+    columns = sparsity.size2()
+    return [r * columns + c for r, c in zip(sparsity.row(), sparsity.get_col(), strict=True)]
+
+
+def _structural_zeros(
+    function: casadi.Function, stored: dict[Address, int], emit: Callable[[Instruction], int]
+) -> Iterator[Store]:
+    zero: int | None = None
+    for i, slot in enumerate(function.name_out()):
+        for element in range(function.numel_out(i)):
+            address = Address(slot, element)
+            if address not in stored:
+                zero = emit(Instruction("const", (), 0.0)) if zero is None else zero
+                yield Store(address, zero)
+
+
+# What makes a tape valid. Each rule yields a complaint for every place where it is broken. -------------------------
+
+Sizes = dict[str, int] | None
+
+
+def _known_op(tape: Tape, _: Sizes) -> Iterable[str]:
+    return (f"value {i} has unknown op {ins.op!r}" for i, ins in enumerate(tape.instructions) if ins.op not in OPS)
+
+
+def _arity(tape: Tape, _: Sizes) -> Iterable[str]:
+    return (
+        f"value {i}: {ins.op} takes {OPS[ins.op].arity} arguments, has {len(ins.args)}"
+        for i, ins in enumerate(tape.instructions)
+        if len(ins.args) != OPS[ins.op].arity
+    )
+
+
+def _defined_before_use(tape: Tape, _: Sizes) -> Iterable[str]:
+    return (
+        f"value {i} uses value {arg}" for i, ins in enumerate(tape.instructions) for arg in ins.args if not 0 <= arg < i
+    )
+
+
+def _finite_constants(tape: Tape, _: Sizes) -> Iterable[str]:
+    for i, ins in enumerate(tape.instructions):
+        if ins.op == "const" and not (isinstance(ins.data, float) and math.isfinite(ins.data)):
+            yield f"value {i} is the constant {ins.data}"
+
+
+def _loads_have_addresses(tape: Tape, _: Sizes) -> Iterable[str]:
+    return (
+        f"value {i}: {ins.op} with {ins.data!r}"
+        for i, ins in enumerate(tape.instructions)
+        if (ins.op == "load") != isinstance(ins.data, Address)
+    )
+
+
+def _pairs_only_taken_apart(tape: Tape, _: Sizes) -> Iterable[str]:
+    pairs = {i for i, ins in enumerate(tape.instructions) if ins.op == "sincos"}
+    for i, ins in enumerate(tape.instructions):
+        if (ins.op in ("pair_sin", "pair_cos")) == pairs.isdisjoint(ins.args):
+            yield f"value {i}: {ins.op} of {ins.args}"
+    yield from (f"{store.address} holds a pair" for store in tape.stores if store.value in pairs)
+
+
+def _stored_values_exist(tape: Tape, _: Sizes) -> Iterable[str]:
+    return (f"{s.address} holds value {s.value}" for s in tape.stores if not 0 <= s.value < len(tape.instructions))
+
+
+def _stored_once(tape: Tape, _: Sizes) -> Iterable[str]:
+    return ("an address is stored twice",) if len(tape.writes()) != len(tape.stores) else ()
+
+
+def _elements_in_range(tape: Tape, sizes: Sizes) -> Iterable[str]:
+    if sizes is None:
+        return ()
+    return (
+        f"{address} is outside its slot"
+        for address in tape.reads() | tape.writes()
+        if not 0 <= address.element < sizes.get(address.slot, 0)
+    )
+
+
+RULES: dict[str, Callable[[Tape, Sizes], Iterable[str]]] = {
+    "known op": _known_op,
+    "arity": _arity,
+    "defined before use": _defined_before_use,
+    "finite constants": _finite_constants,
+    "loads have addresses": _loads_have_addresses,
+    "pairs only taken apart": _pairs_only_taken_apart,
+    "stored values exist": _stored_values_exist,
+    "stored once": _stored_once,
+    "elements in range": _elements_in_range,
+}

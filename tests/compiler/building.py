@@ -1,0 +1,55 @@
+"""Small programs for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gearwright.compiler import Address, Kind, Program, Slot, Stage, Tape, compile_program
+from gearwright.compiler.ops import OPS
+from gearwright.compiler.tape import Instruction, Store
+
+
+def tape_of(instructions: Sequence[Instruction], outputs: Sequence[int]) -> Tape:
+    """Stores the given values in the elements of slot `y`."""
+    return Tape(tuple(instructions), tuple(Store(Address("y", k), value) for k, value in enumerate(outputs)))
+
+
+def op_tape(op: str) -> Tape:
+    """y = op(x), or the two halves of it."""
+    arity = OPS[op].arity
+    loads = [Instruction("load", (), Address("x", k)) for k in range(arity)]
+    return tape_of([*loads, Instruction(op, tuple(range(arity)))], [arity])
+
+
+def program_of(tape: Tape, inputs: int, outputs: int = 1) -> Program:
+    slots = (
+        Slot(name="x", kind=Kind.INPUT, shape=(inputs,)),
+        Slot(name="y", kind=Kind.OUTPUT, shape=(outputs,)),
+    )
+    return Program(name="test", slots=slots, body=(Stage("only", tape),))
+
+
+def evaluate_op(op: str, *arguments: Any, lanes: int = 1, precision: str = "double") -> Any:
+    """op applied to arrays of one dimension by compiled code."""
+    kernel = compile_program(program_of(op_tape(op), len(arguments)), lanes=lanes, precision=precision, cache=False)  # type: ignore[arg-type]
+    return kernel.evaluate({"x": np.stack(arguments, axis=-1)})["y"][:, 0]
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    """Equal bit for bit, but any NaN is as good as another."""
+    a, b = np.asarray(a), np.asarray(b)
+    integers = {8: np.int64, 4: np.int32}[a.dtype.itemsize]
+    return a.dtype == b.dtype and bool(np.all((a.view(integers) == b.view(integers)) | (np.isnan(a) & np.isnan(b))))
+
+
+def ulps(got: Any, exact: Any) -> Any:
+    """Distance from a (long double) result, in units of the last place of the nearest double."""
+    got, exact = np.asarray(got), np.asarray(exact)
+    nearest = exact.astype(got.dtype)
+    return np.abs(got.astype(np.longdouble) - exact) / np.spacing(np.abs(nearest)).astype(np.longdouble)
+
+
+Values = Mapping[str, Any]

@@ -1,0 +1,182 @@
+"""The object cache: hits, damage, strangers, races, and directories that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gearwright.compiler import Kernel, Program, compile_program
+from gearwright.compiler import cache as disk
+from gearwright.compiler.target import host
+from tests.compiler.building import op_tape, program_of
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="file modes")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "deep" / "cache"
+    monkeypatch.setenv("GEARWRIGHT_CACHE", str(path))
+    return path
+
+
+def program(op: str = "add") -> Program:
+    return program_of(op_tape(op), 2)
+
+
+def build(op: str = "add") -> Kernel:
+    kernel = compile_program(program(op), lanes=4)
+    expected = {"add": 5.0, "mul": 6.0}[op]
+    assert (kernel.evaluate({"x": np.array([[2.0, 3.0]] * 5)})["y"] == expected).all()
+    return kernel
+
+
+def entry(folder: Path) -> Path:
+    (path,) = folder.glob("*.gwo")
+    return path
+
+
+def test_the_second_time_comes_from_disk(folder: Path) -> None:
+    assert not build().from_cache
+    assert build().from_cache
+    assert not build("mul").from_cache
+    assert not compile_program(program(), lanes=2).from_cache
+    assert not compile_program(program(), lanes=4, precision="single").from_cache
+
+
+def test_no_caching_when_told_so(folder: Path) -> None:
+    compile_program(program(), cache=False)
+    assert not folder.exists()
+
+
+def test_the_key_depends_on_everything() -> None:
+    target = host()
+    keys = {
+        disk.key(program(), target, 4, "double"),
+        disk.key(program("mul"), target, 4, "double"),
+        disk.key(program(), target, 8, "double"),
+        disk.key(program(), target, 4, "single"),
+        disk.key(program(), type(target)(target.triple, "another", target.features), 4, "double"),
+        disk.key(program(), type(target)(target.triple, target.cpu, "+some"), 4, "double"),
+    }
+    assert len(keys) == 6
+
+
+def flip_a_bit(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [flip_a_bit, lambda c: c[: len(c) // 2], lambda c: b"", lambda c: b"\x7fELF" + c, lambda c: c + b"x"],
+    ids=["flipped bit", "truncated", "empty", "foreign", "longer"],
+)
+def test_a_damaged_entry_is_rebuilt(folder: Path, damage) -> None:  # type: ignore[no-untyped-def]
+    build()
+    path = entry(folder)
+    sound = path.read_bytes()
+    path.write_bytes(damage(sound))
+    assert not build().from_cache
+    assert path.read_bytes() == sound
+    assert build().from_cache
+
+
+def test_an_entry_under_another_s_name_is_rebuilt(folder: Path) -> None:
+    build("mul")
+    other = entry(folder).read_bytes()
+    entry(folder).unlink()
+    build("add")
+    entry(folder).write_bytes(other)
+    assert not build("add").from_cache
+
+
+@POSIX
+def test_what_others_may_write_is_not_trusted(folder: Path) -> None:
+    build()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    entry(folder).chmod(0o666)
+    assert not build().from_cache
+    assert build().from_cache
+    folder.chmod(0o777)
+    assert not build().from_cache
+
+
+@POSIX
+def test_what_belongs_to_others_is_not_trusted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build()
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    assert not build().from_cache
+
+
+def test_a_directory_that_cannot_be_written_only_means_no_caching(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a file, not a directory"
+    file.write_text("")
+    monkeypatch.setenv("GEARWRIGHT_CACHE", str(file / "cache"))
+    assert not build().from_cache
+    assert not build().from_cache
+
+
+@POSIX
+def test_a_read_only_directory_is_still_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build()
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise PermissionError("read-only")
+
+    for name in ("utime", "replace"):
+        monkeypatch.setattr(os, name, refuse)
+    monkeypatch.setattr(disk.tempfile, "mkstemp", refuse)
+    assert build().from_cache
+    assert not build("mul").from_cache
+
+
+def test_old_entries_are_pruned(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for age in range(5):
+        path = folder / f"{age}.gwo"
+        path.write_bytes(bytes(100))
+        os.utime(path, (1000 - age, 1000 - age))
+    disk.prune(folder, largest_total=250)
+    assert sorted(p.name for p in folder.iterdir()) == ["0.gwo", "1.gwo"]
+
+
+RACE = """
+from gearwright.compiler import compile_program
+from tests.compiler.test_cache import program
+import numpy as np
+for _ in range(8):
+    kernel = compile_program(program(), lanes=4)
+    assert (kernel.evaluate({"x": np.array([[2.0, 3.0]] * 5)})["y"] == 5).all()
+    for path in __import__("pathlib").Path(__import__("os").environ["GEARWRIGHT_CACHE"]).glob("*.gwo"):
+        path.unlink(missing_ok=True)
+"""
+
+
+def test_processes_do_not_disturb_each_other(folder: Path) -> None:
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root), "GEARWRIGHT_CACHE": str(folder)}
+    running = [subprocess.Popen([sys.executable, "-c", RACE], cwd=root, env=environment) for _ in range(3)]
+    assert [process.wait(timeout=60) for process in running] == [0, 0, 0]
+    assert not list(folder.glob("*.tmp"))
+    assert not build().from_cache
+    assert build().from_cache
+
+
+def test_importing_the_package_is_light() -> None:
+    check = "import sys, gearwright.compiler; assert not {'casadi', 'llvmlite', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", check], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_the_exported_names_exist() -> None:
+    import gearwright.compiler as package
+
+    assert all(getattr(package, name) is not None for name in package.__all__)

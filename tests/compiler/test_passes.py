@@ -1,0 +1,129 @@
+"""Passes: each keeps the meaning, and does what its name says."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from gearwright.compiler import Address, Tape, compile_program, trace
+from gearwright.compiler.arithmetic import fuse_multiply_add, pair_sines_and_cosines, share_reciprocals
+from gearwright.compiler.interpret import run_tape
+from gearwright.compiler.passes import PASSES, optimise
+from gearwright.compiler.simplify import (
+    fold_constants,
+    merge_common_subexpressions,
+    remove_dead_code,
+    simplify,
+)
+from gearwright.compiler.tape import Instruction
+from tests.compiler.building import program_of, tape_of
+from tests.compiler.test_random_tapes import tapes
+
+X, Y, Z = (ca.SX.sym(n) for n in "xyz")
+
+
+def ops(tape: Tape) -> Counter[str]:
+    return Counter(i.op for i in tape.instructions)
+
+
+def traced(*outputs: ca.SX) -> Tape:
+    return trace(ca.Function("f", [X, Y, Z], [ca.vertcat(*outputs)], ["x", "y", "z"], ["out"]))
+
+
+def outcome(tape: Tape, x: np.ndarray) -> np.ndarray:
+    memory = {"x": x, "y": np.zeros((len(x), 3))}
+    with np.errstate(all="ignore"):
+        run_tape(tape, memory)
+    return memory["y"]
+
+
+@pytest.mark.parametrize("run_pass", dict.fromkeys([*PASSES, optimise]), ids=lambda p: p.__name__)
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(tape=tapes())
+def test_a_pass_keeps_the_meaning(run_pass, tape: Tape) -> None:  # type: ignore[no-untyped-def]
+    x = np.random.default_rng(5).uniform(-2, 2, (9, 4))
+    before, after = outcome(tape, x), outcome(run_pass(tape).verify(), x)
+    usable = np.isfinite(before) & (np.abs(before) < 1e8)
+    np.testing.assert_allclose(after[usable], before[usable], rtol=1e-9, atol=1e-9)
+
+
+def test_constants_are_folded() -> None:
+    tape = tape_of([Instruction("const", (), 2.0), Instruction("const", (), 3.0), Instruction("mul", (0, 1))], [2])
+    assert remove_dead_code(fold_constants(tape)).instructions == (Instruction("const", (), 6.0),)
+
+
+def test_a_fold_that_is_not_finite_is_left_to_run_time() -> None:
+    tape = tape_of([Instruction("const", (), 0.0), Instruction("inv", (0,))], [1])
+    assert ops(fold_constants(tape))["inv"] == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "left"),
+    [
+        (X * 1, Counter(load=1)),
+        (X + 0, Counter(load=1)),
+        (ca.SX(-1) * -X, Counter(load=1)),
+        (X + (-Y), Counter(load=2, sub=1)),
+        (X - (-Y), Counter(load=2, add=1)),
+        (ca.if_else(X, Y, Z), Counter(load=3, select=1)),
+        ((-X) * (-Y), Counter(load=2, mul=1)),
+    ],
+)
+def test_identities(expression: ca.SX, left: Counter[str]) -> None:
+    assert ops(remove_dead_code(simplify(simplify(traced(expression))))) == left
+
+
+def test_a_product_with_zero_is_zero() -> None:
+    load, zero = Instruction("load", (), Address("x", 0)), Instruction("const", (), 0.0)
+    tape = tape_of([load, zero, Instruction("mul", (0, 1))], [2])
+    assert remove_dead_code(simplify(tape)).instructions == (zero,)
+
+
+def test_negative_zero_is_a_constant_of_its_own() -> None:
+    tape = tape_of([Instruction("const", (), 0.0), Instruction("const", (), -0.0)], [0, 1])
+    assert len(merge_common_subexpressions(tape).instructions) == 2
+
+
+def test_divisions_by_one_pivot_share_a_reciprocal() -> None:
+    tape = remove_dead_code(share_reciprocals(traced(X / Z, Y / Z, X / Y)))
+    assert ops(tape) == Counter(load=3, inv=1, mul=2, div=1)
+
+
+def test_a_sine_and_a_cosine_of_one_angle_are_one_reduction() -> None:
+    assert ops(pair_sines_and_cosines(traced(ca.sin(X) + ca.cos(X))))["sincos"] == 1
+
+
+def test_products_are_fused_into_sums() -> None:
+    tape = remove_dead_code(fuse_multiply_add(traced(X * Y + Z, X * Z - Y, Z - Y * Y)))
+    assert ops(tape) == Counter(load=3, fma=1, fms=1, fnma=1)
+
+
+def test_a_product_needed_elsewhere_is_not_fused() -> None:
+    tape = remove_dead_code(fuse_multiply_add(traced(X * Y + Z, X * Y)))
+    assert ops(tape) == Counter(load=3, mul=1, add=1)
+
+
+def test_dead_code_goes() -> None:
+    load = Instruction("load", (), Address("x", 0))
+    tape = tape_of([load, Instruction("sqrt", (0,)), Instruction("neg", (0,))], [2])
+    assert ops(remove_dead_code(tape)) == Counter(load=1, neg=1)
+
+
+def test_angles_stand_together_after_scheduling() -> None:
+    tape = optimise(traced(ca.sin(X) * ca.cos(Y) + ca.sin(Z), ca.sin(ca.cos(X))))
+    places = [i for i, ins in enumerate(tape.instructions) if ins.op == "sincos"]
+    assert len(places) == 4
+    assert places[:3] == list(range(places[0], places[0] + 3))
+
+
+def test_a_clamp_with_its_constant_in_front_still_lets_nan_through() -> None:
+    x = Instruction("load", (), Address("x", 0))
+    tape = tape_of([x, Instruction("const", (), 2.0), Instruction("fmin", (0, 1)), Instruction("fmax", (2, 1))], [3, 2])
+    assert [i.args for i in simplify(tape).instructions if i.op in ("fmin", "fmax")] == [(1, 0), (1, 2)]
+    kernel = compile_program(program_of(tape, 1, 2), lanes=4, cache=False)
+    result = kernel.evaluate({"x": [[1.0], [3.0], [np.nan]]})["y"]
+    np.testing.assert_array_equal(result, [[2.0, 1.0], [2.0, 2.0], [np.nan, np.nan]])
