@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gearwright.model import Mechanism
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.drives import Drive
 
 
 def compile(
@@ -24,6 +28,7 @@ def compile(
     parameters: Sequence[str] = (),
     gravity: Sequence[float] | None = None,
     threads: int | None = None,
+    drives: Mapping[str, Drive] | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -41,10 +46,12 @@ def compile(
     parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
                 "follower.multiplier", "gravity.z", …
     gravity     three numbers [m/s²] instead of the file's
+    drives      by joint, what brings it to targets that `Simulation.drive` sets: gearwright.dynamics.drives.Drive
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
-    Actuators and sensors do not act yet: `Simulation.diagnostics` says so of a robot that has them. Raises CompileError for what cannot be compiled. Code is kept on disk for the next time
-    ($GEARWRIGHT_CACHE, or the user's folder for caches).
+    Actuators and sensors do not act yet: `Simulation.diagnostics` says so of a robot that has them. Raises CompileError
+    for what cannot be compiled. Code is kept on disk for the next time ($GEARWRIGHT_CACHE, or the user's folder for
+    caches).
 
     >>> import gearwright as gw
     >>> from gearwright.sim import compile
@@ -64,6 +71,7 @@ def compile(
     options = Options.of(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
+        drives=drives,
     )  # fmt: skip
     robot = coupled(robot, options)
     return Simulation(robot, options, Kernels(robot, options))

@@ -17,7 +17,7 @@ DT = 1e-3
 def one_step(equations, q, v, effort, dt=DT):
     """The only stage of a step whose rows are all equalities: position, velocity and impulses."""
     (stage,) = equations.stages
-    return [flat(x) for x in stage(q, v, np.zeros(len(equations.rows)), effort, [], dt)]
+    return [flat(x) for x in stage(q, v, np.zeros(len(equations.rows)), effort, [], [], dt)]
 
 
 def case(seed, n_leaders=1, **mode):
@@ -57,7 +57,11 @@ def by_the_document(tree, coupling, q, v, effort, dt=DT):
 @pytest.mark.parametrize("leaders", [1, 2, 4])
 @pytest.mark.parametrize(
     "mode",
-    [{"mode": "hard"}, {"mode": "hard", "erp": 1.0}, {"mode": "compliant", "natural_frequency": 40.0, "damping_ratio": 0.3}],
+    [
+        {"mode": "hard"},
+        {"mode": "hard", "erp": 1.0},
+        {"mode": "compliant", "natural_frequency": 40.0, "damping_ratio": 0.3},
+    ],
     ids=["hard", "hard erp 1", "compliant"],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", range(4))
