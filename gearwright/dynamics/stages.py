@@ -73,6 +73,7 @@ SOLVERS: dict[str, Method] = {
     "tgs": Method(eliminates=False, advances=True),
 }
 PROJECTIONS = 8  # corrections of closed loops a step at most
+DAMPING = 1e-4  # of these corrections: what is left of an error, and what tames rows that hardly move anything
 CLOSED = 1e-10  # [m, rad] before the last of them, which takes off another |dt·v|
 TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end [rad/s, m/s]
 
@@ -245,7 +246,7 @@ class Stages:
         if not self.closures:
             return {}
         carrier = Carrier()
-        self._loops = Elimination.of(system.closures, system.M_hat, self.model.dof).mapped(carrier)
+        self._loops = Elimination.of(system.closures, system.M_hat, self.model.dof, DAMPING).mapped(carrier)
         self._symbols["loops"] = _column(carrier.symbols)
         self._symbols["closed"] = SX.sym("closed")
         return {"loops": carrier.values, "closed": [0.0]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.compile import Kernel
+from gearwright.diagnostics import Diagnostic
 from gearwright.errors import SimulationError
 from gearwright.model import Mechanism
 from gearwright.model.kinematics import retract
@@ -13,6 +14,7 @@ from gearwright.sim.values import Array
 
 CLOSED = 1e-12  # [m, rad]: what counts as closed
 GOOD_ENOUGH = 1e-9  # where rounding stops it
+DEPENDENT = 1e-3  # of the largest row; the step's own test is of squares, 1e-6
 ATTEMPTS = 100
 LARGEST = 0.3  # of a coordinate in one move, so that it does not jump to another assembly [rad, m]
 
@@ -34,6 +36,18 @@ def assembled(
         u = v[robot_index, list(names.free_velocities)]
         v[robot_index, list(names.free_velocities)] = u - np.linalg.lstsq(J, J @ u, rcond=1e-9)[0]
     return q, v
+
+
+def redundant(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q: Array) -> tuple[Diagnostic, ...]:
+    """Tells of closure rows that others imply at the start, as in a planar loop of spatial joints."""
+    _, J = _errors(kernel, names, parameter, q)
+    scale = np.linalg.norm(J, axis=1).max(initial=0.0)
+    extra = len(J) - int(np.linalg.matrix_rank(J, tol=DEPENDENT * scale)) if scale else len(J)
+    if not extra:
+        return ()
+    loops = ", ".join(repr(j.name) for j in robot.tree.cuts)
+    message = f"{extra} of the {len(J)} rows that close loops at {loops} are implied by the others, and are left out"
+    return (Diagnostic(severity="info", code="redundant-rows", message=message),)
 
 
 def _closed(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q: Array, held: set[int]) -> Array:

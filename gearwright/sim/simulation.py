@@ -61,6 +61,10 @@ class Simulation:
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
         self.reset()
+        if robot.tree.cuts:
+            parameter, start = rows(self._instance.view("parameter"), 1)[0], self._usual.copy()
+            start[list(self._names.free_positions)] = rows(self._instance.view("position"), 1)[0]
+            self.diagnostics += loops.redundant(kernels["closure"], robot, self._names, parameter, start)
 
     # --- names and numbers -----------------------------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ def test_stiff_drives_on_both_fingers_squeeze_quietly(mode, solver, dt):
 
 
 def test_mistakes_are_named():
-    with pytest.raises(gw.GearwrightError, match="'rai'.*did you mean 'rail'"):
+    with pytest.raises(gw.GearwrightError, match=r"'rai'.*did you mean 'rail'"):
         compile(slider(), drives={"rai": Drive(kinematic=True)})
     with pytest.raises(gw.ModelError, match="neither gains"):
         Drive(kinematic=True, stiffness=1.0)

@@ -92,6 +92,14 @@ def test_assembly_at_reset():
     assert many.position["pin_d"][2] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-9)
 
 
+def test_redundant_rows_are_told():
+    """A planar loop of hinges in space: three of the five rows look out of the plane."""
+    told = [str(d) for d in compile(FOUR_BAR).diagnostics if d.code == "redundant-rows"]
+    assert len(told) == 1
+    assert "3 of the 5 rows that close loops at 'pin_c'" in told[0]
+    assert not [d for d in compile(ring("ball")).diagnostics if d.code == "redundant-rows"]
+
+
 def test_a_loop_that_cannot_be_closed():
     sim = compile(FOUR_BAR)
     with pytest.raises(gw.SimulationError, match="the loop through 'pin_c' cannot be closed"):
