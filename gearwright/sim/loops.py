@@ -13,7 +13,7 @@ from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 
 CLOSED = 1e-12  # [m, rad]: what counts as closed
-GOOD_ENOUGH = 1e-9  # where rounding stops it
+GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number
 DEPENDENT = 1e-3  # of the largest row; the step's own test is of squares, 1e-6
 ATTEMPTS = 100
 LARGEST = 0.3  # of a coordinate in one move, so that it does not jump to another assembly [rad, m]
@@ -61,7 +61,7 @@ def _closed(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q:
         du *= min(1.0, LARGEST / max(np.abs(du).max(initial=0.0), 1e-300))
         q = _moved(names, q, du)
     worst = float(np.abs(_errors(kernel, names, parameter, q)[0]).max())
-    if worst < GOOD_ENOUGH:
+    if worst < GOOD_ENOUGH[kernel.dtype.itemsize]:
         return q
     loops = ", ".join(repr(j.name) for j in robot.tree.cuts)
     raise SimulationError(

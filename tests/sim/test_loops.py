@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.dynamics import Equations
 from gearwright.dynamics.drives import Drive
 from gearwright.model import JOINT_KINDS
 from gearwright.sim import compile
 from gearwright.sim.loops import _moved
+from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.robots import FOLDER
 
 FOUR_BAR = FOLDER / "four_bar.sdf"
@@ -90,6 +92,24 @@ def test_assembly_at_reset():
     many = compile(FOUR_BAR, batch=3)
     many.reset(position={"pin_a": np.array([0.0, 0.5, 1.0])})
     assert many.position["pin_d"][2] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-9)
+
+
+def test_assembly_in_single_precision():
+    sim = compile(FOUR_BAR, precision="single")
+    sim.reset(position={"pin_a": 1.0})
+    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-5)
+    sim.step(effort={"pin_a": 0.02}, n=300)
+    assert drift(sim) < 1e-5
+
+
+def test_a_long_chain_of_hard_couplings_costs_in_proportion():
+    """100-joint chains: instructions a joint do not grow."""
+    sizes = []
+    for n in (20, 40):
+        chain = [follow(f"w{k}", (f"w{k - 1}", 1.01), mode="hard") for k in range(1, n)]
+        (stage,) = Equations(wheels([0.1] * n, chain)).stages
+        sizes.append(stage.n_instructions())
+    assert sizes[1] < 2.2 * sizes[0]
 
 
 def test_redundant_rows_are_told():
