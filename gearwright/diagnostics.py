@@ -188,6 +188,7 @@ CODES: dict[str, str] = {
     "element-unknown": "an element or attribute that is not known",
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
+    "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model cannot do what was asked of it",

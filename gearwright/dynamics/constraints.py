@@ -5,17 +5,19 @@ A row looks along `J·v`, the rate of its error C, and asks for
     J·v⁺ + erp·C/dt − ċ + cfm·λ = 0      as far as its box  lower ≤ λ ≤ upper  lets it,
     slowest ≤ J·v⁺ ≤ fastest             whatever that takes.
 
-Without a box it is an equality. A kind of row is one small class; `rows_of` is the list of those that a mechanism has.
+Without a box it is an equality. A kind of row is one small class; `rows.rows_of` is the list of
+those that a mechanism has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.reduce import Tie, Tree, tie_of
 from gearwright.dynamics.scalar import Scalar, divided, greatest, is_number, is_zero, least, minus, plus, times, where
@@ -81,6 +83,15 @@ class Resonant:
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
+class Instant(NamedTuple):
+    """What rows are worked out from."""
+
+    tree: Tree
+    at: Configuration
+    dt: Scalar
+    target: Sequence[Scalar] = ()  # of drives: position and rate of each
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """One row at one instant; J is over the velocities of the tree."""
@@ -104,7 +115,13 @@ class Kind(Protocol):
     def equality(self) -> bool: ...
     @property
     def size(self) -> int: ...
-    def rows(self, tree: Tree, dt: Scalar) -> list[Row]: ...
+    @property
+    def projected(self) -> bool:
+        """Whether positions are brought back to it where a robot has closed loops."""
+
+    def rows(self, now: Instant) -> list[Row]: ...
+    def errors(self, now: Instant) -> list[Scalar]:
+        """C of each row, of a kind that is projected."""
 
 
 @dataclass(frozen=True)
@@ -115,13 +132,18 @@ class CouplingRow:
     softness: Softness
     equality: ClassVar[bool] = True
     size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         return self.tie.name
 
-    def rows(self, tree: Tree, dt: Scalar) -> list[Row]:
-        return [Row(J=self.tie.jacobian(tree.q), error=self.tie.error(tree.q), softness=self.softness)]
+    def errors(self, now: Instant) -> list[Scalar]:
+        return [self.tie.error(now.tree.q)]
+
+    def rows(self, now: Instant) -> list[Row]:
+        q = now.tree.q
+        return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness)]
 
 
 @dataclass(frozen=True)
@@ -139,9 +161,14 @@ class AxisRow:
     upper: float
     equality: ClassVar[bool] = False
     size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
 
-    def rows(self, tree: Tree, dt: Scalar) -> list[Row]:
-        f, q = times(self.friction, dt), tree.q[self.position]
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+    def rows(self, now: Instant) -> list[Row]:
+        dt, q = now.dt, now.tree.q[self.position]
+        f = times(self.friction, dt)
         below = None if self.lower == -inf else _stop_rate(minus(self.lower, q), dt)
         above = None if self.upper == inf else minus(0.0, _stop_rate(minus(q, self.upper), dt))
         return [Row(J={self.velocity: 1.0}, box=(minus(0.0, f), f), slowest=below, fastest=above)]
@@ -163,9 +190,13 @@ class SoftStopRow:
     limits: Limits
     equality: ClassVar[bool] = False
     size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
 
-    def rows(self, tree: Tree, dt: Scalar) -> list[Row]:
-        limits, q = self.limits, tree.q[self.position]
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+    def rows(self, now: Instant) -> list[Row]:
+        limits, q = self.limits, now.tree.q[self.position]
         softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
         low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
         if not _ends(limits.upper):
@@ -179,11 +210,6 @@ class SoftStopRow:
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------
-
-
-def rows_of(mechanism: Mechanism, values: Mapping[str, Scalar]) -> list[Kind]:
-    """Equalities first."""
-    return [*coupling_rows(mechanism, values), *axis_rows(mechanism, values)]
 
 
 def coupling_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[CouplingRow]:

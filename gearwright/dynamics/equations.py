@@ -23,12 +23,15 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Matrix, inverse_dynamics, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
-from gearwright.dynamics.constraints import CouplingRow, Kind, names, rows_of
+from gearwright.dynamics.closures import ClosureRows
+from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, over
+from gearwright.dynamics.drives import Drive
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import reduction
+from gearwright.dynamics.rows import rows_of
 from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars
 from gearwright.dynamics.stages import STATE, TOLERANCE, Repeat, Stages, row_efforts
 from gearwright.dynamics.step import INTEGRATORS, Step
@@ -51,10 +54,8 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         tolerance: float = TOLERANCE["double"],
+        drives: Mapping[str, Drive] | None = None,
     ) -> None:
-        if mechanism.tree.cuts:
-            loops = ", ".join(repr(j.name) for j in mechanism.tree.cuts)
-            raise CompileError(f"closed loops cannot be compiled yet: joint {loops} closes one")
         if integrator not in INTEGRATORS:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
         self._step: Step = INTEGRATORS[integrator]
@@ -62,7 +63,10 @@ class Equations:
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
         self.model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
-        kinds = rows_of(mechanism, values)
+        self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
+        if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
+            raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
+        kinds = rows_of(mechanism, self.model.bodies, values, self.drives)
         if integrator != "euler":
             if any(kind.equality for kind in kinds):
                 held = ", ".join(repr(kind.name) for kind in kinds if kind.equality)
@@ -145,6 +149,11 @@ class Equations:
         return self._function("observation", inputs, self._trace_observation)
 
     @cached_property
+    def closure(self) -> Function:
+        """(position, parameter) → how far loops are from closing, and ∂ of that over the independent velocities."""
+        return self._function("closure", "position parameter", self._trace_closure)
+
+    @cached_property
     def energy(self) -> Function:
         """(position, velocity, parameter) → kinetic and potential energy [J]; springs are in the potential."""
         return self._function("energy", "position velocity parameter", self._trace_energy)
@@ -205,6 +214,7 @@ class Equations:
             "tree_position": len(bodies.positions),
             "tree_velocity": len(bodies.velocities),
             "impulse": len(self.rows),
+            "target": 2 * len(self.drives),
             "dt": 1,
         }
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
@@ -240,7 +250,8 @@ class Equations:
         model, state = self.model, State(position, velocity)
         tree = model.tree(state)
         if self.kinds:
-            of_rows = row_efforts(self.kinds, tree, impulse, dt[0])
+            now = Instant(tree, model.configuration(tree), dt[0], [0.0] * (2 * len(self.drives)))  # J needs no target
+            of_rows = row_efforts(self.kinds, now, impulse)
             effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
         vd = tree.accelerations(model.acceleration(state, effort))
         missing = model.missing(model.configuration(tree), tree, vd, effort)
@@ -256,6 +267,16 @@ class Equations:
             "coupling_error": self._errors(tree.q),
             "coupling_effort": [efforts[name] for name in self._order],
         }
+
+    def _trace_closure(self, position: list[Scalar]) -> Outputs:
+        tree = self.model.tree(State(position, [0.0] * self.model.dof))
+        now = Instant(tree, self.model.configuration(tree), 1.0)
+        rows = [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.rows(now)]
+        J = SX(len(rows), self.model.dof)
+        for i, row in enumerate(rows):
+            for n, x in over(row.J, tree.G).items():
+                J[i, n] = x
+        return {"error": [row.error for row in rows], "jacobian": J}
 
     def _trace_energy(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
         tree = self.model.tree(State(position, velocity))
@@ -289,7 +310,7 @@ def _run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
             for _ in range(node.count):
                 _run(node.body, slots)
             continue
-        slots |= dict.fromkeys({"settled", "accepted"} & {*node.name_in()}, 0.0)
+        slots |= dict.fromkeys({"settled", "accepted", "closed"} & {*node.name_in()}, 0.0)
         found = node.call([slots[n] for n in node.name_in()])
         slots |= dict(zip(node.name_out(), found, strict=True))
 

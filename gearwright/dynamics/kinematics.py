@@ -49,15 +49,15 @@ def link_poses(at: Configuration) -> dict[str, tuple[Rows, Vector]]:
     bodies: list[tuple[Rows, Vector]] = []
     for i, b in enumerate(at.system.bodies):
         rows, p = bodies[b.parent] if b.parent != GROUND else (UNIT, ZERO)
-        bodies.append(_compose(rows, p, at.X[i].R, at.X[i].r))
+        bodies.append(composed(rows, p, at.X[i].R, at.X[i].r))
     poses = {}
     for name, (body, place) in at.system.links.items():
         rows, p = bodies[body] if body != GROUND else (UNIT, ZERO)
-        poses[name] = _compose(rows, p, place.rotation, place.p)
+        poses[name] = composed(rows, p, place.rotation, place.p)
     return poses
 
 
-def _compose(rows: Rows, p: Vector, R: Rotation, r: Vector) -> tuple[Rows, Vector]:
+def composed(rows: Rows, p: Vector, R: Rotation, r: Vector) -> tuple[Rows, Vector]:
     """Each row of A·R is the row of A turned by Rᵀ."""
     a, b, c = rows
     return (R.undo(a), R.undo(b), R.undo(c)), p + Vector(a @ r, b @ r, c @ r)

@@ -72,7 +72,9 @@ def reciprocal(a: Scalar) -> Scalar:
 
 
 def reciprocal_above(a: Scalar, floor: Scalar) -> Scalar:
-    """1/a, or 0 where a is not above the floor."""
+    """1/a, or 0 where a is not above the floor, which is not negative."""
+    if is_zero(a):
+        return 0.0
     if type(a) is float and type(floor) is float:
         return 1.0 / a if a > floor else 0.0
     return casadi.if_else(casadi.gt(a, floor), 1.0 / a, 0.0)

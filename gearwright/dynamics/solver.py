@@ -39,9 +39,9 @@ from gearwright.dynamics.scalar import (
 
 Change = Callable[[Scalar], Scalar]
 
-DEPENDENT = 1e-10  # of its own diagonal: a pivot below it is a row that the rows before it already imply
-ROUNDING = 1e-14  # of the largest diagonal of its group: a row below it is zero but for rounding
-BLOCKED = 1e-9  # of an axis's own response: less than this is left where equalities hold the axis
+DEPENDENT = 1e-8  # of its own diagonal: a pivot below it is a row that the rows before it already imply
+ROUNDING = 1e-6  # of the largest diagonal of its group: a row below it is one that the mechanism cannot move along
+BLOCKED = 1e-4  # of an axis's own response: less than this is left where equalities hold the axis
 YIELD = 1e-12  # share of a stop's impulse that is let go in a sweep: stops that contradict each other stay finite
 
 
@@ -120,7 +120,8 @@ class Elimination:
     factors: Factors  # of A + cfm
 
     @staticmethod
-    def of(rows: list[Resolved], M_hat: Factors, n: int) -> Elimination:
+    def of(rows: list[Resolved], M_hat: Factors, n: int, damping: float = 0.0) -> Elimination:
+        """`damping` adds so much of each row's own response, as Levenberg and Marquardt do."""
         Y = [M_hat.solve(dense(row.J, n)) for row in rows]
         A: Matrix = {}
         for i, row in enumerate(rows):
@@ -130,7 +131,7 @@ class Elimination:
                     A[i, j] = value
         floors = [_floor(rows, A, k) for k in range(len(rows))]
         for k, row in enumerate(rows):
-            A[k, k] = plus(A[k, k], row.cfm)
+            A[k, k] = plus(plus(A[k, k], times(damping, A[k, k])), row.cfm)
         return Elimination(rows, Y, factorise(A, len(rows), floors))
 
     def mapped(self, change: Change) -> Elimination:

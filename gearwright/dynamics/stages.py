@@ -6,6 +6,7 @@
         sweep, up to n ×    until `settled`
         correct             u⁺ from the impulses
     advance                 q⁺
+    project, up to 8 ×      closed loops: q⁺ back to where they close, by Newton with the step's own J and M̂
 
 Values that cross from one Function to the next go by the names of slots; `carried` is everything of predict that
 later ones use, `responses` is A.
@@ -20,11 +21,23 @@ from typing import NamedTuple
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.constraints import Kind
+from gearwright.dynamics.closures import ClosureRows
+from gearwright.dynamics.constraints import Instant, Kind
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, as_written, both, is_number, minus, plus, scalars, times, where
+from gearwright.dynamics.scalar import (
+    Scalar,
+    as_written,
+    both,
+    greatest,
+    is_number,
+    magnitude,
+    minus,
+    plus,
+    scalars,
+    times,
+    where,
+)
 from gearwright.dynamics.solver import (
     Elimination,
     Resolved,
@@ -59,6 +72,9 @@ SOLVERS: dict[str, Method] = {
     "pgs": Method(eliminates=False, advances=False),
     "tgs": Method(eliminates=False, advances=True),
 }
+PROJECTIONS = 8  # corrections of closed loops a step at most
+DAMPING = 1e-4  # of these corrections: what is left of an error, and what tames rows that hardly move anything
+CLOSED = 1e-10  # [m, rad] before the last of them, which takes off another |dt·v|
 TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end [rad/s, m/s]
 
 
@@ -89,6 +105,7 @@ class System:
     M_hat: Factors
     equalities: Elimination
     rows: list[Resolved]  # swept over
+    closures: list[Resolved]  # of all rows, those that positions are brought back to
 
     def mapped(self, change: Carrier) -> System:
         return System(
@@ -96,6 +113,7 @@ class System:
             self.M_hat.mapped(change),
             self.equalities.mapped(change),
             [row.mapped(change) for row in self.rows],
+            [],
         )
 
     def velocities(self, impulses: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -122,17 +140,22 @@ class Stages:
         eliminated = [self.method.eliminates and kind.equality for kind in kinds for _ in range(kind.size)]
         self.eliminated = [i for i, e in enumerate(eliminated) if e]
         self.swept = [i for i, e in enumerate(eliminated) if not e]
+        loops = any(isinstance(kind, ClosureRows) for kind in kinds)
+        self.closures = [kind for kind in kinds if kind.projected] if loops else []
+        each = [kind for kind in kinds for _ in range(kind.size)]
+        self._closing = [i for i, kind in enumerate(each) if any(kind is c for c in self.closures)]
 
     def body(self) -> tuple[Function | Repeat, ...]:
         if not self.swept:
-            return (self._straight(),)
+            return (self._straight(), *self._projection())
         predict, system = self._predict()
         respond, A = self._respond(system)
         sweeps = Repeat(self.iterations, (self._sweep(system, A),), None if self.method.advances else "settled")
         correct = self._correct(system)
         if self.method.advances:
-            return predict, respond, sweeps, correct, self._advance()
-        return predict, Repeat(1, (respond, sweeps, correct), "accepted"), self._advance()
+            return predict, respond, sweeps, correct, self._advance(), *self._projection()
+        unless_accepted = Repeat(1, (respond, sweeps, correct), "accepted")
+        return predict, unless_accepted, self._advance(), *self._projection()
 
     # --- the stages ------------------------------------------------------------------------------------------------
 
@@ -141,7 +164,8 @@ class Stages:
         system = self._system()
         u, answers = system.velocities([])
         q = self.model.advanced(self._read("position"), u, self._dt)
-        return self._function("step", STATE, {"position": q, "velocity": u, "impulse": answers})
+        outputs = {"position": q, "velocity": u, "impulse": answers, **self._kept_for_projection(system)}
+        return self._function("step", STATE, outputs)
 
     def _predict(self) -> tuple[Function, System]:
         system = self._system()
@@ -161,7 +185,8 @@ class Stages:
             outputs |= {"moved": [0.0] * len(warm), "mean": [0.0] * len(warm)}
         else:
             outputs |= {"settled": [settled], "accepted": [settled]}
-        self._symbols["carried"] = casadi.vertcat(*carrier.symbols)
+        outputs |= self._kept_for_projection(system)
+        self._symbols["carried"] = _column(carrier.symbols)
         for name in ("u", "rate", "settled", "accepted", "moved", "mean"):
             if name in outputs:
                 self._symbols[name] = SX.sym(name, len(outputs[name]))
@@ -171,7 +196,7 @@ class Stages:
         A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof)
         carrier = Carrier()
         later = A.mapped(carrier)
-        self._symbols["responses"] = casadi.vertcat(*carrier.symbols)
+        self._symbols["responses"] = _column(carrier.symbols)
         return self._function("respond", ("carried",), {"responses": carrier.values}), later
 
     def _sweep(self, system: System, A: Responses) -> Function:
@@ -216,16 +241,50 @@ class Stages:
         outputs = {"position": q} if self.method.advances else {"position": q, "velocity": u}
         return self._function("advance", ("position", "u", "dt"), outputs)
 
+    def _kept_for_projection(self, system: System) -> dict[str, list[Scalar]]:
+        """The closures, and the motions that are prescribed, as `loops`."""
+        if not self.closures:
+            return {}
+        carrier = Carrier()
+        self._loops = Elimination.of(system.closures, system.M_hat, self.model.dof, DAMPING).mapped(carrier)
+        self._symbols["loops"] = _column(carrier.symbols)
+        self._symbols["closed"] = SX.sym("closed")
+        return {"loops": carrier.values, "closed": [0.0]}
+
+    def _projection(self) -> tuple[Repeat, ...]:
+        """`q ← q ⊕ −Y·A⁻¹·C(q)`; J is the step's, so that what is left shrinks by |dt·v| each time."""
+        if not self.closures:
+            return ()
+        q = self._read("position")
+        still: list[Scalar] = [0.0] * self.model.dof
+        tree = self.model.tree(State(q, still))
+        now = Instant(tree, self.model.configuration(tree), self._dt, self._read("target"))
+        errors = [e for kind in self.closures for e in kind.errors(now)]
+        back = self._loops.answered(still, [minus(0.0, x) for x in self._loops.factors.solve(errors)])
+        closed: Scalar = self._read("closed")[0]
+        moved = self.model.advanced(q, back, 1.0)
+        worst: Scalar = 0.0
+        for e in errors:
+            worst = greatest(worst, magnitude(e))
+        outputs = {
+            "position": [where(closed, old, new) for old, new in zip(q, moved, strict=True)],
+            "closed": [where(casadi.logic_or(closed, worst <= CLOSED), 1.0, 0.0)],
+        }
+        function = self._function("project", ("position", "loops", "closed", "target", "parameter"), outputs)
+        return (Repeat(PROJECTIONS, (function,), "closed"),)
+
     # --- inside ----------------------------------------------------------------------------------------------------
 
     def _system(self) -> System:
         model, dt = self.model, self._dt
         state = State(self._read("position"), self._read("velocity"))
         prediction = predicted(model, state, self._read("effort"), dt)
-        rows = [row for kind in self.kinds for row in kind.rows(prediction.tree, dt)]
+        now = Instant(prediction.tree, prediction.at, dt, self._read("target"))
+        rows = [row for kind in self.kinds for row in kind.rows(now)]
         all_rows = resolved(rows, prediction.tree.G, prediction.factors, model.dof, dt)
         equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof)
-        return System(prediction.u_star, prediction.factors, equalities, [all_rows[i] for i in self.swept])
+        swept, closures = ([all_rows[i] for i in chosen] for chosen in (self.swept, self._closing))
+        return System(prediction.u_star, prediction.factors, equalities, swept, closures)
 
     def _merged(self, eliminated: Sequence[Scalar] | None, swept: Sequence[Scalar]) -> list[Scalar]:
         """Impulses in the order of the rows; None keeps those of the equalities."""
@@ -245,12 +304,16 @@ class Stages:
 
     def _function(self, name: str, inputs: Sequence[str], outputs: Mapping[str, list[Scalar]]) -> Function:
         with as_written():
-            columns = casadi.cse([casadi.vertcat(*(SX(x) for x in values)) for values in outputs.values()])
+            columns = casadi.cse([_column(values) for values in outputs.values()])
         symbols = [self._symbols[n] for n in inputs]
         return Function(name, symbols, columns, list(inputs), list(outputs), {"allow_duplicate_io_names": True})
 
 
-STATE = ("position", "velocity", "impulse", "effort", "parameter", "dt")
+STATE = ("position", "velocity", "impulse", "effort", "target", "parameter", "dt")
+
+
+def _column(values: Sequence[Scalar]) -> SX:
+    return casadi.vertcat(*(SX(x) for x in values)) if values else SX(0, 1)
 
 
 def _moved_on(row: Resolved, moved: Scalar) -> Resolved:
@@ -263,11 +326,11 @@ def _moved_on(row: Resolved, moved: Scalar) -> Resolved:
     )
 
 
-def row_efforts(kinds: Sequence[Kind], tree: Tree, impulses: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+def row_efforts(kinds: Sequence[Kind], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:
     """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
-    efforts: list[Scalar] = [0.0] * len(tree.v)
-    rows = [row for kind in kinds for row in kind.rows(tree, dt)]
+    efforts: list[Scalar] = [0.0] * len(now.tree.v)
+    rows = [row for kind in kinds for row in kind.rows(now)]
     for row, impulse in zip(rows, impulses, strict=True):
         for k, x in row.J.items():
-            efforts[k] = plus(efforts[k], times(x, impulse / dt))
+            efforts[k] = plus(efforts[k], times(x, impulse / now.dt))
     return efforts

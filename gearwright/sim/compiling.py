@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gearwright.errors import NotSimulatedWarning
 from gearwright.model import Mechanism
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.drives import Drive
 
 
 def compile(
@@ -26,6 +30,7 @@ def compile(
     parameters: Sequence[str] = (),
     gravity: Sequence[float] | None = None,
     threads: int | None = None,
+    drives: Mapping[str, Drive] | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -43,6 +48,7 @@ def compile(
     parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
                 "follower.multiplier", "gravity.z", …
     gravity     three numbers [m/s²] instead of the file's
+    drives      by joint, what brings it to targets that `Simulation.drive` sets: gearwright.dynamics.drives.Drive
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     Actuators and sensors do not act yet, nor limits and friction with rk4: a NotSimulatedWarning says so of a robot
@@ -66,9 +72,11 @@ def compile(
     options = Options.of(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
+        drives=drives,
     )  # fmt: skip
     robot = coupled(robot, options)
     sim = Simulation(robot, options, Kernels(robot, options))
-    if sim.diagnostics:
-        warnings.warn("; ".join(d.message for d in sim.diagnostics), NotSimulatedWarning, stacklevel=2)
+    left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
+    if left_out:
+        warnings.warn("; ".join(left_out), NotSimulatedWarning, stacklevel=2)
     return sim

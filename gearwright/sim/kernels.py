@@ -42,7 +42,7 @@ class Kernels:
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, tolerance=TOLERANCE[o.precision],
+            iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives,
         )  # fmt: skip
 
     @cached_property
@@ -58,7 +58,8 @@ class Kernels:
         if model is None:
             return None
         o, target = self.options, host()
-        return model, o.parameters, o.gravity, o.integrator, o.solver, o.iterations, o.precision, self.lanes, target
+        rows = (o.solver, o.iterations, *o.drives.items())
+        return model, o.parameters, o.gravity, o.integrator, rows, o.precision, self.lanes, target
 
     def _key(self, name: str) -> str | None:
         return None if self._identity is None else keys.key("simulation", name, *self._identity)

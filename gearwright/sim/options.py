@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
 
 from gearwright.errors import CompileError, suggestion
 from gearwright.model import MODES, Mechanism
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.drives import Drive
 
 LATER = "comes with a later version"
 
@@ -36,6 +40,7 @@ class Options:
     parameters: tuple[str, ...] = ()
     gravity: tuple[float, ...] | None = None  # [m/s²]; None: the file's
     threads: int | None = None
+    drives: Mapping[str, Drive] = field(default_factory=dict)  # by coordinate
 
     def __post_init__(self) -> None:
         for option in CHOICES:
@@ -53,6 +58,7 @@ class Options:
     def of(
         *, dt: float, batch: int, solver: str, integrator: str, device: str, precision: str, coupling: str | None,
         iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None, threads: int | None,
+        drives: Mapping[str, Drive] | None = None,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -65,6 +71,7 @@ class Options:
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
             coupling=coupling, iterations=iterations, parameters=names, gravity=g, threads=threads,
+            drives=MappingProxyType(dict(drives or {})),
         )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ KINDS = {
     "velocity": Kind.STATE,
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "effort": Kind.INPUT,
+    "target": Kind.INPUT,
     "parameter": Kind.PARAMETER,
     "dt": Kind.PARAMETER,
 }
@@ -74,6 +75,7 @@ PROGRAMS: dict[str, Callable[[Equations], Program]] = {
     "step": step_program,
     "tree": lambda equations: function_program(equations.tree),
     "observation": lambda equations: function_program(equations.observation),
+    "closure": lambda equations: function_program(equations.closure),
     "energy": lambda equations: function_program(equations.energy),
     "momentum": lambda equations: function_program(equations.momentum),
     "link_poses": lambda equations: function_program(equations.link_poses),

@@ -12,8 +12,8 @@ from gearwright.compiler import Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model import Mechanism
-from gearwright.sim import assembly, inputs, running, views
-from gearwright.sim.names import Names
+from gearwright.sim import assembly, inputs, loops, running, views
+from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options
 from gearwright.sim.unsimulated import unsimulated
@@ -61,6 +61,10 @@ class Simulation:
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
         self.reset()
+        if robot.tree.cuts:
+            parameter, start = rows(self._instance.view("parameter"), 1)[0], self._usual.copy()
+            start[list(self._names.free_positions)] = rows(self._instance.view("position"), 1)[0]
+            self.diagnostics += loops.redundant(kernels["closure"], robot, self._names, parameter, start)
 
     # --- names and numbers -----------------------------------------------------------------------------------------
 
@@ -182,11 +186,16 @@ class Simulation:
         q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
         if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
             assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
+        if self.robot.tree.cuts:
+            q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), given_q)
         n = max(len(q), len(v))
         impulses = np.zeros((1, self._states.shape[1] - len(names.free_positions) - len(names.free_velocities)))
         free = (q[:, names.free_positions], v[:, names.free_velocities], impulses)
         self._set_state(np.concatenate([np.broadcast_to(x, (n, x.shape[1])) for x in free], axis=1))
         self._effort[:] = 0.0
+        for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
+            fill(self._instance.view("target"), 2 * i, self.position[name])
+            fill(self._instance.view("target"), 2 * i + 1, 0.0)
         self.time = 0.0
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
@@ -203,6 +212,18 @@ class Simulation:
         if self.options.parameters:
             nominal = self._kernels.nominal
             self._instance.set("parameter", [nominal[name] for name in self.options.parameters])
+
+    def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
+        """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
+
+        A position is where the joint is to be at the end of a step [rad, m], a velocity its rate there [rad/s, m/s].
+        After a reset, a drive holds where the joint starts.
+        """
+        group = Group("drive", tuple(self.options.drives), {})
+        for part, values in enumerate((position or {}, velocity or {})):
+            for i, value in inputs.held(group, values, self.batch):
+                fill(self._instance.view("target"), 2 * i + part, value)
+        self._version += 1
 
     # --- stepping --------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.model import Mechanism
+from gearwright.model import AxisDynamics, Mechanism
 
 
 def unsimulated(robot: Mechanism, integrator: str = "euler") -> tuple[Diagnostic, ...]:
@@ -16,6 +16,12 @@ def unsimulated(robot: Mechanism, integrator: str = "euler") -> tuple[Diagnostic
 def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
     if integrator != "euler":
         yield from _without_rows(robot, integrator)
+    stopped = [j.name for j in robot.tree.cuts if any(axis.limits.bounded for axis in j.axes)]
+    if stopped:
+        yield f"limits of joints that close loops do not act yet: {_listed(stopped)} can move beyond them"
+    many = [j.name for j in robot.tree.cuts if len(j.axes) > 1 and any(a.dynamics != AxisDynamics() for a in j.axes)]
+    if many:
+        yield f"dampers, springs and friction of {_listed(many)}, which close loops, do not act yet"
     actuation = [*robot.actuators, *robot.transmissions]
     if actuation:
         rotors = ", and their rotors' inertia is left out" if robot.reflected_inertia() else ""

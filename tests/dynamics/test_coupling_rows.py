@@ -17,7 +17,7 @@ DT = 1e-3
 def one_step(equations, q, v, effort, dt=DT):
     """The only stage of a step whose rows are all equalities: position, velocity and impulses."""
     (stage,) = equations.stages
-    return [flat(x) for x in stage(q, v, np.zeros(len(equations.rows)), effort, [], dt)]
+    return [flat(x) for x in stage(q, v, np.zeros(len(equations.rows)), effort, [], [], dt)]
 
 
 def case(seed, n_leaders=1, **mode):

@@ -718,6 +718,7 @@ ELSEWHERE = {
     "xacro-missing",
     "diagnostics-many",
     "not-simulated",
+    "redundant-rows",
     "model-error",
     "internal-error",
 }  # have a test of their own below

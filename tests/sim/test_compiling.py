@@ -13,7 +13,7 @@ from gearwright.errors import UnknownNameError
 from gearwright.sim import compile, keys
 from gearwright.sim.kernels import Kernels
 from tests.cli.commands import CHECKOUT
-from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FOLLOWING, FREE
+from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLLOWING, FREE
 
 
 def test_a_file_is_loaded():
@@ -54,11 +54,6 @@ def test_parameter_twice(double_pendulum):
         compile(double_pendulum, parameters=("lower.mass", "lower.mass"))
     with pytest.raises(UnknownNameError):
         compile(double_pendulum, parameters="lower.mas")
-
-
-def test_loops_come_later():
-    with pytest.raises(gw.CompileError, match="closed loops cannot be compiled yet"):
-        compile(FOLDER / "four_bar.sdf")
 
 
 def test_couplings_of_other_modes(gripper):

@@ -1,0 +1,255 @@
+"""Loop closures: the joint that was cut, as rows between its two sides, one for each freedom that it takes away.
+
+With X the child side of the joint as its parent side sees it, translation d and rotation R: rows along directions e
+that the joint does not let slide are `e·d = 0`, rows across an axis a that it lets turn are `e·R·a = 0`. `CLOSURES`
+has one row a kind of joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import pi
+from typing import Any, ClassVar, NamedTuple
+
+import casadi
+
+from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.bodies import GROUND, HERE, Bodies, Place, placed
+from gearwright.dynamics.constraints import UNBOUNDED, Baumgarte, Instant, Row, SpringDamper
+from gearwright.dynamics.kinematics import Configuration, Rows, composed
+from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.model import Joint, Mechanism
+from gearwright.model.joints import plane_basis
+
+
+class Apart(NamedTuple):
+    """The child side as the parent side sees it."""
+
+    d: Vector
+    R: Rows
+
+
+class Condition(NamedTuple):
+    """One row: its error, and the rate of that for a relative twist (at the child side's origin)."""
+
+    error: Callable[[Apart], Scalar]
+    rate: Callable[[Apart, Motion], Scalar]
+
+
+def _turned(R: Rows, a: Vector) -> Vector:
+    return Vector(R[0] @ a, R[1] @ a, R[2] @ a)
+
+
+def _no_slide(e: Vector) -> Condition:
+    return Condition(lambda x: e @ x.d, lambda x, V: e @ V.linear)
+
+
+def _across(e: Vector, a: Vector, constant: float = 0.0) -> Condition:
+    """`e·R·a` stays what it is at zero."""
+    return Condition(lambda x: minus(e @ _turned(x.R, a), constant), lambda x, V: e @ V.angular.cross(_turned(x.R, a)))
+
+
+def _no_turn(i: int) -> Condition:
+    """Component i of the rotation vector, which is half of R − Rᵀ for small ones."""
+    j, k = (i + 1) % 3, (i + 2) % 3
+
+    def rate(x: Apart, V: Motion) -> Scalar:
+        ej, ek = _turned(x.R, UNIT[j]), _turned(x.R, UNIT[k])
+        return times(0.5, minus(V.angular.cross(ej)[k], V.angular.cross(ek)[j]))
+
+    return Condition(lambda x: times(0.5, minus(x.R[k][j], x.R[j][k])), rate)
+
+
+SLIDES = [_no_slide(e) for e in UNIT]
+TURNS = [_no_turn(i) for i in range(3)]
+
+
+def _axis(joint: Joint, i: int = 0) -> Vector:
+    return Vector(*map(float, joint.axes[i].xyz))
+
+
+def _basis(joint: Joint) -> tuple[Vector, Vector]:
+    e1, e2 = plane_basis(joint.axes[0].xyz)
+    return Vector(*e1.tolist()), Vector(*e2.tolist())
+
+
+def _aligned(joint: Joint) -> list[Condition]:
+    return [_across(e, _axis(joint)) for e in _basis(joint)]
+
+
+def angle(joint: Joint, x: Apart) -> Scalar:
+    """By which the child side is turned about the joint's axis, between −π and π."""
+    e1, e2 = _basis(joint)
+    turned = _turned(x.R, e1)
+    return casadi.atan2(e2 @ turned, e1 @ turned)
+
+
+def coordinate(joint: Joint, x: Apart) -> Scalar:
+    """The position of a joint with one axis."""
+    return _axis(joint) @ x.d if joint.type.prismatic else angle(joint, x)
+
+
+def _screw(joint: Joint) -> list[Condition]:
+    """The nut travels with the angle that it has turned by, read between −π and π."""
+    a, (e1, e2), lead = _axis(joint), _basis(joint), joint.thread_pitch / (2 * pi)
+
+    def error(x: Apart) -> Scalar:
+        return minus(a @ x.d, times(lead, angle(joint, x)))
+
+    travel = Condition(error, lambda x, V: minus(a @ V.linear, times(lead, a @ V.angular)))
+    return [*(_no_slide(e) for e in (e1, e2)), travel, *_aligned(joint)]
+
+
+def _two_axes(joint: Joint) -> list[Condition]:
+    a, b = _axis(joint), _axis(joint, 1)
+    return [*SLIDES, _across(a, b, float(a @ b))]
+
+
+CLOSURES: dict[str, Callable[[Joint], list[Condition]]] = {
+    "fixed": lambda joint: [*SLIDES, *TURNS],
+    "revolute": lambda joint: [*SLIDES, *_aligned(joint)],
+    "continuous": lambda joint: [*SLIDES, *_aligned(joint)],
+    "prismatic": lambda joint: [*(_no_slide(e) for e in _basis(joint)), *TURNS],
+    "screw": _screw,
+    "universal": _two_axes,
+    "revolute2": _two_axes,
+    "ball": lambda joint: [*SLIDES],
+    "planar": lambda joint: [_no_slide(_axis(joint)), *_aligned(joint)],
+    "floating": lambda joint: [],
+}
+
+
+@dataclass(frozen=True)
+class ClosureRows:
+    """A cut joint. `ends` are the bodies of its parent and child side, and where on them the joint's frames are."""
+
+    name: str
+    conditions: list[Condition]
+    ends: tuple[tuple[int, Place], tuple[int, Place]]
+    equality: ClassVar[bool] = True
+    projected: ClassVar[bool] = True
+
+    @property
+    def size(self) -> int:
+        return len(self.conditions)
+
+    def rows(self, now: Instant) -> list[Row]:
+        apart, twists = self.seen(now.at)
+        found = []
+        for condition in self.conditions:
+            J: Sparse = {}
+            for k, V in twists.items():
+                rate = condition.rate(apart, V)
+                if not is_zero(rate):
+                    J[k] = plus(J.get(k, 0.0), rate)
+            found.append(Row(J=J, error=condition.error(apart), softness=Baumgarte(0.0), group=self.name))
+        return found
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        apart, _ = self.seen(now.at)
+        return [condition.error(apart) for condition in self.conditions]
+
+    def seen(self, at: Configuration) -> tuple[Apart, dict[int, Motion]]:
+        """The child side from the parent side, and how it moves for each unit velocity of the tree."""
+        paths = [_path(at.system, body) for body, _ in self.ends]
+        shared = [i for i in paths[0] if i in paths[1]]
+        frames, origins = [], []
+        poses: dict[int, tuple[Rows, Vector]] = {}
+        for path, (body, place) in zip(paths, self.ends, strict=True):
+            rows, p = UNIT, ZERO  # in the axes of the nearest body that carries both
+            for i in [i for i in path if i not in shared]:
+                rows, p = poses[i] = composed(rows, p, at.X[i].R, at.X[i].r)
+            home = (UNIT, ZERO) if body in (GROUND, *shared) else (rows, p)
+            rows, p = composed(*home, place.rotation, place.p)
+            frames.append(rows)
+            origins.append(p)
+        P = _columns(frames[0])  # Rᵀ of the parent side
+        C = _columns(frames[1])
+        apart = Apart(_turned(P, origins[1] - origins[0]), tuple(Vector(*(a @ c for c in C)) for a in P))  # type: ignore[arg-type]
+        twists: dict[int, Motion] = {}
+        for sign, path in zip((-1.0, 1.0), paths, strict=True):
+            for i in [i for i in path if i not in shared]:
+                rows, p = poses[i]
+                for s, k in zip(at.S[i], at.system.bodies[i].velocities, strict=True):
+                    w = _turned(rows, s.angular)
+                    v = _turned(rows, s.linear) + w.cross(origins[1] - p)
+                    twists[k] = Motion(_turned(P, w), _turned(P, v)) * sign
+        return apart, twists
+
+
+@dataclass(frozen=True)
+class CutAxisRow:
+    """Damper, spring and friction of a cut joint with one axis, which is no coordinate of the tree."""
+
+    name: str
+    closure: ClosureRows
+    joint: Joint
+    damping: Scalar
+    stiffness: Scalar
+    reference: Scalar
+    friction: Scalar
+    projected: ClassVar[bool] = False
+
+    @property
+    def equality(self) -> bool:
+        return is_zero(self.friction)
+
+    @property
+    def size(self) -> int:
+        return int(self.springy) + int(not is_zero(self.friction))
+
+    @property
+    def springy(self) -> bool:
+        return not (is_zero(self.damping) and is_zero(self.stiffness))
+
+    def rows(self, now: Instant) -> list[Row]:
+        apart, twists = self.closure.seen(now.at)
+        slides, axis = self.joint.type.prismatic, _axis(self.joint)
+        J = {k: axis @ (V.linear if slides else V.angular) for k, V in twists.items()}
+        J = {k: x for k, x in J.items() if not is_zero(x)}
+        found = []
+        if self.springy:
+            stretch = 0.0 if is_zero(self.stiffness) else minus(coordinate(self.joint, apart), self.reference)
+            whole = None if self.equality else (-UNBOUNDED, UNBOUNDED)
+            softness = SpringDamper(self.stiffness, self.damping)
+            found.append(Row(J=J, error=stretch, softness=softness, box=whole))
+        if not is_zero(self.friction):
+            f = times(self.friction, now.dt)
+            found.append(Row(J=J, box=(minus(0.0, f), f)))
+        return found
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+
+def _columns(rows: Rows) -> Rows:
+    return Vector(*(r.x for r in rows)), Vector(*(r.y for r in rows)), Vector(*(r.z for r in rows))
+
+
+def _path(system: Bodies, body: int) -> list[int]:
+    """From the ground outwards."""
+    path: list[int] = []
+    while body != GROUND:
+        path.append(body)
+        body = system.bodies[body].parent
+    return path[::-1]
+
+
+def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutAxisRow]:
+    """For each joint that the spanning tree leaves out: what it forbids, and what rubs in it."""
+    found: list[ClosureRows | CutAxisRow] = []
+    for joint in mechanism.tree.cuts:
+        origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
+        places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
+        ends = []
+        for link, X in zip((joint.parent, joint.child), places, strict=True):
+            body, X_BL = system.links.get(link, (GROUND, HERE))
+            ends.append((body, X_BL @ X))
+        closure = ClosureRows(joint.name, CLOSURES[joint.kind](joint), (ends[0], ends[1]))
+        found.append(closure)
+        if joint.kind in ("revolute", "continuous", "prismatic"):
+            what = ("damping", "spring_stiffness", "spring_reference", "friction")
+            found.append(CutAxisRow(joint.name, closure, joint, *(values[f"{joint.name}.{x}"] for x in what)))
+    return found

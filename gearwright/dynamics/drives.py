@@ -1,0 +1,69 @@
+"""Drives: what brings a joint to a target, as a row that is solved with all others at the end of the step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import ClassVar
+
+from gearwright.dynamics.constraints import Baumgarte, Instant, Row, SpringDamper
+from gearwright.dynamics.scalar import Scalar, minus, times
+from gearwright.errors import ModelError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """`τ = stiffness·(target − q⁺) + damping·(target rate − v⁺)`, at most `effort`, at the end of the step.
+
+    Stable at any gain. Without an effort limit it is an equality among the others; `kinematic` prescribes the position
+    itself, whatever that takes, and has neither gains nor a limit.
+    """
+
+    stiffness: float = 0.0  # [N·m/rad, N/m]
+    damping: float = 0.0  # [N·m·s/rad, N·s/m]
+    effort: float = inf  # [N·m, N]
+    kinematic: bool = False
+
+    def __post_init__(self) -> None:
+        gains = (self.stiffness, self.damping)
+        if not all(isfinite(g) and g >= 0 for g in gains) or not self.effort >= 0:
+            raise ModelError("a drive's gains are finite and, like its effort limit, not negative")
+        if self.kinematic and (any(gains) or self.effort < inf):
+            raise ModelError("a kinematic drive prescribes the motion: it has neither gains nor an effort limit")
+        if not self.kinematic and not any(gains):
+            raise ModelError("a drive needs stiffness or damping, or to be kinematic")
+
+
+@dataclass(frozen=True)
+class DriveRow:
+    """The row of a drive along one axis. `index` is its place among the targets."""
+
+    name: str
+    drive: Drive
+    position: int
+    velocity: int
+    index: int
+    size: ClassVar[int] = 1
+
+    @property
+    def equality(self) -> bool:
+        return self.drive.effort == inf
+
+    @property
+    def projected(self) -> bool:
+        return self.drive.kinematic
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return [minus(now.tree.q[self.position], now.target[2 * self.index])]
+
+    def rows(self, now: Instant) -> list[Row]:
+        where, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
+        error = minus(now.tree.q[self.position], where)
+        if self.drive.kinematic:
+            return [Row(J={self.velocity: 1.0}, error=error, softness=Baumgarte(1.0))]
+        softness = SpringDamper(self.drive.stiffness, self.drive.damping)
+        erp, _ = softness.erp_cfm(0.0, now.dt)
+        most: Scalar = times(self.drive.effort, now.dt)
+        box = None if self.equality else (minus(0.0, most), most)
+        wanted = times(minus(1.0, erp), rate)
+        return [Row(J={self.velocity: 1.0}, error=error, rate=wanted, softness=softness, box=box)]

@@ -1,0 +1,182 @@
+"""Closed loops: the four-bar against Freudenstein, drift, assembly, every kind of cut joint, what cannot be closed."""
+
+from dataclasses import replace
+from math import acos, atan2, hypot, pi
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.dynamics import Equations
+from gearwright.dynamics.drives import Drive
+from gearwright.model import JOINT_KINDS
+from gearwright.sim import compile
+from gearwright.sim.loops import _moved
+from tests.dynamics.test_reduce import follow, wheels
+from tests.sim.robots import FOLDER
+
+FOUR_BAR = FOLDER / "four_bar.sdf"
+GROUND, CRANK, COUPLER, ROCKER = 0.12, 0.04, 0.10, 0.08
+START = pi / 3, 1.7027819233538584  # of crank and rocker, as drawn
+
+
+def rocker_angle(crank):
+    """Freudenstein's equation solved by triangles, on the branch that the file draws."""
+    x, z = CRANK * np.cos(crank) - GROUND, CRANK * np.sin(crank)  # from the rocker's pin to the crank's tip
+    diagonal = hypot(x, z)
+    return atan2(z, x) - acos((ROCKER**2 + diagonal**2 - COUPLER**2) / (2 * ROCKER * diagonal))
+
+
+def drift(sim):
+    kernel, n = sim._kernels["closure"], len(sim._names.free_positions)
+    return np.abs(kernel.evaluate({"position": sim.state[..., :n], "parameter": np.zeros(0)})["error"]).max()
+
+
+def test_a_four_bar_follows_freudenstein_over_a_turn():
+    sim = compile(FOUR_BAR, drives={"pin_a": Drive(kinematic=True)})
+    for k in range(720):
+        sim.drive(position={"pin_a": 2 * pi * (k + 1) / 720})
+        sim.step()
+        expected = rocker_angle(START[0] + sim.position["pin_a"]) - rocker_angle(START[0])
+        assert (sim.position["pin_d"] - expected + pi) % (2 * pi) - pi == pytest.approx(0.0, abs=1e-9)
+    assert sim.position["pin_a"] == pytest.approx(2 * pi, abs=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["direct", "pgs", "tgs"])
+def test_one_motor_moves_it_and_nothing_drifts(solver):
+    """Below 1e-9 m at speeds of some 20 rad/s."""
+    sim = compile(FOUR_BAR, solver=solver, dt=5e-4)
+    for _ in range(100):
+        sim.step(effort={"pin_a": 0.06}, n=10)
+        assert drift(sim) < 1e-9
+    assert sim.position["pin_a"] > 2 * pi
+
+
+def test_energy_is_kept_in_a_loop_without_losses():
+    """First order: the change in half a second, against the energy that goes to and fro, shrinks with the step."""
+    text = FOUR_BAR.read_text().replace("<damping>1e-4</damping>", "<damping>0</damping>")
+    errors = []
+    for dt in (4e-4, 1e-4):
+        sim = compile(gw.loads(text), dt=dt)
+        rec = sim.run(0.5)
+        errors.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
+    assert errors[1] < 0.02
+    assert errors[1] < errors[0] / 2.5
+
+
+def test_damping_and_springs_of_the_cut_joint_act():
+    """Cut at pin_c or at pin_b, which changes nothing but names: the same motion to first order in dt."""
+    text = FOUR_BAR.read_text().replace("<damping>1e-4</damping>", "<damping>1e-3</damping>")
+    last = []
+    for cut in ("pin_c", "pin_b"):
+        robot = replace(gw.loads(text), cut=(cut,))
+        assert [j.name for j in robot.tree.cuts] == [cut]
+        sim = compile(robot, dt=1e-4)
+        sim.step(effort={"pin_a": 0.03}, n=1000)
+        last.append(sim.position["pin_a"])
+    assert abs(last[0]) > 0.05
+    assert last[0] == pytest.approx(last[1], rel=1e-3)
+
+
+def test_assembly_at_reset():
+    """A crank that is given stays; the passive pins are brought to where the loop closes."""
+    sim = compile(FOUR_BAR)
+    sim.reset(position={"pin_a": 1.0}, velocity={"pin_a": 2.0})
+    assert sim.position["pin_a"] == 1.0
+    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-9)
+    assert drift(sim) < 1e-11
+    before = drift(sim)
+    sim.step()
+    assert abs(sim.velocity["pin_d"]) > 0.1
+    assert drift(sim) < 1e-9 + before
+    many = compile(FOUR_BAR, batch=3)
+    many.reset(position={"pin_a": np.array([0.0, 0.5, 1.0])})
+    assert many.position["pin_d"][2] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-9)
+
+
+def test_assembly_in_single_precision():
+    sim = compile(FOUR_BAR, precision="single")
+    sim.reset(position={"pin_a": 1.0})
+    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-5)
+    sim.step(effort={"pin_a": 0.02}, n=300)
+    assert drift(sim) < 1e-5
+
+
+def test_a_long_chain_of_hard_couplings_costs_in_proportion():
+    """100-joint chains: instructions a joint do not grow."""
+    sizes = []
+    for n in (20, 40):
+        chain = [follow(f"w{k}", (f"w{k - 1}", 1.01), mode="hard") for k in range(1, n)]
+        (stage,) = Equations(wheels([0.1] * n, chain)).stages
+        sizes.append(stage.n_instructions())
+    assert sizes[1] < 2.2 * sizes[0]
+
+
+def test_redundant_rows_are_told():
+    """A planar loop of hinges in space: three of the five rows look out of the plane."""
+    told = [str(d) for d in compile(FOUR_BAR).diagnostics if d.code == "redundant-rows"]
+    assert len(told) == 1
+    assert "3 of the 5 rows that close loops at 'pin_c'" in told[0]
+    assert not [d for d in compile(ring("ball")).diagnostics if d.code == "redundant-rows"]
+
+
+def test_a_loop_that_cannot_be_closed():
+    sim = compile(FOUR_BAR)
+    with pytest.raises(gw.SimulationError, match="the loop through 'pin_c' cannot be closed"):
+        sim.reset(position={"pin_a": 0.0, "pin_d": 1.5})
+
+
+# --- every kind -----------------------------------------------------------------------------------------------------
+
+
+def ring(kind):
+    """A free body held by two joints: a floating base that the tree keeps, and the joint of this kind, cut."""
+    axes = "".join(f"<axis{'' if n == 0 else n + 1}><xyz>{xyz}</xyz></axis{'' if n == 0 else n + 1}>"
+                   for n, xyz in zip(range(JOINT_KINDS[kind].axes), ("0 0.6 0.8", "1 0 0"), strict=False))  # fmt: skip
+    pitch = "<screw_thread_pitch>0.3</screw_thread_pitch>" if kind == "screw" else ""
+    inertia = "<inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.3</izz></inertia>"
+    body = f"<inertial><pose>0.1 0.05 0 0 0 0</pose><mass>1</mass>{inertia}</inertial>"
+    arm = "".join(
+        f'<link name="l{n}"><pose>0 0 {0.3 * n} 0 0 0</pose>{body}</link>'
+        f'<joint name="j{n}" type="ball"><parent>{parent}</parent><child>l{n}</child></joint>'
+        for n, parent in enumerate(("world", "l0", "l1"))
+    )
+    return gw.loads(f"""<sdf version="1.9"><model name="ring">{arm}
+      <joint name="cut" type="{kind}"><pose relative_to="l2">0.2 0.1 0 0.3 0 0</pose><parent>world</parent>
+      <child>l2</child>{axes}{pitch}</joint></model></sdf>""")
+
+
+@pytest.mark.parametrize("kind", [k for k in JOINT_KINDS if k not in ("floating", "planar")])
+def test_every_kind_closes_a_loop(kind):
+    """Under gravity for half a second: 6 − freedoms rows that hold, and nine freedoms less those."""
+    robot = ring(kind)
+    if not robot.tree.cuts:
+        pytest.skip("the reader spans this kind")
+    sim = compile(robot)
+    equations = sim._kernels["closure"].program
+    rows = equations.slot("error").shape[0]
+    assert rows == 6 - robot.tree.cuts[0].dof
+    for _ in range(20):
+        sim.step(n=25)
+        assert drift(sim) < 1e-9
+    assert np.isfinite(sim.state).all()
+    _, J = (sim._kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
+            for n in ("error", "jacobian"))  # fmt: skip
+    u = sim.state[12:21]
+    assert np.abs(J @ u).max() < 0.05 * max(1.0, np.abs(u).max())  # at the new pose; exact at the one it stepped from
+
+
+@pytest.mark.parametrize("kind", ["fixed", "revolute", "prismatic", "screw", "universal", "ball"])
+def test_rates_are_the_slopes_of_errors(kind):
+    """J by central differences along each velocity; a screw's angle is only one where its axes are aligned."""
+    robot = ring(kind)
+    sim = compile(robot)
+    kernel, names, rng = sim._kernels["closure"], sim._names, np.random.default_rng(1)
+    q = _moved(names, sim.state[:12], (0.0 if kind == "screw" else 0.3) * rng.normal(size=9))
+    J = kernel.evaluate({"position": q, "parameter": np.zeros(0)})["jacobian"]
+    for k in range(9):
+        step = np.zeros(9)
+        step[k] = 1e-6
+        ahead, behind = (kernel.evaluate({"position": _moved(names, q, s * step), "parameter": np.zeros(0)})["error"]
+                         for s in (1, -1))  # fmt: skip
+        assert (ahead - behind) / 2e-6 == pytest.approx(J[:, k], abs=1e-8)
