@@ -40,15 +40,16 @@ def _gearwright() -> Load:
     return gearwright.load
 
 
-def _yourdfpy() -> Load:
-    """Its fastest options: no meshes, no scene graph, no colours of meshes."""
+def _yourdfpy(**options: bool) -> Load:
     from yourdfpy import URDF
 
     logging.getLogger("yourdfpy").setLevel(logging.ERROR)
-    options = dict.fromkeys(
-        ("build_scene_graph", "build_collision_scene_graph", "load_meshes", "load_collision_meshes"), False
-    )
-    return lambda path: URDF.load(path, **options)
+    return lambda path: URDF.load(path, load_meshes=False, load_collision_meshes=False, **options)
+
+
+def _yourdfpy_parse_only() -> Load:
+    """Its fastest options: the tree is neither built nor checked."""
+    return _yourdfpy(build_scene_graph=False, build_collision_scene_graph=False)
 
 
 def _pinocchio() -> Load:
@@ -73,7 +74,8 @@ def _drake() -> Load:
 # name → the package that holds it, and what makes its loader
 CONTESTANTS: dict[str, tuple[str, Callable[[], Load]]] = {
     "gearwright": ("gearwright", _gearwright),
-    "yourdfpy (no meshes, no scene graph)": ("yourdfpy", _yourdfpy),
+    "yourdfpy (no meshes)": ("yourdfpy", _yourdfpy),
+    "yourdfpy (no meshes, no scene graph: parsing only)": ("yourdfpy", _yourdfpy_parse_only),
     "Pinocchio (C++, inertias and tree only)": ("pin", _pinocchio),
     "Drake (C++, collision shapes registered nowhere)": ("drake", _drake),
 }

@@ -62,6 +62,8 @@ class Report:
             s = Source(file=s.file, line=0)
         if count > self.limit + 1:
             return
+        if not message.isprintable():  # names come from the file, and a diagnostic is one line
+            message = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
         self.diagnostics.append(
             Diagnostic(severity=severity, code=code, message=message, file=s.file, line=s.line, element=s.element)
         )

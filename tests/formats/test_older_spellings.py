@@ -274,3 +274,20 @@ def test_the_printed_actuation_model() -> None:
     assert list(m.actuators) == ["test_actuator_01", "test_actuator_12"]
     assert m.transmissions["test_generic_transmission"].actuators == ("test_actuator_01", "test_actuator_12")
     assert m.encoders["test_encoder"].transmission == "test_transmission"
+
+
+def test_a_name_of_two_lines_makes_a_diagnostic_of_one() -> None:
+    mass = "<inertial><mass>1</mass></inertial>"
+    links = "".join(f'<link name="{n}">{mass}</link>' for n in ("base", "in", "out"))
+    joint = (
+        '<joint name="{}" type="revolute"><parent>base</parent><child>{}</child><axis><xyz>1 0 0</xyz></axis></joint>'
+    )
+    robot = gearwright.loads(
+        f'<sdf version="1.9"><model name="m">{links}{joint.format("i", "in")}{joint.format("a&#10;b", "out")}'
+        '<joint name="g" type="gearbox"><parent>in</parent><child>out</child><gearbox_ratio>5</gearbox_ratio>'
+        f"<gearbox_reference_body>base</gearbox_reference_body>{axis}<axis2><xyz>1 0 0</xyz></axis2>"
+        "</joint></model></sdf>"
+    )
+    assert robot.couplings["g"].follower.joint == "a\nb"
+    assert all("\n" not in str(d) for d in robot.diagnostics)
+    assert any("a\\nb = -5·i" in d.message for d in robot.diagnostics)
