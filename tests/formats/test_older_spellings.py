@@ -277,11 +277,9 @@ def test_the_printed_actuation_model() -> None:
 
 
 def test_a_name_of_two_lines_makes_a_diagnostic_of_one() -> None:
-    mass = "<inertial><mass>1</mass></inertial>"
+    mass, axis = "<inertial><mass>1</mass></inertial>", "<axis><xyz>1 0 0</xyz></axis>"
     links = "".join(f'<link name="{n}">{mass}</link>' for n in ("base", "in", "out"))
-    joint = (
-        '<joint name="{}" type="revolute"><parent>base</parent><child>{}</child><axis><xyz>1 0 0</xyz></axis></joint>'
-    )
+    joint = f'<joint name="{{}}" type="revolute"><parent>base</parent><child>{{}}</child>{axis}</joint>'
     robot = gearwright.loads(
         f'<sdf version="1.9"><model name="m">{links}{joint.format("i", "in")}{joint.format("a&#10;b", "out")}'
         '<joint name="g" type="gearbox"><parent>in</parent><child>out</child><gearbox_ratio>5</gearbox_ratio>'
