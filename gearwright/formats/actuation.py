@@ -70,7 +70,7 @@ def _value(child: Element, f: Field[Any], hint: str) -> Any:
     if "bool" in hint:
         return child.truth(child.words, f"<{child.tag}>", False)
     default = f.default if isinstance(f.default, int | float) else 0.0
-    number = child._number(child.text, f"<{child.tag}>", default, False)
+    number = child.as_number(child.text, f"<{child.tag}>", default, False)
     return int(number) if hint == "<class 'int'>" else number
 
 
@@ -179,7 +179,7 @@ def _read_coupling(e: Element, draft: Draft, rename: Rename) -> None:
     terms: list[Term] = []
     for t in e.all("term"):
         joint = t.get("joint") or ""
-        terms.append(Term(axis_ref(t, joint, rename, t.get("axis")), t._number(t.text or "1", "<term>", 1.0, False)))
+        terms.append(Term(axis_ref(t, joint, rename, t.get("axis")), t.as_number(t.text or "1", "<term>", 1.0, False)))
     if len(terms) < 2:
         e.error("coupling-value", f"coupling {name!r} needs two terms or more, not {len(terms)}")
         return

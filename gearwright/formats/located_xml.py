@@ -159,12 +159,7 @@ class Element:
         text = self.attributes.get(name)
         if text is None:
             return default
-        value = parse_number(text)
-        return (
-            value
-            if value is not None and isfinite(value)
-            else self._number(text, f"attribute {name}", default, infinite)
-        )
+        return self.as_number(text, f"attribute {name}", default, infinite)
 
     def vector(self, name: str, default: Vector3) -> Vector3:
         """Three numbers from an attribute."""
@@ -178,7 +173,7 @@ class Element:
 
     def child_number(self, tag: str, default: float, *, infinite: bool = False) -> float:
         c = self.child(tag)
-        return default if c is None else c._number(c.text, f"<{tag}>", default, infinite)
+        return default if c is None else c.as_number(c.text, f"<{tag}>", default, infinite)
 
     def child_vector(self, tag: str, default: Vector3) -> Vector3:
         c = self.child(tag)
@@ -205,7 +200,7 @@ class Element:
             return default
         return value
 
-    def _number(self, text: str, what: str, default: float, infinite: bool) -> float:
+    def as_number(self, text: str, what: str, default: float, infinite: bool) -> float:
         value = parse_number(text)
         if value is None or not (isfinite(value) or (infinite and not isnan(value))):
             self.error("number-invalid", f"{what}: expected a number, not {_shown(text)}")

@@ -28,6 +28,7 @@ from gearwright.model import (
     Transmission,
     TransmissionMap,
 )
+from gearwright.model.transmissions import ZeroRatioError
 
 Dialect = Literal["ros1", "ros2", "model"]
 NUMBER = {"ros1": "mechanicalReduction", "ros2": "mechanical_reduction", "model": "mechanical_reduction"}
@@ -300,7 +301,7 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
     try:
         return KINDS[kind](parts)
     except ModelError as error:
-        code = "transmission-ratio-zero" if "zero" in str(error) else "transmission-size"
+        code = "transmission-ratio-zero" if isinstance(error, ZeroRatioError) else "transmission-size"
         e.error(code, f"transmission {parts.name!r}: {error}")
         raise RefusedError from None
 

@@ -82,10 +82,14 @@ def _apply(M: Array, x: ArrayLike, *, before: Array | float = 0.0, after: Array 
     return (x + before) @ M.T + after
 
 
+class ZeroRatioError(ModelError):
+    """A ratio that makes no map."""
+
+
 def _nonzero(**ratios: float) -> None:
     for name, value in ratios.items():
         if value == 0 or not isfinite(value):
-            raise ModelError(f"{name} must be finite and not zero, not {value}")
+            raise ZeroRatioError(f"{name} must be finite and not zero, not {value}")
 
 
 @dataclass(frozen=True, kw_only=True)
