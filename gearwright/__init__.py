@@ -16,6 +16,7 @@ from gearwright.errors import (
 
 if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
+    from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
     from gearwright.model import (
         DifferentialTransmission,
@@ -34,6 +35,7 @@ _LAZY = {
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "compile": "gearwright.sim",
+    "Drive": "gearwright.dynamics.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
     "Mechanism": "gearwright.model",
@@ -47,6 +49,7 @@ __all__ = [
     "CompileError",
     "Diagnostic",
     "DifferentialTransmission",
+    "Drive",
     "FourBarLinkageTransmission",
     "GearwrightError",
     "LinearMap",

@@ -236,6 +236,8 @@ class Simulation:
         of the batch have made all n steps.
         """
         if command is not None:
+            if not isinstance(command, Mapping):
+                raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
             inputs.refuse_commands(self.robot, command)
         if effort is not None:
             self._hold(effort)

@@ -11,6 +11,7 @@ NAMES = {
     "CompileError",
     "Diagnostic",
     "DifferentialTransmission",
+    "Drive",
     "FourBarLinkageTransmission",
     "GearwrightError",
     "LinearMap",
