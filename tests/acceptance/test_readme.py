@@ -1,4 +1,4 @@
-"""Every command and every piece of Python in the README runs as it is printed there."""
+"""Every command and every piece of Python in the README and the documentation runs as it is printed there."""
 
 import os
 import re
@@ -36,6 +36,13 @@ def test_the_python_blocks_run_one_after_the_other(workplace):
     done = _run([sys.executable, "-c", code], workplace)
     assert done.returncode == 0, done.stderr
     assert "left_finger = 1·right_finger + 0" in done.stdout
+
+
+@pytest.mark.parametrize("page", [p.name for p in sorted((ROOT / "docs").glob("*.md")) if "```python" in p.read_text()])
+def test_the_python_of_a_page_of_the_documentation_runs(page, workplace):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    done = _run([sys.executable, "-W", "ignore", "-c", "\n".join(blocks)], workplace)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("command", COMMANDS)
