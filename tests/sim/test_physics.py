@@ -9,8 +9,15 @@ import gearwright as gw
 from gearwright.model import Couplings
 from gearwright.sim import compile
 from tests.dynamics.random_mechanisms import random_state, relative_error
-from tests.dynamics.test_against_pinocchio import FLOATING, PROMISED, ROBOTS, Pinocchio, pin
+from tests.dynamics.test_against_pinocchio import FLOATING, PROMISED, Pinocchio, pin
 from tests.sim.robots import ARM, FREE
+
+ROBOTS = {
+    "panda": "panda_description/urdf/panda.urdf",
+    "allegro": "allegro_hand_description/urdf/allegro_right_hand.urdf",
+    "pr2": "pr2_description/urdf/pr2.urdf",
+    **FLOATING,
+}
 
 
 def test_rk4_keeps_the_energy_of_a_double_pendulum(double_pendulum):
