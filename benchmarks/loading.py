@@ -15,7 +15,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,6 +23,8 @@ from time import perf_counter
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
+
+from gearwright.bench.peers import quiet  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "performance.md"
 BEGIN, END = "<!-- loading: begin (written by benchmarks/loading.py) -->", "<!-- loading: end -->"
@@ -82,22 +84,6 @@ CONTESTANTS: dict[str, tuple[str, Callable[[], Load]]] = {
 
 
 # --- measuring ------------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """C++ libraries write warnings about the file to the standard streams."""
-    saved = [os.dup(i) for i in (1, 2)]
-    null = os.open(os.devnull, os.O_WRONLY)
-    for i in (1, 2):
-        os.dup2(null, i)
-    try:
-        yield
-    finally:
-        for i, s in zip((1, 2), saved, strict=True):
-            os.dup2(s, i)
-            os.close(s)
-        os.close(null)
 
 
 def loading_times(path: Path, rounds: int) -> dict[str, float]:
@@ -187,7 +173,7 @@ def report(loads: dict[str, float], imports: dict[str, float | None], rounds: in
         "|---|---:|---:|",
         *(f"| {name} | {t * 1e3:.1f} | {t / ours:.2f} |" for name, t in loads.items()),
         "",
-        f"Imports beyond NumPy (`python -X importtime`, best of 3; at most {LIMIT_MS} ms):",
+        f"Imports beyond NumPy (`python -X importtime`, best of 3; the aim for the first and the last is {LIMIT_MS} ms):",
         "",
         "| | ms |",
         "|---|---:|",
