@@ -10,12 +10,8 @@ from gearwright.model import AxisDynamics, Limits
 HUGE = 1e16  # SDFormat's word for infinity before it knew inf
 
 
-def _bound(value: float) -> float:
-    return value if abs(value) < HUGE else inf if value > 0 else -inf
-
-
 def _cap(value: float) -> float:
-    return inf if value < 0 else _bound(value)
+    return value if 0 <= value < HUGE else inf
 
 
 def limits(
@@ -23,7 +19,8 @@ def limits(
     effort: float = inf, stiffness: float | None = None, dissipation: float | None = None,
 ) -> Limits:  # fmt: skip
     """Limits from a file's numbers. A lower one above the upper means no limits, as in ODE and Bullet."""
-    lower, upper = _bound(lower), _bound(upper)
+    lower = lower if abs(lower) < HUGE else -inf
+    upper = upper if abs(upper) < HUGE else inf
     if lower > upper:
         message = f"joint {joint!r}: the lower limit {lower:g} is above the upper one {upper:g}; taken as no limits"
         element.warning("limit-inverted", message)

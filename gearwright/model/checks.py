@@ -207,7 +207,7 @@ def _judge(
     left: tuple[float, float],
 ) -> None:  # fmt: skip
     (follower, leader), (low, high), (a, b) = axes, mapped, left
-    slack = 1e-6 * max(1.0, *(abs(x) for x in (low, high, a, b) if abs(x) < inf))  # what six printed digits lose
+    slack = 1e-6 * max([1.0, *(abs(x) for x in (low, high, a, b) if abs(x) < inf)])  # what six printed digits lose
     if max(a, low) > min(b, high) + slack:
         message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
         report.error("mimic-limits-conflict", message + ": there is no common range", source)

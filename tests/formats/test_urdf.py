@@ -334,3 +334,25 @@ def test_names_that_do_not_exist_come_with_the_nearest() -> None:
             getattr(m, family)[name]
     with pytest.raises(gearwright.ModelError, match="there is no joint"):
         m.configuration({"jj": 1.0})
+
+
+def test_huge_limits_of_either_sign_are_none() -> None:
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+        '<joint name="i" type="prismatic"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="j" type="prismatic"><parent link="a"/><child link="c"/>'
+        '<limit lower="1e16" upper="1e16" effort="1" velocity="1"/><mimic joint="i"/></joint></robot>'
+    )
+    limits = gearwright.loads(text).joints["j"].axes[0].limits
+    assert not limits.bounded
+
+
+def test_limits_without_an_end_do_not_trouble_a_coupling() -> None:
+    """One side of each is open, so that no finite number is left to compare by."""
+    text = (
+        '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/><link name="c"/>'
+        '<joint name="i" type="prismatic"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint>'
+        '<joint name="j" type="prismatic"><parent>a</parent><child>c</child><axis><xyz>1 0 0</xyz>'
+        "<limit><lower>inf</lower></limit><mimic joint='i'/></axis></joint></model></sdf>"
+    )
+    assert not gearwright.loads(text).joints["j"].axes[0].limits.bounded
