@@ -11,10 +11,13 @@ those that a mechanism has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import casadi
+from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.kinematics import Configuration
@@ -90,6 +93,23 @@ class Instant(NamedTuple):
     at: Configuration
     dt: Scalar
     target: Sequence[Scalar] = ()  # of drives: position and rate of each
+    command: Sequence[Scalar] = ()  # of actuators
+    memory: Sequence[Scalar] = ()  # their last efforts, and what they remember
+    acting: Sequence[Any] = ()  # each of them at the start of the step (`actuation.Acting`)
+
+
+class Law(NamedTuple):
+    """An impulse that is a function of its own rate: `λ = f(J·v⁺)`, not rising faster than the rate answers to λ."""
+
+    function: Function  # (rate, arguments) → f, its slope, and the size of its terms
+    arguments: list[Scalar]
+
+    def at(self, rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        value, slope, size = self.function(rate, casadi.vertcat(*self.arguments))
+        return SX(value), SX(slope), SX(size)
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Law:
+        return Law(self.function, [change(x) for x in self.arguments])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +123,7 @@ class Row:
     box: tuple[Scalar, Scalar] | None = None  # bounds of λ; None: an equality
     slowest: Scalar | None = None
     fastest: Scalar | None = None
+    law: Law | None = None  # instead of error, softness and box
     group: str | None = None  # rows that may depend on each other are told apart from rounding by the largest of them
 
 
@@ -224,13 +245,17 @@ def _softness(c: Coupling, values: Mapping[str, Scalar]) -> Softness:
     return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"])
 
 
-def axis_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[AxisRow | SoftStopRow]:
+def axis_rows(
+    mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
+) -> Iterator[AxisRow | SoftStopRow]:
+    """`shafts`: the friction of actuators along each velocity coordinate, which is one with the joint's own."""
     positions = [p for j in mechanism.tree.joints for p in j.positions]
     velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
     tightest = binding_limits(mechanism, values)
     for joint in mechanism.tree.joints:
         for index, (name, axis) in enumerate(axes(joint)):
-            i, k, f = positions.index(name), velocities.index(name), values[f"{name}.friction"]
+            i, k = positions.index(name), velocities.index(name)
+            f = plus(values[f"{name}.friction"], shafts.get(k, 0.0))
             limits = axis.limits
             soft = limits.stiffness is not None and _bounded(limits)
             lower, upper = (-inf, inf) if soft else tightest.get(AxisRef(joint.name, index), _range(limits))
@@ -300,15 +325,6 @@ def _bounded(limits: Limits) -> bool:
 
 def _ends(limit: float) -> bool:
     return abs(limit) < ENDLESS
-
-
-def over(J: Sparse, G: list[Sparse]) -> Sparse:
-    """A row over the tree's velocities as one over the independent ones: `J·G`."""
-    row: Sparse = {}
-    for k, x in J.items():
-        for n, g in G[k].items():
-            row[n] = plus(row.get(n, 0.0), times(x, g))
-    return {n: x for n, x in row.items() if not is_zero(x)}
 
 
 def names(kinds: Collection[Kind]) -> list[str]:

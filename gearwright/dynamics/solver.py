@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 
 from gearwright.dynamics.algorithms import Matrix
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.constraints import Row, over
+from gearwright.dynamics.constraints import Law, Row
 from gearwright.dynamics.factorise import Factors, factorise
+from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.scalar import (
     Scalar,
     both,
@@ -57,6 +58,7 @@ class Resolved:
     slowest: Scalar | None
     fastest: Scalar | None
     group: str | None
+    law: Law | None = None
 
     def mapped(self, change: Change) -> Resolved:
         def some(x: Scalar | None) -> Scalar | None:
@@ -68,6 +70,7 @@ class Resolved:
             bias=change(self.bias), cfm=change(self.cfm), erp=change(self.erp),
             box=None if self.box is None else (change(self.box[0]), change(self.box[1])),
             slowest=some(self.slowest), fastest=some(self.fastest),
+            law=None if self.law is None else self.law.mapped(change),
         )  # fmt: skip
 
     def rate(self, u: Sequence[Scalar]) -> Scalar:
@@ -83,11 +86,11 @@ def resolved(rows: Sequence[Row], G: list[Sparse], factors: Factors, n: int, dt:
     """Rows over the independent velocities, with their erp and cfm."""
     found = []
     for row in rows:
-        J = over(row.J, G)
+        J = combined(row.J, G)
         r = dot(J, factors.solve(dense(J, n))) if row.softness.needs_response else 0.0
         erp, cfm = row.softness.erp_cfm(r, dt)
         bias = minus(divided(times(erp, row.error), dt), row.rate)
-        found.append(Resolved(J, bias, cfm, erp, row.box, row.slowest, row.fastest, row.group))
+        found.append(Resolved(J, bias, cfm, erp, row.box, row.slowest, row.fastest, row.group, row.law))
     return found
 
 
@@ -214,6 +217,13 @@ def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft:
     return new
 
 
+def obeying(law: Law, impulse: Scalar, rate: Scalar, own: Scalar) -> Scalar:
+    """A step of Newton's method: `λ = f + f′·own·(λ − λ₀)`, since a changed impulse changes the rate by `own` of it."""
+    value, slope, _ = law.at(rate)
+    bend = times(slope, own)
+    return divided(minus(value, times(bend, impulse)), minus(1.0, bend))
+
+
 def sweep(
     rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar
 ) -> tuple[list[Scalar], list[Scalar], Scalar]:
@@ -224,7 +234,10 @@ def sweep(
     impulses, rates = list(impulses), list(rates)
     change: Scalar = 0.0
     for i, row in enumerate(rows):
-        new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i])
+        if row.law is None:
+            new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i])
+        else:
+            new = obeying(row.law, impulses[i], rates[i], A.A[i, i])
         step = minus(new, impulses[i])
         step = step if is_number(going) else where(going, step, 0.0)
         impulses[i] = plus(impulses[i], step)
@@ -236,6 +249,8 @@ def sweep(
 
 def started(row: Resolved, impulse: Scalar, rate: Scalar) -> Scalar:
     """Last step's impulse as a first guess; what a stop gave only if the stop would be run into without it."""
+    if row.law is not None:
+        return 0.0  # actuators begin each step on their lines
     if row.box is None:
         return impulse
     lower, upper = row.box
@@ -248,6 +263,9 @@ def started(row: Resolved, impulse: Scalar, rate: Scalar) -> Scalar:
 
 def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, tolerance: float) -> Scalar:
     """Whether the row is content with its impulse, to a velocity of `tolerance`."""
+    if row.law is not None:
+        value, _, size = row.law.at(rate)
+        return magnitude(minus(value, impulse)) <= times(tolerance, size)
     wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
     if row.box is None:
         return magnitude(wrong) <= tolerance

@@ -8,6 +8,8 @@
     advance                 q⁺
     project, up to 8 ×      closed loops: q⁺ back to where they close, by Newton with the step's own J and M̂
 
+The actuators' efforts, and what they remember, are known with u⁺ (`actuator`, in the stage that advances).
+
 Values that cross from one Function to the next go by the names of slots; `carried` is everything of predict that
 later ones use, `responses` is A.
 """
@@ -36,6 +38,7 @@ from gearwright.dynamics.scalar import (
     plus,
     scalars,
     times,
+    total,
     where,
 )
 from gearwright.dynamics.solver import (
@@ -164,8 +167,8 @@ class Stages:
         system = self._system()
         u, answers = system.velocities([])
         q = self.model.advanced(self._read("position"), u, self._dt)
-        outputs = {"position": q, "velocity": u, "impulse": answers, **self._kept_for_projection(system)}
-        return self._function("step", STATE, outputs)
+        outputs = {"position": q, "velocity": u, "impulse": answers, **self._actuators(u)}
+        return self._function("step", self._given, {**outputs, **self._kept_for_projection(system)})
 
     def _predict(self) -> tuple[Function, System]:
         system = self._system()
@@ -190,7 +193,7 @@ class Stages:
         for name in ("u", "rate", "settled", "accepted", "moved", "mean"):
             if name in outputs:
                 self._symbols[name] = SX.sym(name, len(outputs[name]))
-        return self._function("predict", STATE, outputs), later
+        return self._function("predict", self._given, outputs), later
 
     def _respond(self, system: System) -> tuple[Function, Responses]:
         A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof)
@@ -239,7 +242,26 @@ class Stages:
         u = self._read("u")
         q = self.model.advanced(self._read("position"), u, self._dt)
         outputs = {"position": q} if self.method.advances else {"position": q, "velocity": u}
-        return self._function("advance", ("position", "u", "dt"), outputs)
+        inputs: tuple[str, ...] = ("position", "u", "dt")
+        if self.model.actuation.driven:
+            outputs |= self._actuators(self._read("velocity") if self.method.advances else u)
+            inputs = (*inputs, "velocity", "command", "actuator", "parameter")
+        return self._function("advance", inputs, outputs)
+
+    def _actuators(self, u: list[Scalar]) -> dict[str, list[Scalar]]:
+        """Their efforts, and what they remember, of a step that ends with these velocities."""
+        actuation, model = self.model.actuation, self.model
+        if not actuation.driven:
+            return {}
+        command, memory = self._read("command"), self._read("actuator")
+        tree = model.tree(State(self._read("position"), self._read("velocity")))
+        v = [total(*(times(g, u[n]) for n, g in row.items())) for row in tree.G]
+        after = list(memory)
+        for d in actuation.driven:
+            after[d.command], own = d.after(tree, v, command, memory, self._dt)
+            for i, x in zip(d.states, own, strict=True):
+                after[i] = x
+        return {"actuator": after}
 
     def _kept_for_projection(self, system: System) -> dict[str, list[Scalar]]:
         """The closures, and the motions that are prescribed, as `loops`."""
@@ -278,8 +300,12 @@ class Stages:
     def _system(self) -> System:
         model, dt = self.model, self._dt
         state = State(self._read("position"), self._read("velocity"))
-        prediction = predicted(model, state, self._read("effort"), dt)
-        now = Instant(prediction.tree, prediction.at, dt, self._read("target"))
+        driven = bool(model.actuation.driven)
+        command, memory = (self._read("command"), self._read("actuator")) if driven else (None, [])
+        prediction = predicted(model, state, self._read("effort"), dt, command, memory)
+        now = Instant(
+            prediction.tree, prediction.at, dt, self._read("target"), command or [], memory, prediction.acting
+        )
         rows = [row for kind in self.kinds for row in kind.rows(now)]
         all_rows = resolved(rows, prediction.tree.G, prediction.factors, model.dof, dt)
         equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof)
@@ -296,6 +322,11 @@ class Stages:
         return merged
 
     @property
+    def _given(self) -> tuple[str, ...]:
+        """What a step begins with."""
+        return DRIVEN if self.model.actuation.driven else STATE
+
+    @property
     def _dt(self) -> Scalar:
         return self._symbols["dt"]
 
@@ -310,6 +341,7 @@ class Stages:
 
 
 STATE = ("position", "velocity", "impulse", "effort", "target", "parameter", "dt")
+DRIVEN = (*STATE, "actuator", "command")  # of a robot with actuators
 
 
 def _column(values: Sequence[Scalar]) -> SX:

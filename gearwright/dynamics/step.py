@@ -7,9 +7,10 @@ positions advance: see `stages`, which is the same list with the rows between.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gearwright.dynamics.actuation import Acting
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
@@ -24,19 +25,27 @@ class Prediction(NamedTuple):
 
     tree: Tree
     at: Configuration
+    acting: list[Acting]  # the actuators at the start
     factors: Factors  # of M̂
     u_star: list[Scalar]
 
 
-def predicted(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> Prediction:
-    """`M̂·Δu = dt·(τ − h − D·v − K·(q + dt·v − q₀))` with `M̂ = M + dt·D + dt²·K`: dampers and springs act at the end."""
+def predicted(
+    model: Model, state: State, effort: list[Scalar], dt: Scalar, command: Sequence[Scalar] | None = None,
+    memory: Sequence[Scalar] = (),
+) -> Prediction:  # fmt: skip
+    """`M̂·Δu = dt·(τ − h − D·v − K·(q + dt·v − q₀))` with `M̂ = M + dt·D + dt²·K`: dampers and springs act at the end.
+
+    Actuators are among the efforts, with their lines over the speed in M̂; without commands only their rotors turn.
+    """
     tree = model.tree(state)
     at = model.configuration(tree)
-    M_hat = model.implicit_mass_matrix(at, tree, dt)
-    force = model.force(at, tree, effort, ahead=dt)
+    acting = [] if command is None else model.actuation.acting(tree, command, memory, dt)
+    M_hat = model.implicit_mass_matrix(at, tree, dt, acting)
+    force = model.force(at, tree, model.pushed(tree, effort, acting), ahead=dt)
     factors = model.factorised(M_hat)
     u_star = model.accelerated(state.u, factors.solve(force), dt)
-    return Prediction(tree, at, factors, u_star)
+    return Prediction(tree, at, acting, factors, u_star)
 
 
 def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> State:

@@ -42,7 +42,7 @@ class Kernels:
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives,
+            iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives, period=o.dt,
         )  # fmt: skip
 
     @cached_property
@@ -58,7 +58,7 @@ class Kernels:
         if model is None:
             return None
         o, target = self.options, host()
-        rows = (o.solver, o.iterations, *o.drives.items())
+        rows = (o.solver, o.iterations, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
         return model, o.parameters, o.gravity, o.integrator, rows, o.precision, self.lanes, target
 
     def _key(self, name: str) -> str | None:

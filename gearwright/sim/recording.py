@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
 from gearwright.sim.values import Also, Array, Read, Values
-from gearwright.sim.views import coupling_names, missing
+from gearwright.sim.views import coupling_names
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -29,6 +30,7 @@ class Recording:
     def __init__(self, sim: Simulation, *, every: int) -> None:
         self.robot, self.dt, self.batch, self.every = sim.robot, sim.dt, sim.batch, every
         self._names, self._kernels = sim._names, sim._kernels
+        self._devices, self._commanded = sim._devices, sim._commanded
         self._start, self._steps = sim._start, sim._steps
         self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
         self._rows = 0
@@ -77,8 +79,27 @@ class Recording:
 
     @cached_property
     def sensor(self) -> Values:
-        """Readings by sensor: none yet."""
-        return missing("sensor", self.robot.sensors)
+        """Readings by sensor; several numbers along the last axis."""
+        places, several = self._devices.readings
+        return Values("sensor", {n: partial(self._column, "sensor", i) for n, i in places.items()}, several)
+
+    @cached_property
+    def command(self) -> Values:
+        """What each actuator was told during the step that ends at a row."""
+        names = self._devices.commands.names if self._commanded else ()
+        return Values("actuator", {n: partial(self._column, "command", i) for i, n in enumerate(names)}, {})
+
+    @cached_property
+    def actuator(self) -> Values:
+        """By actuator: `.torque`, `.velocity`, `.position`, `.command` and what its kind remembers, over time."""
+        if not self._commanded:
+            return Values("actuator", {}, {})
+        views = actuator_views(
+            self._devices,
+            lambda slot, i: partial(self._column, slot, i),
+            lambda output, i: partial(self._computed, "shafts", output, i),
+        )
+        return Values("actuator", views, {})
 
     @property
     def kinetic_energy(self) -> Array:
