@@ -148,13 +148,21 @@ def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) ->
     for t in mechanism.transmissions.values():
         if t.map is None or any(not _moves(mechanism, axis) for axis in t.joints):
             continue
-        axes = [axis_of(mechanism, system, ref, t.name) for ref in t.joints]
-        for name, gear in zip(t.actuators, _gears_of(t, unknowns(mechanism, t, values), axes), strict=True):
+        for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
             found.setdefault(name, gear)
     for a in mechanism.actuators.values():
-        if a.name not in found and a.joint is not None:
+        on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
+        if a.joint is not None and (a.name not in found or on_rotor):
             found[a.name] = Straight([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
     return {name: found[name] for name in mechanism.actuators if name in found}
+
+
+def transmission_gears(
+    mechanism: Mechanism, system: Bodies, t: Transmission, values: Mapping[str, Scalar]
+) -> Sequence[Gear]:
+    """Of each of its actuators."""
+    axes = [axis_of(mechanism, system, ref, t.name) for ref in t.joints]
+    return _gears_of(t, unknowns(mechanism, t, values), axes)
 
 
 def _moves(mechanism: Mechanism, axis: AxisRef) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.dynamics.actuation import Actuation, shaft_rows
+from gearwright.dynamics.backlash import backlash_rows
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.closures import closure_rows
 from gearwright.dynamics.constraints import Kind, axis_rows, coupling_rows
@@ -23,6 +24,7 @@ def rows_of(
         *closure_rows(mechanism, system, values),
         *drive_rows(system, drives),
         *shaft_rows(actuation),
+        *backlash_rows(mechanism, system, values),
         *axis_rows(mechanism, values, actuation.friction),
     ]
 

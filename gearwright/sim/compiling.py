@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gearwright.errors import NotSimulatedWarning
 from gearwright.model import Mechanism
+from gearwright.model.rotors import with_rotors
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
@@ -74,7 +75,7 @@ def compile(
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives,
     )  # fmt: skip
-    robot = coupled(robot, options)
+    robot = with_rotors(coupled(robot, options))
     sim = Simulation(robot, options, Kernels(robot, options))
     left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
     if left_out:

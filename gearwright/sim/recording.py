@@ -183,7 +183,7 @@ class Recording:
                 found = kernel.evaluate(states)
                 for output, pieces in parts.items():
                     columns = found[output][:, kept[output]] if output in kept else found[output]
-                    pieces.append(columns.reshape(-1, self.batch, columns.shape[1]))
+                    pieces.append(columns.reshape(len(columns) // self.batch, self.batch, columns.shape[1]))
         return {o: np.concatenate(p) if p else np.zeros((0, self.batch, 1)) for o, p in parts.items()}
 
     def _states(self, part: Array) -> Array:

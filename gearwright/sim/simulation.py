@@ -195,6 +195,7 @@ class Simulation:
         parameter = rows(self._instance.view("parameter"), self.batch)
         q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
         v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
+        q, v = assembly.with_loose_rotors(self.robot, names, (q, v), (given_q, given_v))
         q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
         if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
             assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))

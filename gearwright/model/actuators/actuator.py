@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from math import inf, isfinite
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -55,6 +55,9 @@ class Actuator:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        for f in fields(self):  # whole numbers are numbers
+            if type(getattr(self, f.name)) is int:
+                object.__setattr__(self, f.name, float(getattr(self, f.name)))
         if self.command not in COMMANDS:
             raise ModelError(f"command is one of {', '.join(COMMANDS)}, not {self.command!r}")
         if self.command not in self.commands:
