@@ -103,6 +103,7 @@ class Row:
     box: tuple[Scalar, Scalar] | None = None  # bounds of λ; None: an equality
     slowest: Scalar | None = None
     fastest: Scalar | None = None
+    reach: Sparse | None = None  # the most that J could be, whichever way the row looked; None: J itself
     group: str | None = None  # rows that may depend on each other are told apart from rounding by the largest of them
 
 
