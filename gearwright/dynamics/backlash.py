@@ -15,7 +15,7 @@ from gearwright.model import AxisRef, Backlash, Mechanism
 
 @dataclass(frozen=True)
 class BacklashRow:
-    """`C = a − f(q)`, the rotor's lead over where the joints would have it, held within ±gap/2 by a one-sided spring."""
+    """`C = a − f(q)`, the rotor's lead over the joints, held within ±gap/2 by a spring at either side."""
 
     name: str
     backlash: Backlash

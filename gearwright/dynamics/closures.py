@@ -8,17 +8,22 @@ has one row a kind of joint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from typing import Any, ClassVar, NamedTuple
 
 import casadi
 
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.bodies import GROUND, HERE, Bodies, Place, placed
+from gearwright.dynamics.bodies import GROUND, HERE, Bodies, Place, assembled, placed
 from gearwright.dynamics.constraints import UNBOUNDED, Baumgarte, Instant, Row, SpringDamper
+from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import Configuration, Rows, composed
-from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.motion import Model
+from gearwright.dynamics.parameters import numbers
+from gearwright.dynamics.reduce import reduction
+from gearwright.dynamics.redundancy import telling
+from gearwright.dynamics.scalar import Scalar, is_zero, minus, square_root, times
 from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints import plane_basis
@@ -36,6 +41,7 @@ class Condition(NamedTuple):
 
     error: Callable[[Apart], Scalar]
     rate: Callable[[Apart, Motion], Scalar]
+    slides: bool = False  # whether the error is a length, not an angle
 
 
 def _turned(R: Rows, a: Vector) -> Vector:
@@ -43,7 +49,7 @@ def _turned(R: Rows, a: Vector) -> Vector:
 
 
 def _no_slide(e: Vector) -> Condition:
-    return Condition(lambda x: e @ x.d, lambda x, V: e @ V.linear)
+    return Condition(lambda x: e @ x.d, lambda x, V: e @ V.linear, slides=True)
 
 
 def _across(e: Vector, a: Vector, constant: float = 0.0) -> Condition:
@@ -98,7 +104,7 @@ def _screw(joint: Joint) -> list[Condition]:
     def error(x: Apart) -> Scalar:
         return minus(a @ x.d, times(lead, angle(joint, x)))
 
-    travel = Condition(error, lambda x, V: minus(a @ V.linear, times(lead, a @ V.angular)))
+    travel = Condition(error, lambda x, V: minus(a @ V.linear, times(lead, a @ V.angular)), slides=True)
     return [*(_no_slide(e) for e in (e1, e2)), travel, *_aligned(joint)]
 
 
@@ -140,11 +146,14 @@ class ClosureRows:
         found = []
         for condition in self.conditions:
             J: Sparse = {}
+            reach: Sparse = {}
             for k, V in twists.items():
                 rate = condition.rate(apart, V)
                 if not is_zero(rate):
-                    J[k] = plus(J.get(k, 0.0), rate)
-            found.append(Row(J=J, error=condition.error(apart), softness=Baumgarte(0.0), group=self.name))
+                    J[k] = rate
+                    reach[k] = _length(V.linear if condition.slides else V.angular)
+            error = condition.error(apart)
+            found.append(Row(J=J, error=error, softness=Baumgarte(0.0), reach=reach, group=self.name))
         return found
 
     def errors(self, now: Instant) -> list[Scalar]:
@@ -224,6 +233,10 @@ class CutAxisRow:
         return []
 
 
+def _length(a: Vector) -> Scalar:
+    return square_root(a @ a) if not a.zero else 0.0
+
+
 def _columns(rows: Rows) -> Rows:
     return Vector(*(r.x for r in rows)), Vector(*(r.y for r in rows)), Vector(*(r.z for r in rows))
 
@@ -237,18 +250,34 @@ def _path(system: Bodies, body: int) -> list[int]:
     return path[::-1]
 
 
+def _whole(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+    """With every row that its kind has."""
+    origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
+    places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
+    ends = []
+    for link, X in zip((joint.parent, joint.child), places, strict=True):
+        body, X_BL = system.links.get(link, (GROUND, HERE))
+        ends.append((body, X_BL @ X))
+    return ClosureRows(joint.name, CLOSURES[joint.kind](joint), (ends[0], ends[1]))
+
+
+def _telling(mechanism: Mechanism) -> list[list[int]]:
+    """Of each cut joint the rows that the others do not imply, by the numbers of the file."""
+    values = numbers(mechanism)
+    model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+    start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
+    wholes = [_whole(joint, model.bodies, values) for joint in mechanism.tree.cuts]
+    return telling(wholes, model, [float(start[i]) for i in model.reduction.positions])
+
+
 def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutAxisRow]:
     """For each joint that the spanning tree leaves out: what it forbids, and what rubs in it."""
     found: list[ClosureRows | CutAxisRow] = []
-    for joint in mechanism.tree.cuts:
-        origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
-        places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
-        ends = []
-        for link, X in zip((joint.parent, joint.child), places, strict=True):
-            body, X_BL = system.links.get(link, (GROUND, HERE))
-            ends.append((body, X_BL @ X))
-        closure = ClosureRows(joint.name, CLOSURES[joint.kind](joint), (ends[0], ends[1]))
-        found.append(closure)
+    if not mechanism.tree.cuts:
+        return found
+    for joint, kept in zip(mechanism.tree.cuts, _telling(mechanism), strict=True):
+        closure = _whole(joint, system, values)
+        found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
         if joint.kind in ("revolute", "continuous", "prismatic"):
             what = ("damping", "spring_stiffness", "spring_reference", "friction")
             found.append(CutAxisRow(joint.name, closure, joint, *(values[f"{joint.name}.{x}"] for x in what)))

@@ -124,6 +124,7 @@ class Row:
     slowest: Scalar | None = None
     fastest: Scalar | None = None
     law: Law | None = None  # instead of error, softness and box
+    reach: Sparse | None = None  # the most that J could be, whichever way the row looked; None: J itself
     group: str | None = None  # rows that may depend on each other are told apart from rounding by the largest of them
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Matrix
 from gearwright.dynamics.algorithms import Row as Sparse
@@ -40,10 +41,32 @@ from gearwright.dynamics.scalar import (
 
 Change = Callable[[Scalar], Scalar]
 
-DEPENDENT = 1e-8  # of its own diagonal: a pivot below it is a row that the rows before it already imply
-ROUNDING = 1e-6  # of the largest diagonal of its group: a row below it is one that the mechanism cannot move along
-BLOCKED = 1e-4  # of an axis's own response: less than this is left where equalities hold the axis
-YIELD = 1e-12  # share of a stop's impulse that is let go in a sweep: stops that contradict each other stay finite
+
+class Floors(NamedTuple):
+    """What rounding to `eps` leaves of numbers that should be zero. All are shares of a row's own response A_kk.
+
+    dependent   A pivot of LDLᵀ is A_kk less squares that sum to no more than A_kk (A is semidefinite), so it is off by
+                a few n·eps·A_kk, and a pivot p·A_kk gives λ to eps/p. At 1000·eps three digits of λ are left. What
+                λ does to velocities stays exact: without a bias, u* is projected, whatever the pivot.
+    conflicting Rows with a bias may contradict each other, which grows by 1/√p; √eps is an angle of 1e-4 between two
+                rows, and ratios that a file rounds to four digits are one row.
+    noise       of the largest row of a loop. J is off by eps of its levers, A by the square; 1e4 between the units.
+    blocked     What equalities leave of an axis is a difference of responses, off by eps/√p of them for the smallest
+                pivot that is let through: √eps/30.
+    """
+
+    dependent: float
+    conflicting: float
+    noise: float
+    blocked: float
+
+    @staticmethod
+    def of(eps: float) -> Floors:
+        return Floors(dependent=1e3 * eps, conflicting=eps**0.5, noise=(1e4 * eps) ** 2, blocked=eps**0.5)
+
+
+DOUBLE = Floors.of(2.0**-52)
+HELD_BACK = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
 
 
 @dataclass(frozen=True)
@@ -123,8 +146,10 @@ class Elimination:
     factors: Factors  # of A + cfm
 
     @staticmethod
-    def of(rows: list[Resolved], M_hat: Factors, n: int, damping: float = 0.0) -> Elimination:
-        """`damping` adds so much of each row's own response, as Levenberg and Marquardt do."""
+    def of(
+        rows: list[Resolved], M_hat: Factors, n: int, floors: Floors = DOUBLE, damping: Sequence[Scalar] = ()
+    ) -> Elimination:
+        """`damping` is added to the rows' own responses, as Levenberg and Marquardt do."""
         Y = [M_hat.solve(dense(row.J, n)) for row in rows]
         A: Matrix = {}
         for i, row in enumerate(rows):
@@ -132,10 +157,10 @@ class Elimination:
                 value = dot(row.J, Y[j])
                 if not is_zero(value) or i == j:
                     A[i, j] = value
-        floors = [_floor(rows, A, k) for k in range(len(rows))]
+        least = [_floor(rows, A, k, floors) for k in range(len(rows))]
         for k, row in enumerate(rows):
-            A[k, k] = plus(plus(A[k, k], times(damping, A[k, k])), row.cfm)
-        return Elimination(rows, Y, factorise(A, len(rows), floors))
+            A[k, k] = plus(plus(A[k, k], damping[k] if damping else 0.0), row.cfm)
+        return Elimination(rows, Y, factorise(A, len(rows), least))
 
     def mapped(self, change: Change) -> Elimination:
         Y = [[change(x) for x in column] for column in self.Y]
@@ -154,15 +179,15 @@ class Elimination:
         return new
 
 
-def _floor(rows: list[Resolved], A: Matrix, k: int) -> Scalar:
-    floor = times(DEPENDENT, A[k, k])
+def _floor(rows: list[Resolved], A: Matrix, k: int, floors: Floors) -> Scalar:
+    floor = times(floors.dependent if is_zero(rows[k].erp) else floors.conflicting, A[k, k])
     if rows[k].group is None:
         return floor
     largest: Scalar = 0.0
     for i, row in enumerate(rows):
         if row.group == rows[k].group:
             largest = greatest(largest, A[i, i])
-    return greatest(floor, times(ROUNDING, largest))
+    return greatest(floor, times(floors.noise, largest))
 
 
 # --- rows with bounds -----------------------------------------------------------------------------------------------
@@ -177,7 +202,7 @@ class Responses:
     soft: list[Scalar]  # 1/(A_ii + cfm)
 
     @staticmethod
-    def of(rows: list[Resolved], M_hat: Factors, equalities: Elimination, n: int) -> Responses:
+    def of(rows: list[Resolved], M_hat: Factors, equalities: Elimination, n: int, floors: Floors = DOUBLE) -> Responses:
         A: Matrix = {}
         stiff, soft = [], []
         for j, row in enumerate(rows):
@@ -188,7 +213,7 @@ class Responses:
                 if not is_zero(value):
                     A[i, j] = value
             own = A.setdefault((j, j), 0.0)
-            floor = times(BLOCKED, dot(row.J, alone)) if equalities.rows else 0.0
+            floor = times(floors.blocked, dot(row.J, alone)) if equalities.rows else 0.0
             stiff.append(reciprocal_above(own, floor))
             soft.append(stiff[-1] if is_zero(row.cfm) else reciprocal_above(plus(own, row.cfm), floor))
         return Responses(A, stiff, soft)
@@ -201,15 +226,18 @@ class Responses:
         return {b if a == i else a: x for (a, b), x in self.A.items() if i in (a, b)}
 
 
-def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft: Scalar) -> Scalar:
-    """The impulse that suits this row, the others given: within its box, and beyond it where a stop needs more."""
+def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft: Scalar, tolerance: float) -> Scalar:
+    """The impulse that suits this row, the others given: within its box, and beyond it where a stop needs more.
+
+    Stops let go of a little in every sweep, so that those that contradict each other do not push ever harder.
+    """
     new: Scalar = 0.0
     if not row.only_stops:
         wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
         new = minus(impulse, times_reciprocal(wrong, soft))
         if row.box is not None:
             new = greatest(least(new, row.box[1]), row.box[0])
-    kept = times(1.0 - YIELD, impulse)
+    kept = times(1.0 - tolerance / HELD_BACK, impulse)
     if row.slowest is not None:
         new = greatest(new, plus(kept, times_reciprocal(minus(row.slowest, rate), stiff)))
     if row.fastest is not None:
@@ -225,7 +253,7 @@ def obeying(law: Law, impulse: Scalar, rate: Scalar, own: Scalar) -> Scalar:
 
 
 def sweep(
-    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar
+    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar, tolerance: float
 ) -> tuple[list[Scalar], list[Scalar], Scalar]:
     """One pass over the rows, each with what those before it have done. Also gives how much velocities have changed.
 
@@ -235,7 +263,7 @@ def sweep(
     change: Scalar = 0.0
     for i, row in enumerate(rows):
         if row.law is None:
-            new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i])
+            new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i], tolerance)
         else:
             new = obeying(row.law, impulses[i], rates[i], A.A[i, i])
         step = minus(new, impulses[i])

@@ -6,7 +6,7 @@
         sweep, up to n ×    until `settled`
         correct             u⁺ from the impulses
     advance                 q⁺
-    project, up to 8 ×      closed loops: q⁺ back to where they close, by Newton with the step's own J and M̂
+    project, up to 8 ×      closed loops: q⁺ back to where they close, by Levenberg and Marquardt with the step's M̂
 
 The actuators' efforts, and what they remember, are known with u⁺ (`actuator`, in the stage that advances).
 
@@ -24,9 +24,10 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import Instant, Kind
+from gearwright.dynamics.constraints import Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
     Scalar,
     as_written,
@@ -43,6 +44,7 @@ from gearwright.dynamics.scalar import (
 )
 from gearwright.dynamics.solver import (
     Elimination,
+    Floors,
     Resolved,
     Responses,
     pushed,
@@ -75,10 +77,9 @@ SOLVERS: dict[str, Method] = {
     "pgs": Method(eliminates=False, advances=False),
     "tgs": Method(eliminates=False, advances=True),
 }
-PROJECTIONS = 8  # corrections of closed loops a step at most
-DAMPING = 1e-4  # of these corrections: what is left of an error, and what tames rows that hardly move anything
-CLOSED = 1e-10  # [m, rad] before the last of them, which takes off another |dt·v|
-TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end [rad/s, m/s]
+TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end, and of loops [rad(/s), m(/s)]
+EPS = {"double": 2.0**-52, "single": 2.0**-23}
+PROJECTIONS = 8  # corrections of closed loops a step at most; the one that starts within the tolerance is the last
 
 
 class Carrier:
@@ -108,7 +109,6 @@ class System:
     M_hat: Factors
     equalities: Elimination
     rows: list[Resolved]  # swept over
-    closures: list[Resolved]  # of all rows, those that positions are brought back to
 
     def mapped(self, change: Carrier) -> System:
         return System(
@@ -116,7 +116,6 @@ class System:
             self.M_hat.mapped(change),
             self.equalities.mapped(change),
             [row.mapped(change) for row in self.rows],
-            [],
         )
 
     def velocities(self, impulses: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -139,14 +138,13 @@ class Stages:
     ) -> None:  # fmt: skip
         self.model, self.kinds, self.tolerance, self.iterations = model, list(kinds), tolerance, iterations
         self.method = SOLVERS[solver]
+        self.floors = Floors.of(EPS["double" if tolerance < TOLERANCE["single"] else "single"])
         self._symbols = dict(symbols)
         eliminated = [self.method.eliminates and kind.equality for kind in kinds for _ in range(kind.size)]
         self.eliminated = [i for i, e in enumerate(eliminated) if e]
         self.swept = [i for i, e in enumerate(eliminated) if not e]
         loops = any(isinstance(kind, ClosureRows) for kind in kinds)
         self.closures = [kind for kind in kinds if kind.projected] if loops else []
-        each = [kind for kind in kinds for _ in range(kind.size)]
-        self._closing = [i for i, kind in enumerate(each) if any(kind is c for c in self.closures)]
 
     def body(self) -> tuple[Function | Repeat, ...]:
         if not self.swept:
@@ -196,7 +194,7 @@ class Stages:
         return self._function("predict", self._given, outputs), later
 
     def _respond(self, system: System) -> tuple[Function, Responses]:
-        A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof)
+        A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof, self.floors)
         carrier = Carrier()
         later = A.mapped(carrier)
         self._symbols["responses"] = _column(carrier.symbols)
@@ -207,7 +205,7 @@ class Stages:
         if self.method.advances:
             return self._advancing_sweep(system, A, impulses, rates)
         settled = self._read("settled")[0]
-        impulses, rates, change = sweep(system.rows, A, impulses, rates, casadi.logic_not(settled))
+        impulses, rates, change = sweep(system.rows, A, impulses, rates, casadi.logic_not(settled), self.tolerance)
         done = where(casadi.logic_or(settled, change <= self.tolerance), 1.0, 0.0)
         outputs = {"impulse": self._merged(None, impulses), "rate": rates, "settled": [done]}
         return self._function("sweep", ("carried", "responses", "impulse", "rate", "settled"), outputs)
@@ -216,7 +214,7 @@ class Stages:
         """The same with every error as it stands after the sweeps before; a sweep takes dt/n."""
         moved, mean, share = self._read("moved"), self._read("mean"), 1.0 / self.iterations
         rows = [_moved_on(row, d) for row, d in zip(system.rows, moved, strict=True)]
-        impulses, rates, _ = sweep(rows, A, impulses, rates, 1.0)
+        impulses, rates, _ = sweep(rows, A, impulses, rates, 1.0, self.tolerance)
         outputs = {
             "impulse": self._merged(None, impulses),
             "rate": rates,
@@ -264,36 +262,50 @@ class Stages:
         return {"actuator": after}
 
     def _kept_for_projection(self, system: System) -> dict[str, list[Scalar]]:
-        """The closures, and the motions that are prescribed, as `loops`."""
+        """M̂, in whose metric positions are brought back: what is free to move keeps its centre of mass."""
         if not self.closures:
             return {}
         carrier = Carrier()
-        self._loops = Elimination.of(system.closures, system.M_hat, self.model.dof, DAMPING).mapped(carrier)
-        self._symbols["loops"] = _column(carrier.symbols)
+        self._metric = system.M_hat.mapped(carrier)
+        self._symbols["metric"] = _column(carrier.symbols)
         self._symbols["closed"] = SX.sym("closed")
-        return {"loops": carrier.values, "closed": [0.0]}
+        return {"metric": carrier.values, "closed": [0.0]}
 
     def _projection(self) -> tuple[Repeat, ...]:
-        """`q ← q ⊕ −Y·A⁻¹·C(q)`; J is the step's, so that what is left shrinks by |dt·v| each time."""
+        """`q ← q ⊕ −Y·(J·Y + |C|·R)⁻¹·C(q)`, R the response that a row would have if it looked along all that moves it.
+
+        Levenberg and Marquardt with a damping that goes to zero with the error converge quadratically even where J
+        loses rank (Yamashita and Fukushima, 2001; Fan and Yuan, 2005), and no further than |C|^½ in one move: at a
+        dead centre, where C is quadratic, that is what there is to go.
+        """
         if not self.closures:
             return ()
         q = self._read("position")
         still: list[Scalar] = [0.0] * self.model.dof
         tree = self.model.tree(State(q, still))
         now = Instant(tree, self.model.configuration(tree), self._dt, self._read("target"))
-        errors = [e for kind in self.closures for e in kind.errors(now)]
-        back = self._loops.answered(still, [minus(0.0, x) for x in self._loops.factors.solve(errors)])
+        rows = [row for kind in self.closures for row in kind.rows(now)]
+        worst: Scalar = 0.0
+        for row in rows:
+            worst = greatest(worst, magnitude(row.error))
+        damping = [times(worst, self._reach(row, tree)) for row in rows]
+        held = [replace(row, rate=0.0, softness=Baumgarte(0.0)) for row in rows]
+        along = resolved(held, tree.G, self._metric, self.model.dof, self._dt)
+        closing = Elimination.of(along, self._metric, self.model.dof, self.floors, damping)
+        back = closing.answered(still, [minus(0.0, x) for x in closing.factors.solve([row.error for row in rows])])
         closed: Scalar = self._read("closed")[0]
         moved = self.model.advanced(q, back, 1.0)
-        worst: Scalar = 0.0
-        for e in errors:
-            worst = greatest(worst, magnitude(e))
         outputs = {
             "position": [where(closed, old, new) for old, new in zip(q, moved, strict=True)],
-            "closed": [where(casadi.logic_or(closed, worst <= CLOSED), 1.0, 0.0)],
+            "closed": [where(casadi.logic_or(closed, worst <= self.tolerance), 1.0, 0.0)],
         }
-        function = self._function("project", ("position", "loops", "closed", "target", "parameter"), outputs)
-        return (Repeat(PROJECTIONS, (function,), "closed"),)
+        inputs = ("position", "metric", "closed", "target", "parameter", "dt")
+        return (Repeat(PROJECTIONS, (self._function("project", inputs, outputs),), "closed"),)
+
+    def _reach(self, row: Row, tree: Tree) -> Scalar:
+        """`Σ reach²/d` over M̂'s pivots d: no more than `reach·M̂⁻¹·reachᵀ` without regard to signs."""
+        along = combined(row.J if row.reach is None else row.reach, tree.G)
+        return total(*(times(times(x, x), self._metric.reciprocals[n]) for n, x in along.items()))
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -308,9 +320,8 @@ class Stages:
         )
         rows = [row for kind in self.kinds for row in kind.rows(now)]
         all_rows = resolved(rows, prediction.tree.G, prediction.factors, model.dof, dt)
-        equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof)
-        swept, closures = ([all_rows[i] for i in chosen] for chosen in (self.swept, self._closing))
-        return System(prediction.u_star, prediction.factors, equalities, swept, closures)
+        equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof, self.floors)
+        return System(prediction.u_star, prediction.factors, equalities, [all_rows[i] for i in self.swept])
 
     def _merged(self, eliminated: Sequence[Scalar] | None, swept: Sequence[Scalar]) -> list[Scalar]:
         """Impulses in the order of the rows; None keeps those of the equalities."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gearwright.compiler import Kernel
@@ -14,8 +16,9 @@ from gearwright.sim.values import Array
 
 CLOSED = 1e-12  # [m, rad]: what counts as closed
 GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number
-DEPENDENT = 1e-3  # of the largest row; the step's own test is of squares, 1e-6
+DEPENDENT = 1e-3  # of the largest row: what the file's rounding makes of a row that is none
 ATTEMPTS = 100
+STARTS = 10
 LARGEST = 0.3  # of a coordinate in one move, so that it does not jump to another assembly [rad, m]
 
 
@@ -42,32 +45,74 @@ def redundant(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, 
     """Tells of closure rows that others imply at the start, as in a planar loop of spatial joints."""
     _, J = _errors(kernel, names, parameter, q)
     scale = np.linalg.norm(J, axis=1).max(initial=0.0)
-    extra = len(J) - int(np.linalg.matrix_rank(J, tol=DEPENDENT * scale)) if scale else len(J)
+    wanted = sum(6 - j.dof for j in robot.tree.cuts)
+    extra = wanted - (int(np.linalg.matrix_rank(J, tol=DEPENDENT * scale)) if scale else 0)
     if not extra:
         return ()
     loops = ", ".join(repr(j.name) for j in robot.tree.cuts)
-    message = f"{extra} of the {len(J)} rows that close loops at {loops} are implied by the others, and are left out"
+    message = f"{extra} of the {wanted} rows that close loops at {loops} are implied by the others, and are left out"
     return (Diagnostic(severity="info", code="redundant-rows", message=message),)
 
 
 def _closed(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q: Array, held: set[int]) -> Array:
-    for _ in range(ATTEMPTS):
-        error, J = _errors(kernel, names, parameter, q)
-        if np.abs(error).max(initial=0.0) < CLOSED:
-            return q
-        J = J.copy()
-        J[:, [n for n, k in enumerate(names.free_velocities) if k in held]] = 0.0
-        du = -np.linalg.lstsq(J, error, rcond=1e-9)[0]
-        du *= min(1.0, LARGEST / max(np.abs(du).max(initial=0.0), 1e-300))
-        q = _moved(names, q, du)
-    worst = float(np.abs(_errors(kernel, names, parameter, q)[0]).max())
-    if worst < GOOD_ENOUGH[kernel.dtype.itemsize]:
-        return q
+    """From the pose itself; from a dead centre, where no way leads on, from poses around it, best within limits."""
+    moving = [n for n, k in enumerate(names.free_velocities) if k not in held]
+    enough = GOOD_ENOUGH[kernel.dtype.itemsize]
+    closed, worst = _approached(kernel, names, parameter, q, moving)
+    if worst < enough:
+        return closed
+    found: list[tuple[float, int, Array]] = []
+    for start in _around(kernel, names, parameter, closed, moving):
+        closed, error = _approached(kernel, names, parameter, start, moving)
+        worst = min(worst, error)
+        if error < enough:
+            found.append((_beyond_limits(names, closed), len(found), closed))
+    if found:
+        return min(found)[-1]
     loops = ", ".join(repr(j.name) for j in robot.tree.cuts)
     raise SimulationError(
         f"the loop through {loops} cannot be closed from this pose: {worst:.3g} (m or rad) remain; "
         "give positions nearer to a closed one, or name fewer of them"
     )
+
+
+def _around(kernel: Kernel, names: Names, parameter: Array, q: Array, moving: list[int]) -> Iterator[Array]:
+    """Poses ever further away, by the coordinates of those loops alone that are open."""
+    rng = np.random.default_rng(0)
+    error, J = _errors(kernel, names, parameter, q)
+    still_open = np.abs(error) > GOOD_ENOUGH[kernel.dtype.itemsize]
+    in_loops = [n for n in moving if J[still_open, n].any()]
+    for far in np.geomspace(1e-2, 1.0, STARTS) * LARGEST:
+        away = np.zeros(len(names.free_velocities))
+        away[in_loops] = rng.uniform(-far, far, len(in_loops))
+        yield _moved(names, q, away)
+
+
+def _beyond_limits(names: Names, q: Array) -> float:
+    """By how much coordinates are beyond their limits, together."""
+    beyond = 0.0
+    for joint in names.joints:
+        for name, axis in zip(joint.positions[len(joint.positions) - len(joint.axes) :], joint.axes, strict=True):
+            x = q[names.positions.index[name]]
+            beyond += max(axis.limits.lower - x, 0.0) + max(x - axis.limits.upper, 0.0)
+    return beyond
+
+
+def _approached(kernel: Kernel, names: Names, parameter: Array, q: Array, moving: list[int]) -> tuple[Array, float]:
+    """By Levenberg and Marquardt, damped by the error itself: quadratic in the end. Also what is left."""
+    for _ in range(ATTEMPTS):
+        error, J = _errors(kernel, names, parameter, q)
+        worst = np.abs(error).max(initial=0.0)
+        if worst < CLOSED:
+            break
+        damped = np.vstack([J[:, moving], np.sqrt(worst) * np.eye(len(moving))])
+        du = np.zeros(len(names.free_velocities))
+        du[moving] = -np.linalg.lstsq(damped, np.concatenate([error, np.zeros(len(moving))]), rcond=None)[0]
+        largest = np.abs(du).max(initial=0.0)
+        if largest < CLOSED:  # as near as it gets from here
+            break
+        q = _moved(names, q, du * min(1.0, LARGEST / largest))
+    return q, float(np.abs(_errors(kernel, names, parameter, q)[0]).max(initial=0.0))
 
 
 def _errors(kernel: Kernel, names: Names, parameter: Array, q: Array) -> tuple[Array, Array]:
