@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         SimpleTransmission,
         Solenoid,
     )
-    from gearwright.sim import Recording, Simulation, compile
+    from gearwright.sim import PID, Recording, Simulation, compile, with_servos
 
 __version__ = "0.1.0"
 
@@ -53,6 +53,8 @@ _LAZY = {
     "Drive": "gearwright.dynamics.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
+    "PID": "gearwright.sim",
+    "with_servos": "gearwright.sim",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",
@@ -75,6 +77,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "PID",
     "Actuator",
     "Backlash",
     "CompileError",
@@ -108,6 +111,7 @@ __all__ = [
     "compile",
     "load",
     "loads",
+    "with_servos",
 ]
 
 

@@ -23,7 +23,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import Instant, Law, Row
-from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears
+from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears, through
 from gearwright.dynamics.parameters import actuator_numbers, device_key
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
@@ -70,7 +70,8 @@ class Driven:
             return [effort], list(after)
 
         sizes = [None, None, None, len(self.states), None, len(names)]
-        return trace(respond, sizes, name=f"actuator {self.name}", returns=[1, len(self.states)])
+        function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1, len(self.states)])
+        return function
 
     @cached_property
     def law(self) -> Function:
@@ -104,7 +105,7 @@ class Driven:
     def acting(self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> Acting:
         seen = self.gear.seen(tree, command[self.command])
         effort, slope = self.law(seen.speed, casadi.vertcat(*self.arguments(seen, command, memory, dt)))
-        return Acting(seen, simplified(effort), greatest(minus(0.0, simplified(slope)), 0.0))
+        return Acting(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(slope))), 0.0))
 
     def after(
         self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
@@ -116,12 +117,11 @@ class Driven:
         numbers = casadi.vertcat(*self.parameters.values())
         there = plus(seen.position, times(dt, speed))
         effort, state = self.response(command[self.command], speed, there, own, dt, numbers)
-        return simplified(effort), scalars(SX(state))
+        return simplified(SX(effort)), scalars(SX(state))
 
 
 def simplified(x: SX) -> Scalar:
     """A float where the expression is one."""
-    x = SX(x)
     return float(x) if x.is_constant() else x
 
 
@@ -176,17 +176,14 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
     connected = gears(mechanism, system, values)
     driven: list[Driven] = []
     places = memory_places(mechanism)
-    through: dict[str, str] = {}
-    for t in mechanism.transmissions.values():
-        for name in t.actuators:
-            through.setdefault(name, t.name)
+    acting = through(mechanism)
     for index, (name, a) in enumerate(mechanism.actuators.items()):
         if name not in connected:
             continue
         key = device_key(mechanism, name)
         numbers = {n: values[f"{key}.{n}"] for n in actuator_numbers(a)}
         own = {n: x for n, x in numbers.items() if not isinstance(x, float)}
-        losses = _losses(mechanism, through.get(name))
+        losses = _losses(mechanism, acting.get(name))
         driven.append(
             Driven(
                 actuator=a,

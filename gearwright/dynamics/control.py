@@ -6,24 +6,30 @@
 
 The function is called once, on a `Reading`: the reading side of a simulation with formulas for numbers. The names that
 it returns are the commands; in the step, the places of these among `command` and `effort` are those of `control`.
+
+Steps are counted exactly: up to 2⁵³ of them, in single precision up to 2²⁴ (five hours at 1 kHz).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 import casadi
+import numpy as np
 from casadi import SX, Function
 
+from gearwright.dynamics.control_reading import Reading
 from gearwright.dynamics.scalar import Scalar, as_written, where
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
-from gearwright.tracing import Traced, called, elements
+from gearwright.tracing import Traced, elements
+from gearwright.tracing.arrays import NO_NUMBER
 
-PACKAGE = str(Path(__file__).parents[1])
+PACKAGES = tuple(str(Path(p)) for p in (Path(__file__).parents[1], Path(np.__file__).parent))  # not the user's code
 
 
 class Declared(Protocol):
@@ -32,65 +38,12 @@ class Declared(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def function(self) -> Callable[..., Any]: ...
-    @property
     def memory(self) -> Mapping[str, float]: ...
     @property
     def parameters(self) -> Mapping[str, float]: ...
-
-
-class Formulas(Mapping[str, Traced]):
-    """Formulas by name; `groups` are further names for several of them."""
-
-    def __init__(self, kind: str, values: Mapping[str, Scalar], groups: Mapping[str, Sequence[str]] | None = None):
-        self._kind, self._values, self._groups = kind, dict(values), dict(groups or {})
-
-    def __getitem__(self, name: str) -> Traced:
-        if name in self._values:
-            return Traced([self._values[name]], ())
-        if name in self._groups:
-            own = self._groups[name]
-            return Traced([self._values[n] for n in own], (len(own),))
-        raise UnknownNameError(self._kind, name, [*self._values, *self._groups])
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._values or name in self._groups
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-
-class ActuatorFormulas:
-    """`torque`, `position`, `velocity`, `command` and what its kind remembers."""
-
-    def __init__(self, name: str, values: Mapping[str, Scalar]) -> None:
-        self._name = name
-        self.__dict__.update({what: Traced([x], ()) for what, x in values.items()})
-
-    def __getattr__(self, what: str) -> Any:
-        has = ", ".join(n for n in self.__dict__ if not n.startswith("_"))
-        raise UnreadableError(f"actuator {self.__dict__.get('_name')!r} has no {what!r}; it has {has}")
-
-
-class UnreadableError(CompileError, AttributeError):
-    """A controller asks for what it cannot have in the compiled step."""
-
-
-class Reading:
-    """What a traced controller is given: every attribute is a mapping of formulas, a formula or a number."""
-
-    def __init__(self, parts: Mapping[str, Any]) -> None:
-        self.__dict__.update(parts)
-
-    def __getattr__(self, name: str) -> Any:
-        has = ", ".join(n for n in self.__dict__ if not n.startswith("_"))
-        raise UnreadableError(
-            f"a controller that is part of the compiled step cannot use {name!r}; it reads {has}. "
-            "sim.run(controller=…) calls it from Python, where it has the whole simulation"
-        )
+    @property
+    def attributes(self) -> Mapping[str, Any]: ...
+    def called(self, sim: Any, memory: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]: ...
 
 
 @dataclass(frozen=True)
@@ -121,7 +74,10 @@ class Targets:
         """The slot, and the entries of it that a name stands for."""
         if name in self.actuators:
             if not self.acting:
-                raise CompileError(f"actuator {name!r} is commanded, and actuators act with the integrator 'euler' only")
+                raise CompileError(
+                    f"actuator {name!r} is commanded, and no actuator acts: none is connected to a joint, or the "
+                    "integrator is not 'euler'"
+                )
             return "command", [list(self.actuators).index(str(name))]
         if name in self.coordinates:
             return "effort", [list(self.coordinates).index(str(name))]
@@ -131,77 +87,98 @@ class Targets:
 
 
 class Control:
-    """A controller as two Functions: `stage`, run where the phase is 0, and `tick`, which moves the clock on."""
+    """A controller as two Functions: `stage`, which is run where the phase is 0, and `tick`, which moves the clock."""
 
     def __init__(
-        self, declared: Declared, targets: Targets, period: int, symbols: Mapping[str, SX], read: Callable[[SX], Reading]
+        self,
+        declared: Declared,
+        targets: Targets,
+        period: int,
+        symbols: Mapping[str, SX],
+        read: Callable[[SX], Reading],
     ) -> None:
-        self._declared, self._targets = declared, targets
-        self._clock, self._phase = SX.sym("clock", 2), SX.sym("phase")
-        remembered = {n: SX.sym(n) for n in declared.memory}
-        outputs, after = self._called(read(self._clock), remembered)
-        held = SX.sym("held", len(outputs))
-        self.places = self._placed(list(outputs), list(remembered))
-        before = casadi.vertcat(held, *remembered.values())
-        new = [*outputs.values(), *after.values()]
-        if not new:
-            raise CompileError(f"controller {declared.name!r} commands nothing, and remembers nothing")
-        control = [where(self._phase == 0, x, old) for x, old in zip(new, casadi.vertsplit(before), strict=True)]
-        inputs = {**symbols, "clock": self._clock, "phase": self._phase, "control": before}
+        clock, phase = SX.sym("clock", 2), SX.sym("phase")
+        memory = {name: SX.sym(name) for name in declared.memory}
+        commands, remembered = traced(declared, read(clock), memory, targets)
+        self.places = placed(list(commands), list(memory))
+        self.start = [0.0] * len(commands) + [*declared.memory.values()]  # after a reset: no commands yet
+        before = casadi.vertcat(SX.sym("held", len(commands)), *memory.values())
+        new = [*commands.values(), *remembered]
+        control = [where(phase == 0, x, old) for x, old in zip(new, casadi.vertsplit(before), strict=True)]
+        inputs = {**symbols, "clock": clock, "phase": phase, "control": before}
         self.stage = _function("control", inputs, {"control": control})
-        steps = self._clock[0] + 1.0
-        phase = where(self._phase + 1.0 >= period, 0.0, self._phase + 1.0)
-        ticked = {"clock": [steps, self._clock[1]], "phase": [phase]}
-        self.tick = _function("tick", {"clock": self._clock, "phase": self._phase}, ticked)
+        following = where(phase + 1.0 >= period, 0.0, phase + 1.0)
+        ticked = {"clock": [clock[0] + 1.0, clock[1]], "phase": [following]}
+        self.tick = _function("tick", {"clock": clock, "phase": phase}, ticked)
 
-    @property
-    def start(self) -> list[float]:
-        """`control` after a reset: no commands yet."""
-        return [0.0] * (self.places.size - len(self.places.memory)) + [*self._declared.memory.values()]
 
-    def _called(self, sim: Reading, remembered: Mapping[str, SX]) -> tuple[dict[tuple[str, int], Scalar], dict[str, Any]]:
-        """(slot, entry) → command, and what is remembered after; all are formulas."""
-        declared, found = self._declared, _Returned()
+def placed(commands: Sequence[tuple[str, int]], memory: Sequence[str]) -> Places:
+    found: dict[str, dict[int, int]] = {"command": {}, "effort": {}}
+    for place, (slot, i) in enumerate(commands):
+        found[slot][i] = place
+    own = {name: len(commands) + n for n, name in enumerate(memory)}
+    return Places(found["command"], found["effort"], own, len(commands) + len(memory))
 
-        def flat() -> list[Any]:
-            arguments = [sim, {n: Traced([x], ()) for n, x in remembered.items()}] if declared.memory else [sim]
-            try:
-                found.take(declared.function(*arguments), self._targets, declared)
-            except (TracingError, RecursionError):
-                raise
-            except GearwrightError as error:
-                raise type(error).__new__(type(error)) if False else _Told(error) from error
-            return found.values
 
-        try:
-            (values,) = called(flat, [], name=f"controller {declared.name}")
-        except TracingError as error:
-            if isinstance(error.__cause__, _Told):
-                told = error.__cause__.told
-                where_ = user_line(told.__traceback__)
-                raise CompileError(f"controller {declared.name}{where_}: {told}") from told
-            raise
-        keeps = [n for n, x in _attributes(declared.function).items() if isinstance(x, Traced)]
-        if keeps:
-            raise CompileError(
-                f"controller {declared.name} leaves something for its next call in its attribute {keeps[0]!r}: it is "
-                f"called once, to be compiled. Declare memory = {{{keeps[0]!r}: 0.0}} and return it, changed, with the "
-                "commands"
+def traced(
+    declared: Declared, sim: Reading, memory: Mapping[str, SX], targets: Targets
+) -> tuple[dict[tuple[str, int], Scalar], list[Scalar]]:
+    """(slot, entry) → what the controller commands, and what it remembers, as formulas."""
+    try:
+        returned, after = declared.called(sim, {name: Traced([x], ()) for name, x in memory.items()})
+        commands: dict[tuple[str, int], Scalar] = {}
+        for name, value in returned.items():
+            slot, entries = targets.indices(name)
+            for i, x in zip(entries, _numbers(name, value, len(entries)), strict=True):
+                if (slot, i) in commands:
+                    raise CompileError(f"{name!r} is commanded twice")
+                commands[slot, i] = x
+        remembered = [_numbers(name, after[name], 1)[0] for name in memory]
+    except Exception as error:  # the user's code may raise anything
+        raise TracingError(f"controller {declared.name}{user_line(error.__traceback__)}: {_said(error)}") from error
+    for name, value in declared.attributes.items():
+        if isinstance(value, Traced):
+            raise TracingError(
+                f"controller {declared.name} keeps something for its next call in its attribute {name!r}, but in the "
+                f"compiled step it is called once only: declare memory = {{{name!r}: 0.0}}, and take and return that"
             )
-        n = len(found.commands)
-        return dict(zip(found.commands, values, strict=False)), dict(zip(declared.memory, values[n:], strict=True))
-
-    def _placed(self, outputs: Sequence[tuple[str, int]], memory: Sequence[str]) -> Places:
-        places: dict[str, dict[int, int]] = {"command": {}, "effort": {}}
-        for place, (slot, i) in enumerate(outputs):
-            places[slot][i] = place
-        own = {name: len(outputs) + n for n, name in enumerate(memory)}
-        return Places(places["command"], places["effort"], own, len(outputs) + len(memory))
+    if not commands and not remembered:
+        raise TracingError(f"controller {declared.name} commands nothing, and remembers nothing")
+    return commands, remembered
 
 
-class _Told(Exception):
-    """Carries an error of ours through `called`, whole."""
+def _numbers(name: object, value: Any, n: int) -> list[Scalar]:
+    """A command's formulas, n of them."""
+    found = elements(value)
+    if len(found) != n:
+        raise CompileError(f"{name!r} takes {n} number{'' if n == 1 else 's'}, not {len(found)}")
+    for x in found:
+        if type(x) is float and not isfinite(x):
+            raise CompileError(f"{name!r} is given {x}, whatever the robot does")
+    return found
 
-    def __init__(self, told: GearwrightError) -> None:
-        self.told = told
-        super().__init__(str(told))
+
+def _said(error: Exception) -> str:
+    if isinstance(error, GearwrightError):
+        return str(error)
+    said = f"{type(error).__name__}: {error}"
+    return NO_NUMBER if "array element with a sequence" in said else said  # so NumPy says of a traced value
+
+
+def user_line(traceback: TracebackType | None) -> str:
+    """Where in the user's code it happened: the innermost line that is neither ours nor NumPy's."""
+    found = ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith(PACKAGES):
+            found = f" ({Path(file).name}, line {traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return found
+
+
+def _function(name: str, inputs: Mapping[str, SX], outputs: Mapping[str, Sequence[Scalar]]) -> Function:
+    with as_written():
+        columns = casadi.cse([casadi.vertcat(*(SX(x) for x in values)) for values in outputs.values()])
+    return Function(
+        name, [*inputs.values()], columns, [*inputs], [*outputs], {"allow_duplicate_io_names": True}
+    )  # fmt: skip

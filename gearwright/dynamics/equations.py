@@ -26,6 +26,8 @@ from gearwright.dynamics.algorithms import Matrix, inverse_dynamics, kinetic_ene
 from gearwright.dynamics.bodies import assembled
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names
+from gearwright.dynamics.control import Control, Declared, Targets
+from gearwright.dynamics.control_reading import reading, several
 from gearwright.dynamics.drives import Drive
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
@@ -58,6 +60,8 @@ class Equations:
         tolerance: float = TOLERANCE["double"],
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
+        controller: Declared | None = None,
+        control_period: int = 1,
     ) -> None:
         if integrator not in INTEGRATORS:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
@@ -65,6 +69,14 @@ class Equations:
         self._euler = integrator == "euler"
         known = numbers(mechanism, gravity)
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
+        if controller is not None:
+            if taken := [n for n in controller.parameters if n in known]:
+                raise CompileError(
+                    f"controller {controller.name} declares the parameter {taken[0]!r}, which is a number of the "
+                    "robot: name that in compile(parameters=…) instead, or call its own differently"
+                )
+            self._symbols |= {n: SX.sym(n) for n in controller.parameters}
+            nominal |= controller.parameters
         bodies = optimised(assembled(mechanism, values))
         self.model = Model(bodies, reduction(mechanism, values), actuation(mechanism, bodies, values))
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
@@ -81,8 +93,9 @@ class Equations:
         self.kinds: list[Kind] = kinds
         self._solver, self._iterations, self._tolerance = solver, iterations, tolerance
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
-        self._mechanism = mechanism
+        self._mechanism, self._values = mechanism, values
         self.sensing = sensing(mechanism, period)
+        self._controller, self._control_period, self._period = controller, control_period, period
 
     # --- names -----------------------------------------------------------------------------------------------------
 
@@ -129,6 +142,21 @@ class Equations:
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
         return bool(self.kinds or (self.model.actuation.driven and self._euler))
+
+    @cached_property
+    def control(self) -> Control | None:
+        """The controller's part of the step, which comes first."""
+        if self._controller is None:
+            return None
+        acting = bool(self.model.actuation.driven) and self._euler
+        slots = ["position", "velocity", "effort", "parameter", *(("command", "actuator") if acting else ())]
+        symbols = self._symbols_of([*slots, *(("sensor",) if self.sensing.readings else ())])
+        targets = Targets(tuple(self.actuators), self.coordinates, several(self._mechanism), acting)
+        read = reading(
+            self._mechanism, self.model, self.sensing, symbols, self._symbols,
+            dt=self._period, period=self._control_period,
+        )  # fmt: skip
+        return Control(self._controller, targets, self._control_period, symbols, read)
 
     @property
     def _given(self) -> tuple[str, ...]:
@@ -278,7 +306,8 @@ class Equations:
 
     def _signals(self, position: list[Scalar], velocity: list[Scalar]) -> Signals:
         tree = self.model.tree(State(position, velocity))
-        return signals(self._mechanism, self.model.bodies, self.model.actuation.seen(tree), tree)
+        seen = self.model.actuation.seen(tree)
+        return signals(self._mechanism, self.model.bodies, seen, tree, self._values)
 
     def _trace_sense(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
         before = sensor[len(self.sensing.readings) :]

@@ -145,16 +145,25 @@ class Efforts:
 def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> dict[str, Gear]:
     """By actuator. One that several transmissions name is in the first of them; one in none sits on its joint."""
     found: dict[str, Gear] = {}
-    for t in mechanism.transmissions.values():
-        if t.map is None or any(not _moves(mechanism, axis) for axis in t.joints):
-            continue
-        for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
-            found.setdefault(name, gear)
+    acting = through(mechanism)
+    for t in dict.fromkeys(acting.values()):
+        each = transmission_gears(mechanism, system, mechanism.transmissions[t], values)
+        of_t = zip(mechanism.transmissions[t].actuators, each, strict=True)
+        found |= {name: gear for name, gear in of_t if acting[name] == t}
     for a in mechanism.actuators.values():
         on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
         if a.joint is not None and (a.name not in found or on_rotor):
             found[a.name] = Straight([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
     return {name: found[name] for name in mechanism.actuators if name in found}
+
+
+def through(mechanism: Mechanism) -> dict[str, str]:
+    """The transmission that each actuator acts through: the first one that names it, has a map and moves something."""
+    found: dict[str, str] = {}
+    for t in mechanism.transmissions.values():
+        if t.map is not None and all(_moves(mechanism, axis) for axis in t.joints):
+            found = dict.fromkeys(t.actuators, t.name) | found
+    return found
 
 
 def transmission_gears(

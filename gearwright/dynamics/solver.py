@@ -66,6 +66,9 @@ class Floors(NamedTuple):
 
 
 DOUBLE = Floors.of(2.0**-52)
+STEADY = (
+    0.1  # of the tolerance: what a velocity that is held may change by in a step whose impulses are not sought anew
+)
 HELD_BACK = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
 
 
@@ -275,39 +278,42 @@ def sweep(
     return impulses, rates, change
 
 
-def started(row: Resolved, impulse: Scalar, rate: Scalar) -> Scalar:
-    """Last step's impulse as a first guess; what a stop gave only if the stop would be run into without it."""
+def started(row: Resolved, impulse: Scalar) -> Scalar:
+    """Last step's impulse as a first guess: within the box, unless a stop gave it, which may give it again."""
     if row.law is not None:
         return 0.0  # actuators begin each step on their lines
     if row.box is None:
         return impulse
     lower, upper = row.box
-    if row.slowest is not None:
-        upper = where(rate < row.slowest, greatest(impulse, upper), upper)
-    if row.fastest is not None:
-        lower = where(rate > row.fastest, least(impulse, lower), lower)
-    return greatest(least(impulse, upper), lower)
+    impulse = impulse if row.slowest is not None else least(impulse, upper)
+    return impulse if row.fastest is not None else greatest(impulse, lower)
 
 
-def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, tolerance: float) -> Scalar:
-    """Whether the row is content with its impulse, to a velocity of `tolerance`."""
+def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    """Whether the row is content with its impulse, to a velocity of `tolerance`.
+
+    Where it holds something still, it must also stay so: an impulse that has just taken a velocity off would give it
+    back in the next step, the other way round. So the rate may not have changed by more than a part of the tolerance
+    since `before`, the start of the step.
+    """
     if row.law is not None:
         value, _, size = row.law.at(rate)
         return magnitude(minus(value, impulse)) <= times(tolerance, size)
     wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
     if row.box is None:
         return magnitude(wrong) <= tolerance
+    steady = magnitude(minus(rate, before)) <= STEADY * tolerance
     lower, upper = row.box
     content: Scalar = True
     if not row.only_stops:
         at_end = either(both(impulse <= lower, wrong >= 0.0), both(impulse >= upper, wrong <= 0.0))
-        content = either(magnitude(wrong) <= tolerance, at_end)
+        content = either(both(magnitude(wrong) <= tolerance, steady), at_end)
     if row.slowest is not None:
-        against = magnitude(minus(rate, row.slowest)) <= tolerance
+        against = both(magnitude(minus(rate, row.slowest)) <= tolerance, steady)
         content = either(both(impulse > upper, against), both(impulse <= upper, content))
         content = both(content, rate >= minus(row.slowest, tolerance))
     if row.fastest is not None:
-        against = magnitude(minus(rate, row.fastest)) <= tolerance
+        against = both(magnitude(minus(rate, row.fastest)) <= tolerance, steady)
         content = either(both(impulse < lower, against), both(impulse >= lower, content))
         content = both(content, rate <= plus(row.fastest, tolerance))
     return content

@@ -1,7 +1,7 @@
 """A step with rows as CasADi Functions to be run one after another, with sweeps as counted loops.
 
-    predict                 u*, the rows, and whether last step's impulses still suit them: `settled`
-    unless settled:
+    predict                 the rows, u⁺ with last step's impulses, and whether they still suit the rows: `accepted`
+    unless accepted:
         respond             the Delassus matrix A
         sweep, up to n ×    until `settled`
         correct             u⁺ from the impulses
@@ -10,8 +10,8 @@
 
 The actuators' efforts, and what they remember, are known with u⁺ (`actuator`, in the stage that advances).
 
-Values that cross from one Function to the next go by the names of slots; `carried` is everything of predict that
-later ones use, `responses` is A.
+Values that cross from one Function to the next go by the names of slots; `carried` is what is known before the sweeps,
+`responses` is A. Most steps are accepted, so `respond` works out again what it carries, and `predict` stores little.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import Baumgarte, Instant, Kind, Row
+from gearwright.dynamics.constraints import AxisRow, Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.reduce import Tree, combined
@@ -79,6 +79,7 @@ SOLVERS: dict[str, Method] = {
 }
 TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end, and of loops [rad(/s), m(/s)]
 EPS = {"double": 2.0**-52, "single": 2.0**-23}
+SETTLED = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 PROJECTIONS = 8  # corrections of closed loops a step at most; the one that starts within the tolerance is the last
 
 
@@ -103,16 +104,18 @@ class Carrier:
 
 @dataclass(frozen=True)
 class System:
-    """What the rows and the velocities without them come to."""
+    """What the rows come to, and the velocities with the impulses that the solver starts from."""
 
-    u_star: list[Scalar]
+    warm: list[Scalar]  # impulses of the rows that are swept over
+    u_warm: list[Scalar]  # with these, and none of the equalities
     M_hat: Factors
     equalities: Elimination
     rows: list[Resolved]  # swept over
 
     def mapped(self, change: Carrier) -> System:
         return System(
-            [change(x) for x in self.u_star],
+            [change(x) for x in self.warm],
+            [change(x) for x in self.u_warm],
             self.M_hat.mapped(change),
             self.equalities.mapped(change),
             [row.mapped(change) for row in self.rows],
@@ -120,10 +123,10 @@ class System:
 
     def velocities(self, impulses: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """u⁺ for impulses of the rows that are swept over, and the impulses of the equalities."""
-        n = len(self.u_star)
-        u = self.u_star
-        if self.rows:
-            moved = self.M_hat.solve(pushed(self.rows, impulses, n))
+        u = self.u_warm
+        if impulses is not self.warm:
+            change = [minus(x, w) for x, w in zip(impulses, self.warm, strict=True)]
+            moved = self.M_hat.solve(pushed(self.rows, change, len(u)))
             u = [plus(x, d) for x, d in zip(u, moved, strict=True)]
         answers = self.equalities.impulses(u)
         return self.equalities.answered(u, answers), answers
@@ -149,8 +152,9 @@ class Stages:
     def body(self) -> tuple[Function | Repeat, ...]:
         if not self.swept:
             return (self._straight(), *self._projection())
-        predict, system = self._predict()
-        respond, A = self._respond(system)
+        system = self._system()
+        predict = self._predict(system)
+        respond, system, A = self._respond(system)
         sweeps = Repeat(self.iterations, (self._sweep(system, A),), None if self.method.advances else "settled")
         correct = self._correct(system)
         if self.method.advances:
@@ -163,42 +167,38 @@ class Stages:
     def _straight(self) -> Function:
         """Only equalities, and all of them eliminated: nothing to sweep over."""
         system = self._system()
-        u, answers = system.velocities([])
+        u, answers = system.velocities(system.warm)
         q = self.model.advanced(self._read("position"), u, self._dt)
         outputs = {"position": q, "velocity": u, "impulse": answers, **self._actuators(u)}
         return self._function("step", self._given, {**outputs, **self._kept_for_projection(system)})
 
-    def _predict(self) -> tuple[Function, System]:
-        system = self._system()
-        last = self._read("impulse")
-        free, _ = system.velocities([0.0] * len(self.swept)) if system.equalities.rows else (system.u_star, [])
-        warm = [started(row, last[i], row.rate(free)) for row, i in zip(system.rows, self.swept, strict=True)]
+    def _predict(self, system: System) -> Function:
+        warm = system.warm
         u, answers = system.velocities(warm)
         rates = [row.rate(u) for row in system.rows]
         content: Scalar = True
+        start = self._read("velocity")
         for row, impulse, rate in zip(system.rows, warm, rates, strict=True):
-            content = both(content, satisfied(row, impulse, rate, self.tolerance))
-        settled = where(content, 1.0, 0.0)
-        carrier = Carrier()
-        later = system.mapped(carrier)
-        outputs = {"u": u, "rate": rates, "impulse": self._merged(answers, warm), "carried": carrier.values}
+            content = both(content, satisfied(row, impulse, rate, row.rate(start), self.tolerance))
+        accepted = where(content, 1.0, 0.0)
+        outputs = {"u": u, "rate": rates, "impulse": self._merged(answers, warm)}
         if self.method.advances:
             outputs |= {"moved": [0.0] * len(warm), "mean": [0.0] * len(warm)}
         else:
-            outputs |= {"settled": [settled], "accepted": [settled]}
+            outputs |= {"settled": [accepted], "accepted": [accepted]}
         outputs |= self._kept_for_projection(system)
-        self._symbols["carried"] = _column(carrier.symbols)
         for name in ("u", "rate", "settled", "accepted", "moved", "mean"):
             if name in outputs:
                 self._symbols[name] = SX.sym(name, len(outputs[name]))
-        return self._function("predict", self._given, outputs), later
+        return self._function("predict", self._given, outputs)
 
-    def _respond(self, system: System) -> tuple[Function, Responses]:
+    def _respond(self, system: System) -> tuple[Function, System, Responses]:
         A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof, self.floors)
-        carrier = Carrier()
-        later = A.mapped(carrier)
-        self._symbols["responses"] = _column(carrier.symbols)
-        return self._function("respond", ("carried",), {"responses": carrier.values}), later
+        carried, responses = Carrier(), Carrier()
+        later = system.mapped(carried), A.mapped(responses)
+        self._symbols["carried"], self._symbols["responses"] = _column(carried.symbols), _column(responses.symbols)
+        outputs = {"carried": carried.values, "responses": responses.values}
+        return self._function("respond", self._given, outputs), *later
 
     def _sweep(self, system: System, A: Responses) -> Function:
         impulses, rates = [self._read("impulse")[i] for i in self.swept], self._read("rate")
@@ -206,7 +206,7 @@ class Stages:
             return self._advancing_sweep(system, A, impulses, rates)
         settled = self._read("settled")[0]
         impulses, rates, change = sweep(system.rows, A, impulses, rates, casadi.logic_not(settled), self.tolerance)
-        done = where(casadi.logic_or(settled, change <= self.tolerance), 1.0, 0.0)
+        done = where(casadi.logic_or(settled, change <= SETTLED * self.tolerance), 1.0, 0.0)
         outputs = {"impulse": self._merged(None, impulses), "rate": rates, "settled": [done]}
         return self._function("sweep", ("carried", "responses", "impulse", "rate", "settled"), outputs)
 
@@ -321,7 +321,10 @@ class Stages:
         rows = [row for kind in self.kinds for row in kind.rows(now)]
         all_rows = resolved(rows, prediction.tree.G, prediction.factors, model.dof, dt)
         equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof, self.floors)
-        return System(prediction.u_star, prediction.factors, equalities, [all_rows[i] for i in self.swept])
+        swept, last = [all_rows[i] for i in self.swept], self._read("impulse")
+        warm = [started(row, last[i]) for row, i in zip(swept, self.swept, strict=True)]
+        u = prediction.velocities(dt, pushed(swept, warm, model.dof))
+        return System(warm, u, prediction.factors, equalities, swept)
 
     def _merged(self, eliminated: Sequence[Scalar] | None, swept: Sequence[Scalar]) -> list[Scalar]:
         """Impulses in the order of the rows; None keeps those of the equalities."""
@@ -372,8 +375,15 @@ def _moved_on(row: Resolved, moved: Scalar) -> Resolved:
 def row_efforts(kinds: Sequence[Kind], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:
     """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
-    rows = [row for kind in kinds for row in kind.rows(now)]
-    for row, impulse in zip(rows, impulses, strict=True):
-        for k, x in row.J.items():
-            efforts[k] = plus(efforts[k], times(x, impulse / now.dt))
+    left = list(impulses)
+    for kind in kinds:
+        own, left = left[: kind.size], left[kind.size :]
+        if isinstance(kind, AxisRow):
+            parts = [kind.spread(own[0], now.dt)]
+        else:
+            rows = zip(kind.rows(now), own, strict=True)
+            parts = [{k: times(x, impulse) for k, x in row.J.items()} for row, impulse in rows]
+        for part in parts:
+            for k, x in part.items():
+                efforts[k] = plus(efforts[k], x / now.dt)
     return efforts

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Address, Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler.tape import Instruction
 
 if TYPE_CHECKING:
     import casadi
 
     from gearwright.dynamics import Equations, Repeat
+    from gearwright.dynamics.control import Places
 
 
 KINDS = {
@@ -19,6 +21,9 @@ KINDS = {
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
     "sensor": Kind.STATE,  # readings, then what sensors remember
+    "phase": Kind.STATE,  # 0 where the controller is asked
+    "clock": Kind.STATE,  # steps, and the time that they are counted from
+    "control": Kind.STATE,  # what the controller commands, then what it remembers
     "effort": Kind.INPUT,
     "command": Kind.INPUT,
     "target": Kind.INPUT,
@@ -37,6 +42,11 @@ def step_program(equations: Equations) -> Program:
     if equations.sensing.readings:
         functions.append(equations.sense)
         body = (*body, _stored(equations.sense, {"sensor_after": "sensor"}))
+    if equations.control is not None:
+        control, tick = equations.control.stage, equations.control.tick
+        functions += [control, tick]
+        asked = Loop(1, (stage(control),), until="phase")  # a loop that is left out where the phase is not 0
+        body = _redirected((asked, stage(tick), *body), equations.control.places)
     sizes: dict[str, int] = {}
     for function in functions:
         sizes |= {n: function.numel_in(i) for i, n in enumerate(function.name_in())}
@@ -72,6 +82,20 @@ def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
     traced = stage(function)
     stores = (s._replace(address=s.address._replace(slot=slots[s.address.slot])) for s in traced.tape.stores)
     return Stage(traced.name, Tape(traced.tape.instructions, tuple(sorted(stores))))
+
+
+def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage | Loop, ...]:
+    """The same with what a controller commands read from `control`, in the place of an input."""
+
+    def moved(i: Instruction) -> Instruction:
+        return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
+
+    return tuple(
+        Loop(node.count, _redirected(node.body, places), node.until)
+        if isinstance(node, Loop)
+        else Stage(node.name, Tape(tuple(map(moved, node.tape.instructions)), node.tape.stores))
+        for node in body
+    )
 
 
 PROGRAMS: dict[str, Callable[[Equations], Program]] = {

@@ -31,6 +31,7 @@ class Recording:
         self.robot, self.dt, self.batch, self.every = sim.robot, sim.dt, sim.batch, every
         self._names, self._kernels = sim._names, sim._kernels
         self._devices, self._commanded = sim._devices, sim._commanded
+        self._control = sim._control
         self._start, self._steps = sim._start, sim._steps
         self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
         self._rows = 0
@@ -67,7 +68,7 @@ class Recording:
     def effort(self) -> Values:
         """What acted along each coordinate [N·m, N]."""
         group = self._names.coordinates
-        reads = {name: partial(self._column, "effort", i) for i, name in enumerate(group.names)}
+        reads = {name: partial(self._column, *self._place("effort", i)) for i, name in enumerate(group.names)}
         return _by_joint(group, reads)
 
     @cached_property
@@ -87,7 +88,15 @@ class Recording:
     def command(self) -> Values:
         """What each actuator was told during the step that ends at a row."""
         names = self._devices.commands.names if self._commanded else ()
-        return Values("actuator", {n: partial(self._column, "command", i) for i, n in enumerate(names)}, {})
+        return Values(
+            "actuator", {n: partial(self._column, *self._place("command", i)) for i, n in enumerate(names)}, {}
+        )
+
+    @cached_property
+    def memory(self) -> Values:
+        """What a compiled controller remembers."""
+        places = {} if self._control is None else self._control.places.memory
+        return Values("memory", {n: partial(self._column, "control", i) for n, i in places.items()}, {})
 
     @cached_property
     def actuator(self) -> Values:
@@ -96,7 +105,7 @@ class Recording:
             return Values("actuator", {}, {})
         views = actuator_views(
             self._devices,
-            lambda slot, i: partial(self._column, slot, i),
+            lambda slot, i: partial(self._column, *self._place(slot, i)),
             lambda output, i: partial(self._computed, "shafts", output, i),
         )
         return Values("actuator", views, {})
@@ -125,13 +134,16 @@ class Recording:
         save(self, path)
 
     def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
-        """Draws positions, velocities, efforts, energy and coupling errors over time into a .png, .svg or .pdf.
+        """Draws motion, efforts, commands, readings, energy and coupling errors over time into a .png, .svg or .pdf.
 
         Of a batch the first few robots. Needs matplotlib: pip install 'gearwright[plot]'.
         """
         from gearwright.sim.plotting import plot
 
         plot(self, path, robots=robots)
+
+    def _place(self, slot: str, i: int) -> tuple[str, int]:
+        return (slot, i) if self._control is None else self._control.places.of(slot, i)
 
     # --- inside ----------------------------------------------------------------------------------------------------
 

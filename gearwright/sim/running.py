@@ -12,6 +12,8 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.sim import inputs
+from gearwright.sim.control import Calls
+from gearwright.sim.controlled import check_free
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
 from gearwright.sim.values import Array, fill
@@ -26,11 +28,12 @@ Plan = dict[str, Schedule]  # by slot
 
 
 def run(
-    sim: Simulation, duration: float, *, controller: Callable[[Simulation], Any] | None, command: Any, effort: Any,
-    every: int, progress: bool,
+    sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
+    every: int, progress: bool, control_period: int = 1,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = _steps(duration, sim.dt), _every(every)
+    calls = None if controller is None else Calls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {"command": command, "effort": effort}, n)
     _check_memory(sim, n, every, [slot for slot in sim._inputs if controller is not None or plan[slot].varying])
     recording = Recording(sim, every=every)
@@ -39,10 +42,14 @@ def run(
             fill(sim._inputs[slot], i, value)
     sim._version += 1
     with _shown(progress, n) as report:
-        if controller is None:
+        if calls is None:
             _in_machine_code(sim, n, every, plan, recording, report)
         else:
-            _step_by_step(sim, n, every, plan, recording, report, controller)
+            sim._period = calls.period
+            try:
+                _step_by_step(sim, n, every, plan, recording, report, calls)
+            finally:
+                sim._period = sim.options.control_period
     return recording
 
 
@@ -56,6 +63,8 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
             continue
         empty = {} if values is None else values
         plan[slot] = Schedule(sim._group(slot), empty, lambda: _times(sim, n), n, sim.batch)
+        for i in (*(i for i, _ in plan[slot].constant), *plan[slot].varying):
+            check_free(sim, slot, {sim._group(slot).names[i]: 0.0})
     return plan
 
 
@@ -111,7 +120,7 @@ def _held(sim: Simulation, slot: str, kept: int) -> Array:
 
 def _step_by_step(
     sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report,
-    controller: Callable[[Simulation], Any],
+    controller: Calls,
 ) -> None:  # fmt: skip
     slots = (*sim._parts, *sim._inputs, *HELD)
     buffers = {slot: sim._instance.record_buffer(slot, n // every) for slot in slots}
@@ -123,7 +132,7 @@ def _step_by_step(
                 value = np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0])
                 fill(sim._inputs[slot], i, value)
         sim._version += 1
-        command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller(sim))
+        command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller())
         sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
             for slot, buffer in buffers.items():
@@ -145,9 +154,9 @@ def _steps(duration: float, dt: float) -> int:
     return round(seconds / dt)
 
 
-def _every(every: int) -> int:
+def _every(every: int, name: str = "every") -> int:
     if isinstance(every, bool) or not hasattr(every, "__index__") or every.__index__() < 1:
-        raise ModelError(f"every is a whole number of at least 1, not {every!r}")
+        raise ModelError(f"{name} is a whole number of at least 1, not {every!r}")
     return every.__index__()
 
 

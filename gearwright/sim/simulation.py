@@ -12,7 +12,7 @@ from gearwright.compiler import Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model import Mechanism
-from gearwright.sim import assembly, inputs, loops, running, views
+from gearwright.sim import assembly, controlled, inputs, loops, running, views
 from gearwright.sim.devices import Devices, refuse_commands_with
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
@@ -22,6 +22,7 @@ from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
 
 if TYPE_CHECKING:
+    from gearwright.sim.hardware_interfaces import HardwareInterface
     from gearwright.sim.kernels import Kernels
     from gearwright.sim.recording import Recording
 
@@ -50,6 +51,8 @@ class Simulation:
         self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator)
         self._names, self._kernels = Names.of(robot), kernels
         self._devices = Devices(robot, options.dt)
+        self._control = kernels.control
+        self._remembered: tuple[Any, dict[str, Any]] | None = None  # by a controller that Python calls
         slots = kernels["step"].program.slots
         self._parts = {slot.name: slot.size for slot in slots if slot.kind == "state"}  # of the state, in order
         self._commanded = any(slot.name == "command" for slot in slots)
@@ -57,6 +60,7 @@ class Simulation:
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
         self._version, self._steps, self._start = 0, 0, 0.0
+        self._period = options.control_period
         self._probes: dict[str, Probe] = {}
         self._advance = self._instance.step
         self._inputs = {"effort": self._instance.view("effort")}
@@ -83,12 +87,21 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Simulated time since the last reset [s]; settable, since nothing depends on it."""
+        """Simulated time since the last reset [s]; settable, since nothing but a controller depends on it."""
         return self._start + self._steps * self.dt
 
     @time.setter
     def time(self, value: float) -> None:
         self._start, self._steps = float(value), 0
+        if self._control is not None:
+            self._instance.set("clock", [0.0, self._start])
+            self._instance.set("phase", 0.0)
+            self._version += 1
+
+    @property
+    def control_dt(self) -> float:
+        """From one call of the controller to the next [s]."""
+        return self.dt * self._period
 
     @property
     def position(self) -> Values:
@@ -144,6 +157,13 @@ class Simulation:
         its kind remembers, such as `.current` and `.temperature` of a dc_motor."""
         return self._view("actuator")
 
+    @property
+    def memory(self) -> Mapping[str, Value]:
+        """What the controller remembers, compiled or not."""
+        if self._control is None and self._remembered is not None:
+            return self._remembered[1]
+        return self._view("memory")
+
     def _view(self, name: str) -> Values:
         view = self._views.get(name)
         if view is None:
@@ -155,11 +175,11 @@ class Simulation:
     @property
     def state(self) -> Array:
         """A copy of the independent positions, then velocities, then the impulses of the constraint rows in the last
-        step, from which the solver sets out in the next, then what actuators and sensors remember: (nx,) or (B, nx).
-        Set it to restore them to the bit.
+        step, from which the solver sets out in the next, then what actuators and sensors remember, then a compiled
+        controller's clock, commands and memory: (nx,) or (B, nx). Set it to restore them to the bit.
 
-        Time, held commands, efforts and parameters are not part of it: the motion from a state does not depend on the
-        time, and the others are inputs.
+        Without a controller, time is not part of it, since the motion does not depend on it; nor are commands, efforts
+        and parameters, which are inputs.
         """
         state = rows(self._states, self.batch)
         return state[0] if self.batch == 1 else state
@@ -180,6 +200,9 @@ class Simulation:
         for name, size in self._parts.items():
             self._instance.set(name, whole[:, start : start + size])
             start += size
+        if self._control is not None:
+            steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
+            self._steps = round(steps)
         self._version += 1
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -213,6 +236,8 @@ class Simulation:
         """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
         start = {"position": q, "velocity": v, "impulse": np.zeros((1, self._parts.get("impulse", 0)))}
         start["actuator"] = self._devices.start[None, :]
+        if self._control is not None:
+            start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([self._control.start])}
         n = self.batch
         if "sensor" in self._parts:
             start["sensor"] = start_readings(
@@ -221,10 +246,12 @@ class Simulation:
         parts = [np.broadcast_to(start[name], (n, size)) for name, size in self._parts.items()]
         self._set_state(np.concatenate(parts, axis=1))
         hold_positions(self)
+        controlled.hold_inputs(self)
+        self._remembered = None
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
         """The parameters' values by name, (B, 1) each."""
-        return {name: parameter[:, i : i + 1] for i, name in enumerate(self.options.parameters)}
+        return {name: parameter[:, i : i + 1] for i, name in enumerate(self.options.inputs)}
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
@@ -233,9 +260,9 @@ class Simulation:
         self._version += 1
 
     def _set_nominal_parameters(self) -> None:
-        if self.options.parameters:
+        if self.options.inputs:
             nominal = self._kernels.nominal
-            self._instance.set("parameter", [nominal[name] for name in self.options.parameters])
+            self._instance.set("parameter", [nominal[name] for name in self.options.inputs])
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
@@ -248,6 +275,15 @@ class Simulation:
             for i, value in inputs.held(group, values, self.batch):
                 fill(self._instance.view("target"), 2 * i + part, value)
         self._version += 1
+
+    def hardware(self, name: str | None = None) -> HardwareInterface:
+        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name."""
+        from gearwright.sim.hardware_interfaces import HardwareInterface
+
+        known = list(self.robot.hardware)
+        if name is None and len(known) != 1:
+            raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
+        return HardwareInterface(self, known[0] if name is None else name)
 
     # --- stepping --------------------------------------------------------------------------------------------------
 
@@ -277,8 +313,13 @@ class Simulation:
         """The names of an input."""
         return self._names.coordinates if slot == "effort" else self._devices.commands
 
+    def _place(self, slot: str, i: int) -> tuple[str, int]:
+        """Where the number stands that acts as entry i of an input: there, or among what a controller commands."""
+        return (slot, i) if self._control is None else self._control.places.of(slot, i)
+
     def _hold(self, slot: str, values: Mapping[str, Any]) -> None:
         group = self._group(slot)
+        controlled.check_free(self, slot, values)
         self._version += 1
         if slot not in self._inputs:
             inputs.check_names(group, values)
@@ -293,12 +334,13 @@ class Simulation:
         failures = self._instance.failures
         first = min(failures, key=lambda f: f.step)
         part, element = first.address.slot, first.address.element
+        what = controlled.not_finite(self, first.robot) or self._entry(part, element)
         step = self._steps + first.step + 1
         self._steps += first.step if self.batch == 1 else n
         which = "" if self.batch == 1 else f" of robot {first.robot}"
         others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
         raise SimulationError(
-            f"the {self._entry(part, element)}{which} is not finite after step {step}, "
+            f"the {what}{which} is not finite after step {step}, "
             f"at {self._start + step * self.dt:.6g} s{others}; the last good state is kept"
         )
 
@@ -311,12 +353,14 @@ class Simulation:
         if part == "actuator":
             places = self._devices.memory.items()
             return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
+        if part == "control" and self._control is not None:
+            return controlled.described(self, element)
         sensing = self._devices.sensing
         return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
 
     def run(
-        self, duration: float, controller: Callable[[Simulation], Any] | None = None, command: Any = None,
-        effort: Any = None, every: int = 1, progress: bool = False,
+        self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
+        effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
 
@@ -328,10 +372,12 @@ class Simulation:
                     commands, others of joints efforts, held until changed. Without one, all steps are made in machine
                     code; `gearwright.compile(controller=…)` makes it part of that.
         progress    show a bar on the error stream.
+        control_period  steps from one call of `controller` to the next.
         """
         return running.run(
-            self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress
-        )
+            self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
+            control_period=control_period,
+        )  # fmt: skip
 
     # --- what the equations say of this instant --------------------------------------------------------------------
 
@@ -394,7 +440,7 @@ class Simulation:
         """
         function = self._kernels.equations.linearisation
         slots = function.name_in()
-        given = [rows(self._instance.view(name), self.batch) for name in slots]
+        given = [controlled.acting(self, name) for name in slots]
         pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
         A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
         return (A[0], B[0]) if self.batch == 1 else (A, B)

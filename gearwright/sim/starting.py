@@ -19,7 +19,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
     values = {"position": q, "velocity": v, "sensor": given}
-    if sim.options.parameters:
+    if sim.options.inputs:
         values["parameter"] = rows(sim._instance.view("parameter"), sim.batch)
     readings: Array = sim._kernels["sense_start"].evaluate(values)["sensor_after"]
     return readings

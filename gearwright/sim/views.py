@@ -56,7 +56,7 @@ def _velocity(sim: Simulation) -> Values:
 
 def _effort(sim: Simulation) -> Values:
     group = sim._names.coordinates
-    reads = {name: reader(sim._instance, "effort", i) for i, name in enumerate(group.names)}
+    reads = {name: reader(sim._instance, *sim._place("effort", i)) for i, name in enumerate(group.names)}
     return Values(group.kind, reads, _members(group))
 
 
@@ -97,11 +97,11 @@ def _link_pose(sim: Simulation, link: int) -> Array:
 
 
 def parameter_group(sim: Simulation) -> Group:
-    return Group("parameter", sim.options.parameters, {})
+    return Group("parameter", sim.options.inputs, {})
 
 
 def _parameters(sim: Simulation) -> Values:
-    reads = {name: reader(sim._instance, "parameter", i) for i, name in enumerate(sim.options.parameters)}
+    reads = {name: reader(sim._instance, "parameter", i) for i, name in enumerate(sim.options.inputs)}
     return Values("parameter", reads, {})
 
 
@@ -113,8 +113,16 @@ def _sensor(sim: Simulation) -> Values:
 def _actuator(sim: Simulation) -> Values:
     if not sim._commanded:
         return Values("actuator", {}, {})
-    slot = partial(reader, sim._instance)
+
+    def slot(name: str, i: int) -> Read:
+        return reader(sim._instance, *sim._place(name, i))
+
     return Values("actuator", actuator_views(sim._devices, slot, partial(_Late, sim, "shafts")), {})
+
+
+def _memory(sim: Simulation) -> Values:
+    places = {} if sim._control is None else sim._control.places.memory
+    return Values("memory", {name: reader(sim._instance, "control", i) for name, i in places.items()}, {})
 
 
 def coordinate(sim: Simulation, name: str) -> int:
@@ -136,4 +144,5 @@ VIEWS: dict[str, Callable[[Simulation], Values]] = {
     "parameters": _parameters,
     "sensor": _sensor,
     "actuator": _actuator,
+    "memory": _memory,
 }

@@ -52,7 +52,12 @@ def trace(
         for s, n in zip(symbols, sizes, strict=True)
     ]
     columns = [casadi.vertcat(casadi.SX(0, 1), *values) for values in called(function, arguments, name, returns)]
-    return casadi.Function("f_" + re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_"), symbols, columns)
+    plain = "f_" + re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_")
+    traced = casadi.Function(plain, symbols, columns)
+    constants = [k for k in range(traced.n_instructions()) if traced.instruction_id(k) == casadi.OP_CONST]
+    if any(isnan(traced.instruction_constant(k)) for k in constants):
+        raise TracingError(f"{name} computes with NaN, whatever its arguments are")
+    return traced
 
 
 def called(

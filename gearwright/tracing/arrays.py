@@ -30,7 +30,7 @@ NO_NUMBER = (
 
 
 class Traced(NDArrayOperatorsMixin):
-    """Scalars in an array's shape, row by row."""
+    """Scalars in an array's shape, row by row. What indexing takes out is a copy."""
 
     __slots__ = ("elements", "shape")
 

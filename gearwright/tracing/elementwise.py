@@ -6,7 +6,7 @@ A function that is missing here is one row in `RULES`. CasADi is imported where 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log, pi
+from math import inf, log, pi
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -85,6 +85,21 @@ def power(a: Scalar, b: Scalar) -> Scalar:
     return a**b
 
 
+def least(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller one; a bound of infinity is none, and leaves no trace."""
+    for one, other in ((a, b), (b, a)):
+        if type(one) is float and one == inf:
+            return other
+    return named("fmin")(a, b)
+
+
+def greatest(a: Scalar, b: Scalar) -> Scalar:
+    for one, other in ((a, b), (b, a)):
+        if type(one) is float and one == -inf:
+            return other
+    return named("fmax")(a, b)
+
+
 def heaviside(x: Scalar, at_zero: Scalar) -> Scalar:
     return if_else(lt(x, 0), 0.0, if_else(lt(0, x), 1.0, at_zero))
 
@@ -107,10 +122,10 @@ RULES: dict[str, Callable[..., Scalar]] = {
     "fabs": fabs,
     "sign": sign,
     "copysign": named("copysign"),
-    "minimum": named("fmin"),
-    "maximum": named("fmax"),
-    "fmin": named("fmin"),
-    "fmax": named("fmax"),
+    "minimum": least,
+    "maximum": greatest,
+    "fmin": least,
+    "fmax": greatest,
     "floor": floor,
     "ceil": named("ceil"),
     "trunc": truncate,

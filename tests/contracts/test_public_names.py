@@ -32,6 +32,7 @@ NAMES = {
     "Mechanism",
     "ModelError",
     "NotSimulatedWarning",
+    "PID",
     "Recording",
     "Series",
     "SimpleTransmission",
@@ -41,6 +42,7 @@ NAMES = {
     "compile",
     "load",
     "loads",
+    "with_servos",
 }
 
 

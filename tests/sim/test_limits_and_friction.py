@@ -103,9 +103,10 @@ def test_follower_limits_are_respected_and_felt_by_the_leader(mode, solver):
     sim = compile(fingers(mode), solver=solver)
     sim.step(effort={"right": 3.0}, n=2000)
     assert sim.position["left"] == pytest.approx(0.03, abs=1e-9)
-    slack = {"exact": 1e-12, "hard": 1e-9, "compliant": 3.0 / (500**2 * 0.1) * 1.5}[mode]
+    # as little as 1e-11 before its stop an axis stands on it
+    slack = {"exact": 2e-11, "hard": 1e-9, "compliant": 3.0 / (500**2 * 0.1) * 1.5}[mode]
     assert sim.position["right"] == pytest.approx(0.03, abs=slack)
-    assert abs(sim.coupling_error["left"]) <= slack
+    assert abs(sim.coupling_error["left"]) <= (1e-15 if mode == "exact" else slack)
     # what the leader's own friction does not hold goes through the coupling into the follower's stop
     assert 2.0 < sim.coupling_effort["left"] < 3.6
 
@@ -167,7 +168,7 @@ def test_sweeps_converge_to_direct(solver):
     errors = [np.abs(ends(compile(fingers("hard", friction=0.3), solver=solver, iterations=n)) - want).max()
               for n in (1, 4, 64)]  # fmt: skip
     assert errors[-1] < 1e-6
-    assert errors[-1] <= errors[0]
+    assert errors[-1] <= errors[0] + 1e-15  # both may be nothing but rounding
 
 
 def ends(sim):

@@ -1,5 +1,6 @@
 """What sweeps make of rows that `direct` solves at once: the more, the nearer."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def errors(solver, counts, heavier=1.0):
 def test_pgs_converges_to_direct_geometrically():
     """Gauss–Seidel: each further sweep leaves a share of the error, until 1e-10 rad/s ends the sweeps."""
     found = errors("pgs", (1, 4, 16, 32, 64, 128))
-    assert all(b < a for a, b in zip(found, found[1:], strict=False))
+    assert all(b < a for a, b in pairwise(found))
     assert found[-2] < 1e-2 * found[-3] < 1e-3 * found[-4]
     assert found[-1] < 1e-11
 
@@ -44,7 +45,7 @@ def test_pgs_converges_to_direct_geometrically():
 def test_tgs_converges_to_direct_in_proportion_to_the_sweeps():
     """What the first sweeps drift, 1/n of a step each, comes back through erp: the error is O(1/n)."""
     found = errors("tgs", (4, 64, 1024, 16384))
-    assert [a / b for a, b in zip(found[1:], found[2:], strict=False)] == pytest.approx([16.0, 16.0], rel=0.1)
+    assert [a / b for a, b in pairwise(found[1:])] == pytest.approx([16.0, 16.0], rel=0.1)
     assert found[0] > 8 * found[1]
     assert found[-1] < 1e-9
 

@@ -40,6 +40,7 @@ class Actuator:
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
     positive: ClassVar[tuple[str, ...]] = ()  # fields that must be above zero where they are given
     states: ClassVar[tuple[str, ...]] = ()  # names of what it remembers from step to step
+    has_drive: ClassVar[bool] = True  # that follows positions and velocities, with gains
 
     name: str
     joint: AxisRef | None = None  # None: through a transmission, or not connected
@@ -72,9 +73,9 @@ class Actuator:
             value = getattr(self, name)
             if value is not None and not (value > 0 and isfinite(value)):
                 raise ModelError(f"{name} must be positive, not {value}")
-        if self.command == "position" and not self.stiffness:
+        if self.has_drive and self.command == "position" and not self.stiffness:
             raise ModelError("a position command needs <stiffness>, the gain of the drive that follows it")
-        if self.command == "velocity" and not self.damping_gain:
+        if self.has_drive and self.command == "velocity" and not self.damping_gain:
             raise ModelError("a velocity command needs <damping_gain>, the gain of the drive that follows it")
 
     # --- the effort ------------------------------------------------------------------------------------------------

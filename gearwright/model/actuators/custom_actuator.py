@@ -21,11 +21,13 @@ class CustomActuator(Actuator):
 
     type: ClassVar[str] = "custom"
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
+    has_drive: ClassVar[bool] = False  # the function makes of a command what it likes
 
     function: Callable[..., Any]
     memory: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "memory", {str(k): float(v) for k, v in self.memory.items()})
         if not callable(self.function):
             raise ModelError(f"actuator {self.name!r}: the function cannot be called")

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from gearwright.errors import ModelError, TracingError
 from gearwright.model.transmissions.maps import TransmissionMap, like, vectors
 
+ARGUMENTS = {"position": ("q",), "effort": ("a", "q", "v")}
 MAX_GUESS = 16  # joints that a function without a size is tried with
 
 
@@ -124,9 +125,6 @@ class CustomTransmission(TransmissionMap):
                 f"the effort function gives {joint.tolist()} for actuator efforts {np.asarray(a).tolist()}"
             )
         return like(a, joint)
-
-
-ARGUMENTS = {"position": ("q",), "effort": ("a", "q", "v")}
 
 
 def _check_arguments(function: Callable[..., Any], given: str) -> None:

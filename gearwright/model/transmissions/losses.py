@@ -32,7 +32,7 @@ class Losses:
         _not_negative(self, "friction", "damping")
 
     @property
-    def none(self) -> bool:
+    def lossless(self) -> bool:
         """Nothing is lost."""
         return self.efficiency == 1 and not self.friction and not self.damping
 

@@ -76,14 +76,19 @@ def _real_fields(part: Any) -> list[str]:
 
 def _named(name: str, value: Any) -> dict[str, float]:
     if not isinstance(value, tuple):
-        return {name: value if not isinstance(value, int) else float(value)}
+        return {name: _number(value)}
     found: dict[str, float] = {}
     for i, entry in enumerate(value, 1):
         if isinstance(entry, tuple):
-            found |= {f"{name}{i}_{k}": x for k, x in enumerate(entry, 1)}
+            found |= {f"{name}{i}_{k}": _number(x) for k, x in enumerate(entry, 1)}
         else:
-            found[f"{name}{i}"] = entry
+            found[f"{name}{i}"] = _number(entry)
     return found
+
+
+def _number(x: Any) -> Any:
+    """A plain float, also of an int or of one of NumPy's; a symbol stays one."""
+    return float(x) if isinstance(x, int | float) else x
 
 
 def _replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
