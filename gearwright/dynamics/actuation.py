@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import ClassVar, NamedTuple
 
 import casadi
@@ -24,7 +25,7 @@ from casadi import SX, Function
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import Instant, Law, Row
 from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears, through
-from gearwright.dynamics.parameters import actuator_numbers, device_key
+from gearwright.dynamics.parameters import actuator_numbers, axes, device_key
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
 from gearwright.model import Actuator, Mechanism
@@ -186,7 +187,7 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
         losses = _losses(mechanism, acting.get(name))
         driven.append(
             Driven(
-                actuator=a,
+                actuator=_within(a, connected[name], mechanism, system),
                 gear=connected[name],
                 inertia=numbers["rotor_inertia"],
                 damping=plus(numbers["damping"], losses[1]),
@@ -198,6 +199,19 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
             )
         )
     return Actuation(driven, bounds(mechanism, system, connected))
+
+
+def _within(a: Actuator, gear: Gear, mechanism: Mechanism, system: Bodies) -> Actuator:
+    """An actuator without a limit of its own has its joint's `effort` limit; files that say 0 there mean none."""
+    if not isinstance(gear, Straight) or a.effort_limit < inf:
+        return a
+    turned = [(k, r) for r, (_, k) in zip(gear.ratios, gear.axes, strict=True) if not is_zero(r)]
+    if len(turned) != 1 or not isinstance(turned[0][1], float):
+        return a
+    (k, ratio) = turned[0]
+    by_name = {name: axis.limits.effort for j in mechanism.tree.joints for name, axis in axes(j)}
+    limit = by_name.get(system.velocities[k], inf)
+    return replace(a, effort_limit=limit / abs(ratio)) if 0.0 < limit < inf else a
 
 
 def _losses(mechanism: Mechanism, transmission: str | None) -> tuple[float, float, float]:
