@@ -121,9 +121,9 @@ def _with_efforts(ours: Gearwright, q: Array, v: Array, more: Callable[[Array], 
 
 SITUATIONS = (
     Situation(title="moving", begin=moving, settle=0, longest=100, at_rest=False),
-    Situation(title="resting", begin=resting, settle=300, longest=100, at_rest=True),
+    Situation(title="resting", begin=resting, settle=300, longest=400, at_rest=True),
 )
 DRIVEN = (
     Situation(title="running", begin=running, settle=0, longest=40, at_rest=False),
-    Situation(title="stalled", begin=stalled, settle=300, longest=100, at_rest=True),
+    Situation(title="stalled", begin=stalled, settle=300, longest=400, at_rest=True),
 )

@@ -54,7 +54,7 @@ def story(quick: bool = False) -> Chapter:
                 title="Where the motor's work goes",
                 chart=energy_chart(recording.time, balance(recording, start)),
                 caption="Blue falls to nothing where a stop takes the energy of fingers and rotor: the two steps of "
-                "pink. The dark line is the integral of torque times speed; everything below it adds up.",
+                "pink. The line on top is the integral of torque times speed: what is below adds up to it.",
             ),
             _encoder(recording),
         ],

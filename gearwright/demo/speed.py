@@ -43,7 +43,7 @@ def step_time(sim: Simulation, command: Mapping[str, float], quick: bool = False
     return min(times)
 
 
-def against_mujoco(quick: bool = False) -> Table | None:
+def against_mujoco() -> Table | None:
     """The reference arm in both, after a check that both compute the same motion; None where MuJoCo is missing."""
     try:
         from gearwright.bench.peers.mujoco import MuJoCo
@@ -59,7 +59,9 @@ def against_mujoco(quick: bool = False) -> Table | None:
     result = robot_result(robots(["arm"])[0], peers, QUICK, DT)
     ours, theirs = (next(e for e in result.entries if e.engine == name) for name in ("gearwright", "mujoco"))
     if ours.one is None or ours.batch is None or theirs.one is None or theirs.batch is None:
-        raise RuntimeError(theirs.note)
+        return Table(
+            title="The reference arm beside MuJoCo", columns=["nothing is compared"], rows=[], caption=theirs.note
+        )
     rows = [
         ["one robot", f"{ours.one.cpu_ns:.0f} ns", f"{theirs.one.cpu_ns:.0f} ns", f"{theirs.ratio_one:.0f} ×"],
         [

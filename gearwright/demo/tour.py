@@ -18,7 +18,11 @@ from gearwright.demo.chapter import Chapter, Table
 from gearwright.demo.page import page
 from gearwright.view.summary import page as mechanism_page
 
-STORIES: tuple[Callable[[bool], Chapter], ...] = (gripper.story, wrist.story, four_bar.story)
+STORIES: dict[str, Callable[[bool], Chapter]] = {
+    "gripper": gripper.story,
+    "wrist": wrist.story,
+    "four-bar": four_bar.story,
+}
 REPORT = "report.html"
 
 
@@ -27,14 +31,16 @@ def run(folder: Path, out: Console, *, quick: bool = False) -> Path:
     began = perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
     chapters = []
-    for story in STORIES:
+    for name, story in STORIES.items():
         started = perf_counter()
-        chapter = story(quick)
+        with out.status(f"{name}: loading, compiling, simulating, comparing …"):
+            chapter = story(quick)
         _tell(chapter, out, perf_counter() - started)
         chapters.append(chapter)
-    tables = [speed.own(chapters, quick)]
+    with out.status("timing …"):
+        tables = [speed.own(chapters, quick)]
+        beside = speed.against_mujoco()
     _print(tables[0], out)
-    beside = speed.against_mujoco(quick)
     if beside is None:
         out.print(Text("MuJoCo is not installed, so nothing is compared with it: pip install mujoco\n", style="yellow"))
     else:

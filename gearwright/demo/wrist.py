@@ -133,7 +133,7 @@ def _operating_points(robot: Mechanism, recording: Recording) -> Figure:
         chart=Chart(
             x_label="motor speed, along the move [rad/s]", y_label="motor torque, along the move [mN·m]",
             areas=[Area(label="what a motor can give", x=w, low=0 * w, high=bound, colour="grey", pale=True)],
-            lines=lines, notes=notes, travellers=travellers, x_range=(-60.0, 580.0), y_range=(-60.0, 180.0),
+            lines=lines, notes=notes, travellers=travellers, x_range=(-60.0, 580.0), y_range=(-90.0, 180.0),
         ),
         caption="The left motor does the work: it speeds up until the table of its file has no more torque to give, "
         "runs along that edge, and brakes (below zero). The right one only holds still against what the gears "

@@ -29,8 +29,11 @@ from gearwright.dynamics.parameters import actuator_numbers, axes, device_key
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
 from gearwright.model import Actuator, Mechanism
-from gearwright.model.actuators import CustomActuator, Shaft
+from gearwright.model.actuators import Shaft
 from gearwright.tracing import trace
+
+# what may make a law jump: a jump has no slope to be known by
+JUMPS = {casadi.OP_LT, casadi.OP_LE, casadi.OP_EQ, casadi.OP_NE, casadi.OP_SIGN, casadi.OP_FLOOR, casadi.OP_CEIL}
 
 
 class Acting(NamedTuple):
@@ -88,8 +91,8 @@ class Driven:
         """Whether the effort over the speed is anything but a straight line."""
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
         _, slope = self.law(w, x)
-        jumps = isinstance(self.actuator, CustomActuator)  # may, and a jump has no slope to be known by
-        return jumps or bool(casadi.depends_on(slope, w))
+        steps = [self.law.instruction_id(k) for k in range(self.law.n_instructions())]
+        return not JUMPS.isdisjoint(steps) or bool(casadi.depends_on(slope, w))
 
     @property
     def rubs_at(self) -> tuple[int, Scalar] | None:

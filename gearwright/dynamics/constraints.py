@@ -137,6 +137,7 @@ class Row:
     slowest: Scalar | None = None
     fastest: Scalar | None = None
     law: Law | None = None  # instead of error, softness and box
+    drift: bool = False  # whether C is an error to be taken off, no motion that is wanted and no spring's stretch
     reach: Sparse | None = None  # the most that J could be, whichever way the row looked; None: J itself
     group: str | None = None  # rows that may depend on each other are told apart from rounding by the largest of them
 
@@ -178,7 +179,8 @@ class CouplingRow:
 
     def rows(self, now: Instant) -> list[Row]:
         q = now.tree.q
-        return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness)]
+        hard = isinstance(self.softness, Baumgarte)
+        return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness, drift=hard)]
 
 
 class Rubbing(NamedTuple):

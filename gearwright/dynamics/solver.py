@@ -6,7 +6,11 @@ With `u* = M̂⁻¹·(…)` the velocities without rows, `Y = M̂⁻¹·Jᵀ` an
 
 `direct` solves the equalities E exactly, `λ_E = −(A_EE + cfm)⁻¹·(J_E·u + b_E)`, and sweeps over the other rows in the
 space that E leaves: every impulse of theirs comes with E's answer. `pgs` and `tgs` sweep over all rows (the PhysX
-document, equations 16 and 18).
+document, equations 16 and 18); a sweep of `tgs` takes dt/n, after which positions, and so the errors C, have moved on.
+
+Sweeps start from the last step's impulses. Those of hard couplings are kept without what took their errors off, which
+is found beside them: a push against an error that is gone would be an error of its own, and in
+long chains it would ring up.
 """
 
 from __future__ import annotations
@@ -84,6 +88,7 @@ class Resolved:
     slowest: Scalar | None
     fastest: Scalar | None
     group: str | None
+    drift: bool = False
     law: Law | None = None
 
     def mapped(self, change: Change) -> Resolved:
@@ -103,6 +108,28 @@ class Resolved:
         """J·u."""
         return total(*(times(x, u[n]) for n, x in self.J.items()))
 
+    def undrifted(self) -> Resolved:
+        """Without what takes its error off."""
+        return replace(self, bias=0.0) if self.drift else self
+
+    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Resolved:
+        """As it stands after `done` of n sweeps of dt/n each, in which it has moved by `moved` times that.
+
+        An error that is to be taken off is looked at anew, in each sweep a share of it. What is wanted at the end of
+        the step, a stop or a position, is approached on a straight way; what sweeps leave of it is spread over the
+        step. Springs are implicit in the whole step.
+        """
+        if self.drift:
+            return replace(self, bias=plus(times(float(n), self.bias), times(self.erp, moved)))
+
+        def along(bound: Scalar | None) -> Scalar | None:
+            return None if bound is None else plus(bound, times(1.0 / n, minus(times(done, bound), moved)))
+
+        bias = self.bias
+        if is_zero(self.cfm) and not is_zero(self.erp):
+            bias = plus(bias, times(1.0 / n, plus(times(done, bias), moved)))
+        return replace(self, bias=bias, slowest=along(self.slowest), fastest=along(self.fastest))
+
     @property
     def only_stops(self) -> bool:
         return self.box is not None and all(map(is_zero, self.box))
@@ -116,7 +143,8 @@ def resolved(rows: Sequence[Row], G: list[Sparse], factors: Factors, n: int, dt:
         r = dot(J, factors.solve(dense(J, n))) if row.softness.needs_response else 0.0
         erp, cfm = row.softness.erp_cfm(r, dt)
         bias = minus(divided(times(erp, row.error), dt), row.rate)
-        found.append(Resolved(J, bias, cfm, erp, row.box, row.slowest, row.fastest, row.group, row.law))
+        bounds = (row.box, row.slowest, row.fastest)
+        found.append(Resolved(J, bias, cfm, erp, *bounds, row.group, row.drift, row.law))
     return found
 
 

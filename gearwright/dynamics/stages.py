@@ -182,12 +182,14 @@ class Stages:
             content = both(content, satisfied(row, impulse, rate, row.rate(start), self.tolerance))
         accepted = where(content, 1.0, 0.0)
         outputs = {"u": u, "rate": rates, "impulse": self._merged(answers, warm)}
+        if self._drifting(system):
+            outputs |= {"kept": warm, "kept_rate": rates}
         if self.method.advances:
-            outputs |= {"moved": [0.0] * len(warm), "mean": [0.0] * len(warm)}
+            outputs |= {"moved": [0.0] * len(warm), "mean": [0.0] * len(warm), "done": [0.0]}
         else:
             outputs |= {"settled": [accepted], "accepted": [accepted]}
         outputs |= self._kept_for_projection(system)
-        for name in ("u", "rate", "settled", "accepted", "moved", "mean"):
+        for name in ("u", "rate", "kept", "kept_rate", "settled", "accepted", "moved", "mean", "done"):
             if name in outputs:
                 self._symbols[name] = SX.sym(name, len(outputs[name]))
         return self._function("predict", self._given, outputs)
@@ -202,39 +204,50 @@ class Stages:
 
     def _sweep(self, system: System, A: Responses) -> Function:
         impulses, rates = [self._read("impulse")[i] for i in self.swept], self._read("rate")
+        inputs = ["carried", "responses", "impulse", "rate"]
+        rows, going, n = system.rows, 1.0, self.iterations
         if self.method.advances:
-            return self._advancing_sweep(system, A, impulses, rates)
-        settled = self._read("settled")[0]
-        impulses, rates, change = sweep(system.rows, A, impulses, rates, casadi.logic_not(settled), self.tolerance)
-        done = where(casadi.logic_or(settled, change <= SETTLED * self.tolerance), 1.0, 0.0)
-        outputs = {"impulse": self._merged(None, impulses), "rate": rates, "settled": [done]}
-        return self._function("sweep", ("carried", "responses", "impulse", "rate", "settled"), outputs)
-
-    def _advancing_sweep(self, system: System, A: Responses, impulses: list[Scalar], rates: list[Scalar]) -> Function:
-        """The same with every error as it stands after the sweeps before; a sweep takes dt/n."""
-        moved, mean, share = self._read("moved"), self._read("mean"), 1.0 / self.iterations
-        rows = [_moved_on(row, d) for row, d in zip(system.rows, moved, strict=True)]
-        impulses, rates, _ = sweep(rows, A, impulses, rates, 1.0, self.tolerance)
-        outputs = {
-            "impulse": self._merged(None, impulses),
-            "rate": rates,
-            "moved": [plus(d, times(share, rate)) for d, rate in zip(moved, rates, strict=True)],
-            "mean": [plus(m, times(share, x)) for m, x in zip(mean, impulses, strict=True)],
-        }
-        return self._function("sweep", ("carried", "responses", "impulse", "rate", "moved", "mean"), outputs)
+            done, moved, mean = self._read("done")[0], self._read("moved"), self._read("mean")
+            rows = [row.moved_on(d, done, n) for row, d in zip(rows, moved, strict=True)]
+        else:
+            settled = self._read("settled")[0]
+            going = casadi.logic_not(settled)
+        impulses, rates, change = sweep(rows, A, impulses, rates, going, self.tolerance)
+        outputs = {"impulse": self._merged(None, impulses), "rate": rates}
+        if self._drifting(system):
+            undrifted = [row.undrifted() for row in system.rows]
+            kept, still, more = sweep(undrifted, A, self._read("kept"), self._read("kept_rate"), going, self.tolerance)
+            outputs |= {"kept": kept, "kept_rate": still}
+            inputs += ["kept", "kept_rate"]
+            change = plus(change, more)
+        if self.method.advances:
+            outputs["moved"] = [plus(d, rate) for d, rate in zip(moved, rates, strict=True)]
+            outputs["mean"] = [plus(m, times(1.0 / n, x)) for m, x in zip(mean, impulses, strict=True)]
+            outputs["done"] = [plus(done, 1.0)]
+            return self._function("sweep", (*inputs, "moved", "mean", "done"), outputs)
+        outputs["settled"] = [where(casadi.logic_or(settled, change <= SETTLED * self.tolerance), 1.0, 0.0)]
+        return self._function("sweep", (*inputs, "settled"), outputs)
 
     def _correct(self, system: System) -> Function:
         impulses = self._read("impulse")
         swept = [impulses[i] for i in self.swept]
         u, answers = system.velocities(swept)
+        inputs, kept = ["carried", "impulse"], swept
+        if self._drifting(system):
+            inputs, kept = [*inputs, "kept"], self._read("kept")
         if self.method.advances:
             mean, _ = system.velocities(self._read("mean"))
-            return self._function("correct", ("carried", "impulse", "mean"), {"u": mean, "velocity": u})
+            outputs = {"u": mean, "velocity": u, "impulse": self._merged(None, kept)}
+            return self._function("correct", (*inputs, "mean"), outputs)
         accepted, before = self._read("accepted")[0], self._read("u")
         u = [where(accepted, old, new) for old, new in zip(before, u, strict=True)]
         answers = [where(accepted, impulses[i], new) for i, new in zip(self.eliminated, answers, strict=True)]
-        outputs = {"u": u, "impulse": self._merged(answers, swept)}
-        return self._function("correct", ("carried", "impulse", "u", "accepted"), outputs)
+        outputs = {"u": u, "impulse": self._merged(answers, kept)}
+        return self._function("correct", (*inputs, "u", "accepted"), outputs)
+
+    @staticmethod
+    def _drifting(system: System) -> bool:
+        return any(row.drift for row in system.rows)
 
     def _advance(self) -> Function:
         u = self._read("u")
@@ -360,16 +373,6 @@ DRIVEN = (*STATE, "actuator", "command")  # of a robot with actuators
 
 def _column(values: Sequence[Scalar]) -> SX:
     return casadi.vertcat(*(SX(x) for x in values)) if values else SX(0, 1)
-
-
-def _moved_on(row: Resolved, moved: Scalar) -> Resolved:
-    """The row after its error has changed by `moved·dt`."""
-    return replace(
-        row,
-        bias=plus(row.bias, times(row.erp, moved)),
-        slowest=None if row.slowest is None else minus(row.slowest, moved),
-        fastest=None if row.fastest is None else minus(row.fastest, moved),
-    )
 
 
 def row_efforts(kinds: Sequence[Kind], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:

@@ -30,7 +30,8 @@ from gearwright.sim.values import Value, Values, fill, reader
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
-MOTIONS = ("position", "velocity", "effort")  # commands that move a joint; any other is a number that is kept
+MOTIONS = ("position", "velocity", "effort")
+DRIVING = (*MOTIONS, "voltage")  # commands that move a joint; any other is a number that is kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +176,7 @@ class HardwareInterface:
         moving: dict[Outlet, dict[str, str]] = {}  # outlet → joint → interface
         for key in commands:
             view = self.command_interfaces[key]
-            if view.component in self._joints and view.name in MOTIONS:
+            if view.component in self._joints and view.name in DRIVING:
                 chosen = moving.setdefault(self._outlets[view.component], {})
                 if chosen.setdefault(view.component, view.name) != view.name:
                     raise ModelError(f"{view.component!r} follows one interface at a time, not {key!r} as well")
@@ -186,7 +187,7 @@ class HardwareInterface:
             self._check(outlet, next(iter(chosen.values())), next(iter(chosen)))
         for key, value in commands.items():
             view = self.command_interfaces[key]
-            if view.component not in self._joints or view.name not in MOTIONS:
+            if view.component not in self._joints or view.name not in DRIVING:
                 self._keep(key, value)
         for outlet, chosen in moving.items():
             self._move(outlet, next(iter(chosen.values())), {j: commands[f"{j}/{i}"] for j, i in chosen.items()})
@@ -200,7 +201,7 @@ class HardwareInterface:
         if joint in self.sim.options.drives and kind != "effort":
             return
         takes = {n: self.sim.robot.actuators[n] for n in outlet.actuators}
-        wrong = [n for n, a in takes.items() if not isinstance(a, Servo) and a.command != kind]
+        wrong = [n for n, a in takes.items() if a.command != kind and not (isinstance(a, Servo) and kind in MOTIONS)]
         if wrong:
             told = f"actuator {wrong[0]!r} takes {takes[wrong[0]].command} commands, and {joint + '/' + kind!r} is none"
             raise ModelError(f"{told}; gearwright.with_servos(robot) makes motors follow all kinds")
@@ -215,7 +216,7 @@ class HardwareInterface:
         joint = next(iter(commands))
         names = [ref.joint for ref in outlet.joints]
         for name in names:  # an interface that is left is forgotten
-            for other in MOTIONS:
+            for other in DRIVING:
                 if other != kind:
                     self._given.pop(f"{name}/{other}", None)
         each = {n: commands.get(n) for n in names}
@@ -227,11 +228,12 @@ class HardwareInterface:
             sim.step(effort={joint: wanted[joint]}, n=0)
         else:
             a = _stacked([np.broadcast_to(wanted[n], np.shape(sim.position[n])) for n in names])
-            if outlet.map is not None:
+            if outlet.map is not None and kind in MOTIONS:  # a voltage is that of the motor with the joint's place
                 more = {} if kind == "position" else {"at": self._at(outlet)}
                 a = np.asarray(getattr(outlet.map, f"joint_to_actuator_{kind}")(a, **more))
             for i, name in enumerate(outlet.actuators):
-                self._set_mode(name, kind)
+                if isinstance(sim.robot.actuators[name], Servo):
+                    self._set_mode(name, kind)
                 sim.step(command={name: a[..., i] if outlet.map is not None else a[..., 0]}, n=0)
 
     def _start(self, joint: str, kind: str) -> Value:
@@ -253,16 +255,17 @@ class HardwareInterface:
         if modes:
             mode = MODES[int(min(modes))]
             return None if mode == "idle" else mode
-        return next((kind for kind in MOTIONS if f"{joint}/{kind}" in self._given), None)
+        return next((kind for kind in DRIVING if f"{joint}/{kind}" in self._given), None)
 
     def release(self, *joints: str) -> None:
         """Joints follow nothing; what is behind one transmission is released together."""
         for outlet in {self._outlets[j] for j in joints or self._outlets}:
             for ref in outlet.joints:
-                for kind in MOTIONS:
+                for kind in DRIVING:
                     self._given.pop(f"{ref.joint}/{kind}", None)
             for name in outlet.actuators:
-                self._set_mode(name, "idle")
+                if isinstance(self.sim.robot.actuators[name], Servo):
+                    self._set_mode(name, "idle")
                 self.sim.step(command={name: 0.0}, n=0)
             if not outlet.actuators:
                 self.sim.step(effort={outlet.joints[0].joint: 0.0}, n=0)
@@ -279,9 +282,8 @@ class HardwareInterface:
         return float(self.sim._instance.view("actuator")[0, self._place(actuator), 0])
 
     def _set_mode(self, actuator: str, kind: str) -> None:
-        if isinstance(self.sim.robot.actuators[actuator], Servo):
-            fill(self.sim._instance.view("actuator"), self._place(actuator), float(MODES.index(kind)))
-            self.sim._version += 1
+        fill(self.sim._instance.view("actuator"), self._place(actuator), float(MODES.index(kind)))
+        self.sim._version += 1
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._reads)

@@ -18,7 +18,7 @@ from gearwright.sim.values import Array
 MODES = ("idle", "effort", "velocity", "position")  # by the number that stands for each
 FULL_ERROR = 0.01  # [rad, m] at which a drive of the usual gains gives all that the joint's effort limit allows
 STIFFNESS = 1e4  # [N·m/rad, N/m] of a joint without an effort limit
-TIME_CONSTANT = 0.02  # [s] damping over stiffness: how an error dies out that is not large
+TIME_CONSTANT = 0.05  # [s] damping over stiffness: how an error dies out that is not large
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,15 @@ def _outlet(robot: Mechanism, hardware: Hardware, joint: str) -> Outlet:
         if t.map is not None and joint in [r.joint for r in t.joints] and all(taken[a] == t.name for a in t.actuators):
             return Outlet(t.joints, t.actuators, t.map)
     axis = AxisRef(joint, 0)
-    return Outlet((axis,), tuple(n for n, a in robot.actuators.items() if a.joint == axis), None)
+    return Outlet((axis,), tuple(n for n in robot.actuators if _sits_on(robot, n, axis)), None)
+
+
+def _sits_on(robot: Mechanism, actuator: str, axis: AxisRef) -> bool:
+    """Whether an actuator turns an axis directly, itself or with a rotor that is a body."""
+    turned, rotor = robot.actuators[actuator].joint, f"{actuator}.rotor"
+    if turned == AxisRef(rotor) and rotor in robot.couplings:
+        return [t.axis for t in robot.couplings[rotor].leaders] == [axis]
+    return turned == axis
 
 
 def with_servos(
@@ -80,7 +88,7 @@ def with_servos(
     Motors that are there become servos, with their curves, limits and rotors; a joint without one gets `JOINT_servo`.
     The joint's limits of effort and velocity bound them.
     `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad; N/m, N·s/m]. Without, a drive gives the joint's effort
-    limit at an error of 0.01 rad or m, and its damping is 0.02 s times its stiffness.
+    limit at an error of 0.01 rad or m, and its damping is 0.05 s times its stiffness.
     """
     for name in gains or {}:
         if name not in robot.joints:

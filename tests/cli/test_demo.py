@@ -145,7 +145,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_open_shows_the_report_in_a_browser(tmp_path):
-    with patch("webbrowser.open") as browser, patch("gearwright.demo.tour.STORIES", ()):
+    with patch("webbrowser.open") as browser, patch("gearwright.demo.tour.STORIES", {}):
         assert called("demo", "--quick", "--open", "--out", tmp_path).code == 0
     assert browser.call_args.args == ((tmp_path / "report.html").resolve().as_uri(),)
 

@@ -1,6 +1,6 @@
 """Actuators in the equations: power through every map, the rotors' inertia and its change, energy step by step."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import casadi
@@ -42,12 +42,15 @@ KINDS = ("revolute", "prismatic", "revolute", "continuous")
 
 
 @cache
-def driven(name, seed=3, rotors=True):
-    """A random tree whose last joints are driven through a map."""
-    tree, m = random_tree(seed, KINDS, passive=False), MAPS[name]
+def driven(name, seed=3, rotors=True, lossy=False):
+    """A random tree whose last joints are driven through a map; with dampers everywhere, springs and armature."""
+    tree, m = random_tree(seed, KINDS, passive=lossy), MAPS[name]
     joints = [j for j in tree.joints if not j.endswith("fixed")][-m.joints :]
     inertias = np.random.default_rng(seed).uniform(0.01, 0.1, m.actuators) if rotors else np.zeros(m.actuators)
-    motors = [gw.ElectricMotor(name=f"m{i}", rotor_inertia=float(x)) for i, x in enumerate(inertias)]
+    motors = [
+        gw.ElectricMotor(name=f"m{i}", rotor_inertia=float(x), damping=0.05 if lossy else 0.0)
+        for i, x in enumerate(inertias)
+    ]
     t = Transmission(
         name="t", type=name, map=m, actuators=tuple(a.name for a in motors), joints=tuple(map(AxisRef, joints))
     )
@@ -123,25 +126,59 @@ def test_motors_change_the_velocities_by_their_efforts(name, rng):
 
 
 @every_map
-@pytest.mark.parametrize("seed", [1, 2])
-def test_motors_pay_for_the_energy_of_a_step(name, seed):
-    """Kinetic and potential energy after a step, less before, less the motors' `dt·τᵀ·ω⁺`: of second order in dt.
-
-    Both grow with dt³ more at most, so that halving dt takes a quarter, within some per cent.
+@pytest.mark.parametrize(("seed", "lossy"), [(1, False), (2, True)])
+def test_motors_pay_for_the_energy_of_a_step_and_its_losses(name, seed, lossy):
+    """Kinetic and potential energy after a step, less before, is what motors give, `dt·τᵀ·ω⁺`, less what dampers
+    take, `dt·d·v⁺²`, on joints and on the motors' axes. What is left is the step's own, of second order in dt: halving
+    dt leaves a quarter, within some per cent of third order.
     """
-    robot = driven(name, seed)
+    robot = driven(name, seed, lossy=lossy)
     rng = np.random.default_rng(seed)
     q, v, u = 0.5 * rng.normal(size=4), rng.normal(size=4), 20 * rng.normal(size=MAPS[name].actuators)
+    damping = {j.name: j.axes[0].dynamics.damping for j in robot.joints.values() if j.axes}
     gaps = []
     for dt in (4e-4, 2e-4, 1e-4):
         sim = compile(robot, dt=dt)
         sim.reset(dict(zip(sim.coordinates, q, strict=True)), dict(zip(sim.coordinates, v, strict=True)))
         before = sim.energy
         sim.step(command={f"m{i}": x for i, x in enumerate(u)})
-        paid = sum(dt * sim.actuator[n].torque * sim.actuator[n].velocity for n in robot.actuators)
-        gaps.append(sim.energy - before - paid)
+        motors = [sim.actuator[n] for n in robot.actuators]
+        paid = dt * sum(m.torque * m.velocity for m in motors)
+        lost = dt * sum(d * sim.velocity[n] ** 2 for n, d in damping.items())
+        lost += dt * sum(robot.actuators[f"m{i}"].damping * m.velocity**2 for i, m in enumerate(motors))
+        gaps.append(sim.energy - before - paid + lost)
     assert abs(paid) > 5 * abs(gaps[-1])  # what the motors pay counts
+    assert (abs(lost) > 5 * abs(gaps[-1])) == lossy
     assert np.array(gaps[:-1]) / gaps[1:] == pytest.approx(4.0, rel=0.1)
+
+
+def test_a_law_that_is_a_straight_line_needs_no_row():
+    """Its line is in the mass matrix. A curve needs a row, and so does a jump, whose slope does not show it."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Switch(gw.Actuator):
+        def respond(self, command, shaft, state=()):
+            return np.where(shaft.speed < 5.0, command, 0.0) - 0.01 * shaft.speed, state
+
+    def curved(actuator):
+        tree = random_tree(3, ("revolute",), passive=False)
+        joint = next(n for n in tree.joints if not n.endswith("fixed"))
+        robot = replace(tree, actuators={"m": replace(actuator, joint=AxisRef(joint))})
+        return [d.curved for d in Equations(robot).model.actuation.driven] == [True]
+
+    straight = (
+        gw.Actuator(name="m"),
+        gw.ElectricMotor(name="m", command="position", stiffness=3.0, damping_gain=1.0),
+        gw.DCMotor(name="m", resistance=1.0, torque_constant=1.0, inductance=0.1, command="voltage"),
+        gw.CustomActuator(name="m", function=lambda command, speed, state: command - 0.1 * speed),
+    )
+    bent = (
+        gw.ElectricMotor(name="m", stall_torque=1.0, no_load_speed=2.0),
+        gw.Actuator(name="m", velocity_limit=3.0),
+        gw.CustomActuator(name="m", function=lambda command, speed, state: command - np.tanh(speed)),
+        Switch(name="m"),
+    )
+    assert not any(map(curved, straight)) and all(map(curved, bent))
 
 
 # --- rotors ---------------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def parallelogram():
       {pin("cut", "rod", "b", 0.1)}</model></sdf>""")
 
 
-@pytest.mark.parametrize("solver", ["direct", "pgs"])
+@pytest.mark.parametrize("solver", ["direct", "pgs", "tgs"])
 def test_through_a_dead_centre(solver):
     """Round and round, through both flat poses, where a row vanishes: it stays closed, and whole turns stay whole.
 

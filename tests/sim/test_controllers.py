@@ -10,6 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from gearwright.sim.control import PID, Together
+from gearwright.sim.plotting import panels
+from gearwright.sim.saving import columns
 from tests.sim.robots import GRIPPER
 
 ARM = """<sdf version="1.11"><model name="arm">
@@ -425,6 +427,19 @@ def test_a_controller_that_runs_away_is_named(arm):
     memory = compile(arm, controller=Wrong(lambda m: ({}, {"sum": np.exp(m["sum"] + 5)})))
     with pytest.raises(gw.SimulationError, match="controller's memory 'sum'"):
         memory.run(0.1)
+
+
+def test_files_and_plots_have_commands_efforts_and_readings(arm, tmp_path):
+    rec = compile(arm, controller=PID_ARM, batch=2).run(0.05)
+    units = {(c.family, c.name): c.unit for c in columns(rec)}
+    assert units["command", "motor"] == units["torque", "motor"] == "N·m" and units["sensor", "enc"] == "rad"
+    titles = {panel.title: panel.unit for panel in panels(rec, 8)}
+    assert (titles["command"], titles["actuator effort"], titles["sensor reading"]) == ("N·m", "N·m", "rad")
+    rec.save(tmp_path / "run.npz")
+    kept = np.load(tmp_path / "run.npz")
+    assert (kept["command/motor"] == rec.command["motor"]).all()
+    assert (kept["torque/motor"] == rec.actuator["motor"].torque).all()
+    assert (kept["sensor/enc"] == rec.sensor["enc"]).all()
 
 
 @pytest.mark.parametrize("name", ["pid", "computed_torque"])

@@ -353,6 +353,37 @@ def test_motors_keep_what_they_are():
     assert hw["a/velocity"] == pytest.approx(3.0, rel=1e-6)
 
 
+def test_voltages():
+    motor = (
+        "<actuator name='motor' type='dc_motor'><joint>a</joint><resistance>2</resistance>"
+        "<torque_constant>0.5</torque_constant><command>voltage</command></actuator>"
+    )
+    sim = compile(rails(tagged("a", commands=("voltage", "position")), extra=motor))
+    hw = sim.hardware()
+    hw.write({"a/voltage": 6.0})
+    sim.step(n=20_000)
+    assert sim.actuator["motor"].command == 6.0
+    assert hw["a/velocity"] == pytest.approx(6.0 / 0.5, rel=1e-3)  # where the back-EMF is the voltage
+    with pytest.raises(gw.ModelError, match="takes voltage commands"):
+        hw.write({"a/position": 0.1})
+
+
+def test_a_rotor_that_is_a_body():
+    """The servo then turns the rotor, which turns the joint: m·Δv = dt·τ with both, 2 kg and 0.5 kg."""
+    motor = (
+        "<actuator name='motor' type='electric_motor'><joint>a</joint><rotor_inertia>0.5</rotor_inertia>"
+        "<rotor>body</rotor></actuator>"
+    )
+    sim = compile(with_servos(rails(tagged("a"), extra=motor)))
+    hw = sim.hardware()
+    hw.write({"a/effort": 5.0})
+    sim.step()
+    assert hw["a/velocity"] == pytest.approx(sim.dt * 5.0 / 2.5, rel=1e-12) and hw["a/effort"] == 5.0
+    hw.write({"a/position": 0.3})
+    sim.run(1.0)
+    assert hw["a/position"] == pytest.approx(0.3, abs=1e-6)
+
+
 def test_mistakes_are_named(hw, wrist):
     plain = compile(rails(tagged("a") + tagged("b"))).hardware()
     for wrong, told in [

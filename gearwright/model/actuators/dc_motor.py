@@ -10,6 +10,8 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft, given
 
+TINY = 1e-30  # divides where nothing may divide by zero [J/K]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DCMotor(Actuator):
@@ -64,8 +66,10 @@ class DCMotor(Actuator):
         """`C·dT/dt = loss − (T − T_ambient)/R_th`, at the end of the step."""
         ambient, C, R_th = self.ambient_temperature, self.thermal_capacitance, self.thermal_resistance
         stores = not (isinstance(C, float) and C == 0.0)
+        if R_th is None and stores and given(dt):  # 0, too, where it is a parameter
+            return temperature + np.where(C > 0.0, dt * loss / np.maximum(C, TINY), 0.0)
         if R_th is None:
-            return temperature + dt * loss / C if stores and given(dt) else temperature
+            return temperature
         if not stores or not given(dt):
             return ambient + R_th * loss
         return (temperature * C + dt * (loss + ambient / R_th)) / (C + dt / R_th)
