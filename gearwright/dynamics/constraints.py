@@ -170,11 +170,16 @@ class AxisRow:
         return []
 
     def rows(self, now: Instant) -> list[Row]:
-        dt, q = now.dt, now.tree.q[self.position]
-        f = times(self.friction, dt)
-        below = None if self.lower == -inf else _stop_rate(minus(self.lower, q), dt)
-        above = None if self.upper == inf else minus(0.0, _stop_rate(minus(q, self.upper), dt))
-        return [Row(J={self.velocity: 1.0}, box=(minus(0.0, f), f), slowest=below, fastest=above)]
+        q = now.tree.q[self.position]
+        return [stopped(q, {self.velocity: 1.0}, self.friction, (self.lower, self.upper), now.dt)]
+
+
+def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
+    """Friction and hard stops of an axis at q that moves with J."""
+    f, (lower, upper) = times(friction, dt), ends
+    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
+    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
+    return Row(J=J, box=(minus(0.0, f), f), slowest=below, fastest=above)
 
 
 def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
@@ -199,17 +204,20 @@ class SoftStopRow:
         return []
 
     def rows(self, now: Instant) -> list[Row]:
-        limits, q = self.limits, now.tree.q[self.position]
-        softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
-        low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
-        if not _ends(limits.upper):
-            return [Row(J={self.velocity: 1.0}, error=minus(q, limits.lower), softness=softness, box=low)]
-        if not _ends(limits.lower):
-            return [Row(J={self.velocity: 1.0}, error=minus(q, limits.upper), softness=softness, box=high)]
-        lower_half = minus(q, (limits.lower + limits.upper) / 2) < 0.0
-        box = (where(lower_half, low[0], high[0]), where(lower_half, low[1], high[1]))
-        error = minus(q, where(lower_half, limits.lower, limits.upper))
-        return [Row(J={self.velocity: 1.0}, error=error, softness=softness, box=box)]
+        return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
+
+
+def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
+    """A spring and damper that only pushes, of an axis at q that moves with J."""
+    softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
+    low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
+    if not _ends(limits.upper):
+        return Row(J=J, error=minus(q, limits.lower), softness=softness, box=low)
+    if not _ends(limits.lower):
+        return Row(J=J, error=minus(q, limits.upper), softness=softness, box=high)
+    lower_half = minus(q, (limits.lower + limits.upper) / 2) < 0.0
+    box = (where(lower_half, low[0], high[0]), where(lower_half, low[1], high[1]))
+    return Row(J=J, error=minus(q, where(lower_half, limits.lower, limits.upper)), softness=softness, box=box)
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------
@@ -236,7 +244,7 @@ def axis_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[Ax
             i, k, f = positions.index(name), velocities.index(name), values[f"{name}.friction"]
             limits = axis.limits
             soft = limits.stiffness is not None and _bounded(limits)
-            lower, upper = (-inf, inf) if soft else tightest.get(AxisRef(joint.name, index), _range(limits))
+            lower, upper = (-inf, inf) if soft else tightest.get(AxisRef(joint.name, index), hard_range(limits))
             if soft:
                 yield SoftStopRow(name, i, k, limits)
             if not is_zero(f) or lower > -inf or upper < inf:
@@ -250,7 +258,7 @@ def binding_limits(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[A
     it; the leader's stands in front among equals.
     """
     exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
-    ranges = {ref: _range(axis.limits) for ref, axis in _hard_axes(mechanism).items()}
+    ranges = {ref: hard_range(axis.limits) for ref, axis in _hard_axes(mechanism).items()}
     families: dict[AxisRef, list[tuple[AxisRef, float, float]]] = {}
     for follower, (terms, offset) in compose(exact).items():
         if len(terms) == 1 and follower in ranges and next(iter(terms.values())):
@@ -293,7 +301,8 @@ def _without(own: tuple[float, float], side: int) -> tuple[float, float]:
     return (-inf, own[1]) if side == 0 else (own[0], inf)
 
 
-def _range(limits: Limits) -> tuple[float, float]:
+def hard_range(limits: Limits) -> tuple[float, float]:
+    """The ends that are any."""
     return limits.lower if _ends(limits.lower) else -inf, limits.upper if _ends(limits.upper) else inf
 
 
