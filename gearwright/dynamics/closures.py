@@ -15,25 +15,19 @@ from typing import Any, ClassVar, NamedTuple
 import casadi
 
 from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, basis_of, turned
 from gearwright.dynamics.bodies import GROUND, HERE, Bodies, Place, assembled, placed
-from gearwright.dynamics.constraints import UNBOUNDED, Baumgarte, Instant, Row, SpringDamper
+from gearwright.dynamics.constraints import Baumgarte, Instant, Row
+from gearwright.dynamics.cut_axes import CutRow, cut_axis_rows
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import Configuration, Rows, composed
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.parameters import numbers
 from gearwright.dynamics.reduce import reduction
 from gearwright.dynamics.redundancy import telling
-from gearwright.dynamics.scalar import Scalar, is_zero, minus, square_root, times
+from gearwright.dynamics.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
 from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.model import Joint, Mechanism
-from gearwright.model.joints import plane_basis
-
-
-class Apart(NamedTuple):
-    """The child side as the parent side sees it."""
-
-    d: Vector
-    R: Rows
 
 
 class Condition(NamedTuple):
@@ -44,17 +38,13 @@ class Condition(NamedTuple):
     slides: bool = False  # whether the error is a length, not an angle
 
 
-def _turned(R: Rows, a: Vector) -> Vector:
-    return Vector(R[0] @ a, R[1] @ a, R[2] @ a)
-
-
 def _no_slide(e: Vector) -> Condition:
     return Condition(lambda x: e @ x.d, lambda x, V: e @ V.linear, slides=True)
 
 
 def _across(e: Vector, a: Vector, constant: float = 0.0) -> Condition:
     """`e·R·a` stays what it is at zero."""
-    return Condition(lambda x: minus(e @ _turned(x.R, a), constant), lambda x, V: e @ V.angular.cross(_turned(x.R, a)))
+    return Condition(lambda x: minus(e @ turned(x.R, a), constant), lambda x, V: e @ V.angular.cross(turned(x.R, a)))
 
 
 def _no_turn(i: int) -> Condition:
@@ -62,7 +52,7 @@ def _no_turn(i: int) -> Condition:
     j, k = (i + 1) % 3, (i + 2) % 3
 
     def rate(x: Apart, V: Motion) -> Scalar:
-        ej, ek = _turned(x.R, UNIT[j]), _turned(x.R, UNIT[k])
+        ej, ek = turned(x.R, UNIT[j]), turned(x.R, UNIT[k])
         return times(0.5, minus(V.angular.cross(ej)[k], V.angular.cross(ek)[j]))
 
     return Condition(lambda x: times(0.5, minus(x.R[k][j], x.R[j][k])), rate)
@@ -72,44 +62,29 @@ SLIDES = [_no_slide(e) for e in UNIT]
 TURNS = [_no_turn(i) for i in range(3)]
 
 
-def _axis(joint: Joint, i: int = 0) -> Vector:
-    return Vector(*map(float, joint.axes[i].xyz))
-
-
-def _basis(joint: Joint) -> tuple[Vector, Vector]:
-    e1, e2 = plane_basis(joint.axes[0].xyz)
-    return Vector(*e1.tolist()), Vector(*e2.tolist())
-
-
 def _aligned(joint: Joint) -> list[Condition]:
-    return [_across(e, _axis(joint)) for e in _basis(joint)]
-
-
-def angle(joint: Joint, x: Apart) -> Scalar:
-    """By which the child side is turned about the joint's axis, between −π and π."""
-    e1, e2 = _basis(joint)
-    turned = _turned(x.R, e1)
-    return casadi.atan2(e2 @ turned, e1 @ turned)
-
-
-def coordinate(joint: Joint, x: Apart) -> Scalar:
-    """The position of a joint with one axis."""
-    return _axis(joint) @ x.d if joint.type.prismatic else angle(joint, x)
+    return [_across(e, axis_of(joint)) for e in basis_of(joint)]
 
 
 def _screw(joint: Joint) -> list[Condition]:
-    """The nut travels with the angle that it has turned by, read between −π and π."""
-    a, (e1, e2), lead = _axis(joint), _basis(joint), joint.thread_pitch / (2 * pi)
+    """The nut travels with the angle that it has turned by: what is left of a turn, whichever turn it is in."""
+    a, lead = axis_of(joint), joint.thread_pitch / (2 * pi)
 
     def error(x: Apart) -> Scalar:
-        return minus(a @ x.d, times(lead, angle(joint, x)))
+        if not lead:
+            return a @ x.d
+        ahead = minus(times(1.0 / lead, a @ x.d), angle(joint, x))
+        sine, cosine = sine_cosine(ahead)
+        return times(lead, casadi.atan2(sine, cosine))
 
-    travel = Condition(error, lambda x, V: minus(a @ V.linear, times(lead, a @ V.angular)), slides=True)
-    return [*(_no_slide(e) for e in (e1, e2)), travel, *_aligned(joint)]
+    def rate(x: Apart, V: Motion) -> Scalar:
+        return minus(a @ V.linear, times(lead, angle_rate(joint, x, V)))
+
+    return [*(_no_slide(e) for e in basis_of(joint)), Condition(error, rate, slides=True), *_aligned(joint)]
 
 
 def _two_axes(joint: Joint) -> list[Condition]:
-    a, b = _axis(joint), _axis(joint, 1)
+    a, b = axis_of(joint), axis_of(joint, 1)
     return [*SLIDES, _across(a, b, float(a @ b))]
 
 
@@ -117,12 +92,12 @@ CLOSURES: dict[str, Callable[[Joint], list[Condition]]] = {
     "fixed": lambda joint: [*SLIDES, *TURNS],
     "revolute": lambda joint: [*SLIDES, *_aligned(joint)],
     "continuous": lambda joint: [*SLIDES, *_aligned(joint)],
-    "prismatic": lambda joint: [*(_no_slide(e) for e in _basis(joint)), *TURNS],
+    "prismatic": lambda joint: [*(_no_slide(e) for e in basis_of(joint)), *TURNS],
     "screw": _screw,
     "universal": _two_axes,
     "revolute2": _two_axes,
     "ball": lambda joint: [*SLIDES],
-    "planar": lambda joint: [_no_slide(_axis(joint)), *_aligned(joint)],
+    "planar": lambda joint: [_no_slide(axis_of(joint)), *_aligned(joint)],
     "floating": lambda joint: [],
 }
 
@@ -176,61 +151,16 @@ class ClosureRows:
             origins.append(p)
         P = _columns(frames[0])  # Rᵀ of the parent side
         C = _columns(frames[1])
-        apart = Apart(_turned(P, origins[1] - origins[0]), tuple(Vector(*(a @ c for c in C)) for a in P))  # type: ignore[arg-type]
+        apart = Apart(turned(P, origins[1] - origins[0]), tuple(Vector(*(a @ c for c in C)) for a in P))  # type: ignore[arg-type]
         twists: dict[int, Motion] = {}
         for sign, path in zip((-1.0, 1.0), paths, strict=True):
             for i in [i for i in path if i not in shared]:
                 rows, p = poses[i]
                 for s, k in zip(at.S[i], at.system.bodies[i].velocities, strict=True):
-                    w = _turned(rows, s.angular)
-                    v = _turned(rows, s.linear) + w.cross(origins[1] - p)
-                    twists[k] = Motion(_turned(P, w), _turned(P, v)) * sign
+                    w = turned(rows, s.angular)
+                    v = turned(rows, s.linear) + w.cross(origins[1] - p)
+                    twists[k] = Motion(turned(P, w), turned(P, v)) * sign
         return apart, twists
-
-
-@dataclass(frozen=True)
-class CutAxisRow:
-    """Damper, spring and friction of a cut joint with one axis, which is no coordinate of the tree."""
-
-    name: str
-    closure: ClosureRows
-    joint: Joint
-    damping: Scalar
-    stiffness: Scalar
-    reference: Scalar
-    friction: Scalar
-    projected: ClassVar[bool] = False
-
-    @property
-    def equality(self) -> bool:
-        return is_zero(self.friction)
-
-    @property
-    def size(self) -> int:
-        return int(self.springy) + int(not is_zero(self.friction))
-
-    @property
-    def springy(self) -> bool:
-        return not (is_zero(self.damping) and is_zero(self.stiffness))
-
-    def rows(self, now: Instant) -> list[Row]:
-        apart, twists = self.closure.seen(now.at)
-        slides, axis = self.joint.type.prismatic, _axis(self.joint)
-        J = {k: axis @ (V.linear if slides else V.angular) for k, V in twists.items()}
-        J = {k: x for k, x in J.items() if not is_zero(x)}
-        found = []
-        if self.springy:
-            stretch = 0.0 if is_zero(self.stiffness) else minus(coordinate(self.joint, apart), self.reference)
-            whole = None if self.equality else (-UNBOUNDED, UNBOUNDED)
-            softness = SpringDamper(self.stiffness, self.damping)
-            found.append(Row(J=J, error=stretch, softness=softness, box=whole))
-        if not is_zero(self.friction):
-            f = times(self.friction, now.dt)
-            found.append(Row(J=J, box=(minus(0.0, f), f)))
-        return found
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
 
 
 def _length(a: Vector) -> Scalar:
@@ -270,15 +200,13 @@ def _telling(mechanism: Mechanism) -> list[list[int]]:
     return telling(wholes, model, [float(start[i]) for i in model.reduction.positions])
 
 
-def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutAxisRow]:
+def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:
     """For each joint that the spanning tree leaves out: what it forbids, and what rubs in it."""
-    found: list[ClosureRows | CutAxisRow] = []
+    found: list[ClosureRows | CutRow] = []
     if not mechanism.tree.cuts:
         return found
     for joint, kept in zip(mechanism.tree.cuts, _telling(mechanism), strict=True):
         closure = _whole(joint, system, values)
         found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
-        if joint.kind in ("revolute", "continuous", "prismatic"):
-            what = ("damping", "spring_stiffness", "spring_reference", "friction")
-            found.append(CutAxisRow(joint.name, closure, joint, *(values[f"{joint.name}.{x}"] for x in what)))
+        found += cut_axis_rows(joint, closure, values)
     return found

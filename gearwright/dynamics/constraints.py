@@ -40,7 +40,7 @@ from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 UNBOUNDED = 1e30  # an impulse that nothing reaches
-AT_STOP, ON_STOP = 1e-11, 1e-9  # an axis as little before its stop, or beyond it, stands on it [rad, m]
+ON_STOP = 1e-9  # an axis as near to its stop as this stands on it [rad, m]
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 
@@ -225,11 +225,9 @@ class AxisRow:
         return []
 
     def rows(self, now: Instant) -> list[Row]:
-        dt, q = now.dt, now.tree.q[self.position]
-        f = times(self.friction, dt)
-        below = None if self.lower is None else _stop_rate(minus(self.lower.position, q), dt)
-        above = None if self.upper is None else minus(0.0, _stop_rate(minus(q, self.upper.position), dt))
-        return [Row(J={self.velocity: 1.0}, box=(minus(0.0, f), f), slowest=below, fastest=above)]
+        q = now.tree.q[self.position]
+        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
+        return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
 
     def spread(self, impulse: Scalar, dt: Scalar) -> dict[int, Scalar]:
         """The impulse where it acts: friction on each axis by its share, the rest at the stop that gives it."""
@@ -251,13 +249,21 @@ class AxisRow:
         return found
 
 
+def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
+    """Friction and hard stops of an axis at q that moves with J."""
+    f, (lower, upper) = times(friction, dt), ends
+    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
+    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
+    return Row(J=J, box=(minus(0.0, f), f), slowest=below, fastest=above)
+
+
 def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
     """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
 
     Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
     """
     back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
+    return divided(where(beyond < -ON_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
 
 
 @dataclass(frozen=True)
@@ -276,17 +282,20 @@ class SoftStopRow:
         return []
 
     def rows(self, now: Instant) -> list[Row]:
-        limits, q = self.limits, now.tree.q[self.position]
-        softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
-        low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
-        if not _ends(limits.upper):
-            return [Row(J={self.velocity: 1.0}, error=minus(q, limits.lower), softness=softness, box=low)]
-        if not _ends(limits.lower):
-            return [Row(J={self.velocity: 1.0}, error=minus(q, limits.upper), softness=softness, box=high)]
-        lower_half = minus(q, (limits.lower + limits.upper) / 2) < 0.0
-        box = (where(lower_half, low[0], high[0]), where(lower_half, low[1], high[1]))
-        error = minus(q, where(lower_half, limits.lower, limits.upper))
-        return [Row(J={self.velocity: 1.0}, error=error, softness=softness, box=box)]
+        return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
+
+
+def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
+    """A spring and damper that only pushes, of an axis at q that moves with J."""
+    softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
+    low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
+    if not _ends(limits.upper):
+        return Row(J=J, error=minus(q, limits.lower), softness=softness, box=low)
+    if not _ends(limits.lower):
+        return Row(J=J, error=minus(q, limits.upper), softness=softness, box=high)
+    lower_half = minus(q, (limits.lower + limits.upper) / 2) < 0.0
+    box = (where(lower_half, low[0], high[0]), where(lower_half, low[1], high[1]))
+    return Row(J=J, error=minus(q, where(lower_half, limits.lower, limits.upper)), softness=softness, box=box)
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------
@@ -371,7 +380,7 @@ def _nearest(members: Sequence[Member]) -> tuple[Stop | None, Stop | None]:
     """The stop that is met first at either end; the first axis's among equals."""
     ends: tuple[list[Stop], list[Stop]] = ([], [])
     for m in members:
-        for own, side in zip(_range(m.place.axis.limits), (0, 1), strict=True):
+        for own, side in zip(hard_range(m.place.axis.limits), (0, 1), strict=True):
             if abs(own) < inf:
                 stop = Stop((own - m.offset) / m.ratio, m.place.velocity, m.ratio)
                 ends[side if m.ratio > 0 else 1 - side].append(stop)
@@ -386,7 +395,8 @@ def _constant(c: Coupling, values: Mapping[str, Scalar]) -> bool:
     return all(is_number(values[name]) for name in names)
 
 
-def _range(limits: Limits) -> tuple[float, float]:
+def hard_range(limits: Limits) -> tuple[float, float]:
+    """The ends that are any."""
     return limits.lower if _ends(limits.lower) else -inf, limits.upper if _ends(limits.upper) else inf
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf, pi
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.model import AxisDynamics, Mechanism
+from gearwright.model import Axis, Joint, Mechanism
 
 
 def unsimulated(robot: Mechanism, integrator: str = "euler", dt: float = 1e-3) -> tuple[Diagnostic, ...]:
@@ -25,12 +26,12 @@ def _untimely(robot: Mechanism, dt: float) -> Iterator[str]:
 def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
     if integrator != "euler":
         yield from _without_rows(robot, integrator)
-    stopped = [j.name for j in robot.tree.cuts if any(axis.limits.bounded for axis in j.axes)]
-    if stopped:
-        yield f"limits of joints that close loops do not act yet: {_listed(stopped)} can move beyond them"
-    many = [j.name for j in robot.tree.cuts if len(j.axes) > 1 and any(a.dynamics != AxisDynamics() for a in j.axes)]
-    if many:
-        yield f"dampers, springs and friction of {_listed(many)}, which close loops, do not act yet"
+    wound = [j.name for j in robot.tree.cuts if any(_beyond_a_turn(j, axis) for axis in j.axes)]
+    if wound:
+        yield f"limits of {_listed(wound)}, which close loops, span a turn or more and do not act"
+    geared = [j.name for j in robot.tree.cuts if any(axis.dynamics.armature for axis in j.axes)]
+    if geared:
+        yield f"armatures of joints that close loops do not act: {_listed(geared)}"
     yield from _unconnected(robot)
 
 
@@ -53,6 +54,11 @@ def _unconnected(robot: Mechanism) -> Iterator[str]:
     idle = [a.name for a in robot.actuators.values() if a.name not in acting and a.joint is None]
     if idle:
         yield f"actuators that no joint or transmission connects do nothing: {_listed(idle)}"
+
+
+def _beyond_a_turn(joint: Joint, axis: Axis) -> bool:
+    """A cut joint's angle is read within one turn; a screw's by its travel."""
+    return not joint.type.prismatic and joint.kind != "screw" and 2 * pi <= axis.limits.upper - axis.limits.lower < inf
 
 
 def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:

@@ -1,0 +1,153 @@
+"""What acts along the axes of a cut joint, which are no coordinates of the tree: springs, dampers, friction, stops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, pi
+from typing import Any, ClassVar, Protocol
+
+from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, two_angles, two_rates
+from gearwright.dynamics.constraints import Instant, Row, SpringDamper, hard_range, soft_stop, stopped
+from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.parameters import axes
+from gearwright.dynamics.scalar import Scalar, is_zero, minus, times
+from gearwright.dynamics.spatial import Motion
+from gearwright.model import Joint, Limits
+
+
+class Seen(Protocol):
+    def seen(self, at: Configuration) -> tuple[Apart, dict[int, Motion]]: ...
+
+
+@dataclass(frozen=True)
+class CutAxis:
+    """One axis of a cut joint. Angles are read within half a turn of `about`."""
+
+    name: str
+    closure: Seen
+    joint: Joint
+    index: int
+    about: float = 0.0
+
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        """Its position, and the slope of that over the velocities of the tree."""
+        x, twists = self.closure.seen(now.at)
+        slopes = {k: self._rate(x, V) for k, V in twists.items()}
+        return self._position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
+
+    def _position(self, x: Apart) -> Scalar:
+        joint = self.joint
+        if len(joint.axes) == 2:
+            return two_angles(joint, self.index, x, self.about)
+        if joint.kind == "prismatic":
+            return axis_of(joint) @ x.d
+        if joint.kind == "screw" and joint.thread_pitch:  # by its travel, which knows whole turns
+            return times(2 * pi / joint.thread_pitch, axis_of(joint) @ x.d)
+        return angle(joint, x, self.about)
+
+    def _rate(self, x: Apart, V: Motion) -> Scalar:
+        joint = self.joint
+        if len(joint.axes) == 2:
+            return two_rates(joint, self.index, x, V)
+        if joint.kind == "prismatic":
+            return axis_of(joint) @ V.linear
+        if joint.kind == "screw" and joint.thread_pitch:
+            return times(2 * pi / joint.thread_pitch, axis_of(joint) @ V.linear)
+        return angle_rate(joint, x, V)
+
+
+@dataclass(frozen=True)
+class CutSpringRow:
+    """Damper and spring."""
+
+    axis: CutAxis
+    damping: Scalar
+    stiffness: Scalar
+    reference: Scalar
+    equality: ClassVar[bool] = True
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    def rows(self, now: Instant) -> list[Row]:
+        q, J = self.axis.read(now)
+        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
+        return [Row(J=J, error=stretch, softness=SpringDamper(self.stiffness, self.damping))]
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+
+@dataclass(frozen=True)
+class CutStopRow:
+    """Coulomb friction and hard stops, as `AxisRow` has them."""
+
+    axis: CutAxis
+    friction: Scalar
+    lower: float
+    upper: float
+    equality: ClassVar[bool] = False
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    def rows(self, now: Instant) -> list[Row]:
+        q, J = self.axis.read(now)
+        return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+
+@dataclass(frozen=True)
+class CutSoftStopRow:
+    """A stop with the file's stiffness and dissipation."""
+
+    axis: CutAxis
+    limits: Limits
+    equality: ClassVar[bool] = False
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    def rows(self, now: Instant) -> list[Row]:
+        return [soft_stop(*self.axis.read(now), self.limits)]
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+
+CutRow = CutSpringRow | CutStopRow | CutSoftStopRow
+
+
+def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Iterator[CutRow]:
+    for index, (name, axis) in enumerate(axes(joint)):
+        limits = axis.limits
+        cut = CutAxis(name, closure, joint, index, _middle(limits))
+        what = ("damping", "spring_stiffness", "spring_reference", "friction")
+        damping, stiffness, reference, friction = (values[f"{name}.{x}"] for x in what)
+        if not (is_zero(damping) and is_zero(stiffness)):
+            yield CutSpringRow(cut, damping, stiffness, reference)
+        lower, upper = hard_range(limits)
+        if limits.stiffness is not None and (lower > -inf or upper < inf):
+            yield CutSoftStopRow(cut, limits)
+            lower, upper = -inf, inf
+        if not is_zero(friction) or lower > -inf or upper < inf:
+            yield CutStopRow(cut, friction, lower, upper)
+
+
+def _middle(limits: Limits) -> float:
+    """Of the range: angles are read where it does not matter which of several turns they are in."""
+    lower, upper = hard_range(limits)
+    return (lower + upper) / 2 if isfinite(lower) and isfinite(upper) else 0.0
