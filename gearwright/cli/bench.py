@@ -33,7 +33,8 @@ def bench(
     Every engine gets the same mechanism, and is timed only if it computes the same motion. Engines take turns; the best
     of many short slices counts. Times are CPU time, which stands still while other programs have the core.
 
-    --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains, batches.
+    --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
+    batches.
     """
     from gearwright.bench.effort import FULL, QUICK
     from gearwright.bench.run import run

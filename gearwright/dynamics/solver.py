@@ -312,7 +312,8 @@ def sweep(
     rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], brackets: Sequence[Bracket],
     going: Scalar, tolerance: float,
 ) -> tuple[list[Scalar], list[Scalar], list[Bracket], Scalar]:  # fmt: skip
-    """One pass over the rows, each with what those before it have done. Also gives how much velocities have changed.
+    """One pass over the rows, each with what those before it have done. Also gives how much velocities have changed,
+    as a share of the fastest where that is above 1: a rotor's speed is rounded to more than a joint's tolerance.
 
     `going` is 0 for a robot that has done: nothing of it changes.
     """
@@ -331,7 +332,10 @@ def sweep(
         for k, a in A.column(i).items():
             rates[k] = plus(rates[k], times(a, step))
         change = plus(change, magnitude(times(plus(A.A[i, i], row.cfm), step)))
-    return impulses, rates, brackets, change
+    fastest: Scalar = 1.0
+    for rate in rates:
+        fastest = greatest(fastest, magnitude(rate))
+    return impulses, rates, brackets, divided(change, fastest)
 
 
 def started(row: Resolved, impulse: Scalar) -> Scalar:
