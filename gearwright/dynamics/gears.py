@@ -245,6 +245,9 @@ def bounds(mechanism: Mechanism, system: Bodies, connected: Mapping[str, Gear]) 
     for t in mechanism.transmissions.values():
         first = not taken & set(t.actuators) and all(name in connected for name in t.actuators)
         m = t.map
+        for stage in m.stages if isinstance(m, Series) else ():
+            if isinstance(stage, LinearMap) and any((*stage.actuator_offsets, *stage.joint_offsets, stage.lower, stage.upper)):
+                raise CompileError(f"transmission {t.name!r}: a linear_map with offsets or bounds cannot be a stage of a series")
         if m is not None and any(_moves(mechanism, axis) for axis in t.joints):
             taken |= set(t.actuators)
         if first and isinstance(m, LinearMap) and any((*m.actuator_offsets, *m.joint_offsets, m.lower, m.upper)):

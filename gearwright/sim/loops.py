@@ -17,28 +17,41 @@ from gearwright.sim.values import Array
 CLOSED = 1e-12  # [m, rad]: what counts as closed
 GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number
 DEPENDENT = 1e-3  # of the largest row: what the file's rounding makes of a row that is none
+KEPT = 1e-6  # of the largest velocity: what opens loops by no more is rounding, of the file's numbers and ours
 ATTEMPTS = 100
 STARTS = 10
 LARGEST = 0.3  # of a coordinate in one move, so that it does not jump to another assembly [rad, m]
 
 
 def assembled(
-    kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, start: tuple[Array, Array], given: set[int]
-) -> tuple[Array, Array]:
+    kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, start: tuple[Array, Array],
+    given: tuple[set[int], set[int]],
+) -> tuple[Array, Array]:  # fmt: skip
     """Positions and velocities with closed loops. What is given by name stays; the rest moves as little as it can.
 
-    Raises SimulationError for a pose from which the loops cannot be closed.
+    Raises SimulationError for a pose from which the loops cannot be closed, and velocities that would open them.
     """
     rows = max(len(x) for x in (*start, parameter))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
-    columns = _velocities_of(names, given)
+    columns = _velocities_of(names, given[0])
     for robot_index in range(rows):
         own = parameter[min(robot_index, len(parameter) - 1)]
         q[robot_index] = _closed(kernel, robot, names, own, q[robot_index], columns)
         _, J = _errors(kernel, names, own, q[robot_index])
-        u = v[robot_index, list(names.free_velocities)]
-        v[robot_index, list(names.free_velocities)] = u - np.linalg.lstsq(J, J @ u, rcond=1e-9)[0]
+        free = list(names.free_velocities)
+        v[robot_index, free] = _closing(names, J, v[robot_index, free], given[1])
     return q, v
+
+
+def _closing(names: Names, J: Array, u: Array, given: set[int]) -> Array:
+    """Velocities that keep loops closed, those that are given among them."""
+    moving = [n for n, k in enumerate(names.free_velocities) if k not in given]
+    u = u.copy()
+    u[moving] -= np.linalg.lstsq(J[:, moving], J @ u, rcond=1e-9)[0]
+    opens = np.abs(J @ u).max(initial=0.0)
+    if opens > KEPT * max(1.0, np.abs(u).max(initial=0.0)):
+        raise SimulationError(f"loops cannot move with the velocities that are given: they open at {opens:.3g} m/s or rad/s")
+    return u
 
 
 def redundant(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q: Array) -> tuple[Diagnostic, ...]:

@@ -224,7 +224,7 @@ class Simulation:
         if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
             assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
         if self.robot.tree.cuts:
-            q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), given_q)
+            q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), (given_q, given_v))
         for view in self._inputs.values():
             view[:] = 0.0
         self._set_start(q[:, names.free_positions], v[:, names.free_velocities])
@@ -388,7 +388,9 @@ class Simulation:
 
     def mass_matrix(self) -> Array:
         """M(q) with armature, in tree coordinates (before couplings), in the order of `coordinates`."""
-        return self._probe("mass_matrix").output("mass_matrix")
+        n = len(self.coordinates)
+        M = self._probe("mass_matrix").output("mass_matrix")
+        return M.reshape((n, n) if self.batch == 1 else (self.batch, n, n))
 
     def bias(self) -> Array:
         """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates; armature not in it."""
