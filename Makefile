@@ -21,8 +21,8 @@ $(FULL): $(BIN)/python      # with oracles, peers and checkers
 	$(PIP) ".[test,check]"
 	@rm -f $(VENV)/.base-* $(VENV)/.full-* && touch $(BASE) $@
 
-demo: $(BASE)               ## check, show, draw and simulate the bundled robots; pictures in out/
-	$(BIN)/python examples/tour.py
+demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
+	$(BIN)/gearwright demo
 
 test: $(FULL)               ## the whole default suite
 	$(BIN)/python -m pytest -n 2

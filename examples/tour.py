@@ -1,6 +1,6 @@
 """The tour: every bundled robot, checked, shown in the terminal and drawn; two of them simulated.
 
-Run `make demo`, or `python examples/tour.py [FOLDER]`; the drawings go to `out/` unless another folder is named.
+Run `python examples/tour.py [FOLDER]`; the drawings go to `out/` unless another folder is named.
 Each step is a command that you can type yourself.
 """
 

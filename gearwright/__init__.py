@@ -12,6 +12,7 @@ from gearwright.errors import (
     ModelError,
     NotSimulatedWarning,
     SimulationError,
+    TracingError,
 )
 
 if TYPE_CHECKING:
@@ -19,13 +20,27 @@ if TYPE_CHECKING:
     from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
     from gearwright.model import (
+        Actuator,
+        Backlash,
+        CustomActuator,
+        CustomSensor,
+        CustomTransmission,
+        DCMotor,
         DifferentialTransmission,
+        ElectricMotor,
+        Encoder,
+        FourBarLinkage,
         FourBarLinkageTransmission,
+        LimitSwitch,
         LinearMap,
+        Losses,
         Mechanism,
+        PneumaticCylinder,
+        Series,
         SimpleTransmission,
+        Solenoid,
     )
-    from gearwright.sim import Recording, Simulation, compile
+    from gearwright.sim import PID, Recording, Simulation, compile, with_servos
 
 __version__ = "0.1.0"
 
@@ -38,32 +53,65 @@ _LAZY = {
     "Drive": "gearwright.dynamics.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
+    "PID": "gearwright.sim",
+    "with_servos": "gearwright.sim",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",
     "FourBarLinkageTransmission": "gearwright.model",
     "LinearMap": "gearwright.model",
+    "FourBarLinkage": "gearwright.model",
+    "CustomTransmission": "gearwright.model",
+    "Series": "gearwright.model",
+    "Actuator": "gearwright.model",
+    "ElectricMotor": "gearwright.model",
+    "DCMotor": "gearwright.model",
+    "Solenoid": "gearwright.model",
+    "PneumaticCylinder": "gearwright.model",
+    "CustomActuator": "gearwright.model",
+    "Encoder": "gearwright.model",
+    "LimitSwitch": "gearwright.model",
+    "CustomSensor": "gearwright.model",
+    "Losses": "gearwright.model",
+    "Backlash": "gearwright.model",
 }
 
 __all__ = [
+    "PID",
+    "Actuator",
+    "Backlash",
     "CompileError",
+    "CustomActuator",
+    "CustomSensor",
+    "CustomTransmission",
+    "DCMotor",
     "Diagnostic",
     "DifferentialTransmission",
     "Drive",
+    "ElectricMotor",
+    "Encoder",
+    "FourBarLinkage",
     "FourBarLinkageTransmission",
     "GearwrightError",
+    "LimitSwitch",
     "LinearMap",
     "LoadError",
+    "Losses",
     "Mechanism",
     "ModelError",
     "NotSimulatedWarning",
+    "PneumaticCylinder",
     "Recording",
+    "Series",
     "SimpleTransmission",
     "Simulation",
     "SimulationError",
+    "Solenoid",
+    "TracingError",
     "compile",
     "load",
     "loads",
+    "with_servos",
 ]
 
 

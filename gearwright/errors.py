@@ -42,6 +42,10 @@ class CompileError(GearwrightError):
     """A mechanism could not be compiled."""
 
 
+class TracingError(ModelError, CompileError):
+    """A user's function does something that cannot be written down as a formula."""
+
+
 class SimulationError(GearwrightError):
     """A simulation could not go on; its last good state is kept."""
 

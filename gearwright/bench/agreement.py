@@ -33,22 +33,40 @@ class Agreement:
 
 def agreement(ours: Gearwright, theirs: Contestant) -> Agreement:
     """Compares, and raises `DisagreementError` where the difference is more than rounding and solvers explain."""
-    missing = set(ours.names) ^ set(theirs.names)
-    if missing:
-        raise DisagreementError(f"{theirs.title} has other joints: {', '.join(sorted(missing))}")
-    order = [theirs.names.index(name) for name in ours.names]
+    order = _order(ours, theirs)
     mass_matrix, bias = _matrices(ours, theirs, order)
     moved = _trajectory(ours, theirs, order)
     found = Agreement(mass_matrix=mass_matrix, bias=bias, trajectory=moved)
+    _judge(theirs, found)
+    return found
+
+
+def agreement_of(ours: Gearwright, theirs: Contestant, expected: Array, found: Array, scale: Array) -> Agreement:
+    """The same for a motion that both have made already; positions in each one's order, seen beside `scale`."""
+    order = _order(ours, theirs)
+    mass_matrix, bias = _matrices(ours, theirs, order)
+    apart = float((np.abs(expected - found[order]) / scale).max())
+    agreed = Agreement(mass_matrix=mass_matrix, bias=bias, trajectory=apart)
+    _judge(theirs, agreed)
+    return agreed
+
+
+def _order(ours: Contestant, theirs: Contestant) -> list[int]:
+    missing = set(ours.names) ^ set(theirs.names)
+    if missing:
+        raise DisagreementError(f"{theirs.title} has other joints: {', '.join(sorted(missing))}")
+    return [theirs.names.index(name) for name in ours.names]
+
+
+def _judge(theirs: Contestant, found: Agreement) -> None:
     checks = {
-        "mass matrix": (mass_matrix, MATRIX_TOLERANCE),
-        "bias": (bias, MATRIX_TOLERANCE),
-        "motion": (moved, theirs.trajectory_tolerance),
+        "mass matrix": (found.mass_matrix, MATRIX_TOLERANCE),
+        "bias": (found.bias, MATRIX_TOLERANCE),
+        "motion": (found.trajectory, theirs.trajectory_tolerance),
     }
     for what, (value, tolerance) in checks.items():
         if not value <= tolerance:
             raise DisagreementError(f"{theirs.title}: the {what} differs by {value:.1e} (at most {tolerance:.0e})")
-    return found
 
 
 def start(ours: Gearwright, rng: np.random.Generator) -> Array:

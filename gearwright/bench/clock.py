@@ -1,4 +1,4 @@
-"""Timing on a machine that others use too: contestants take turns, and the best of many short slices counts.
+"""Timing on a machine that others use too: contestants take turns, and the best or the median of many slices counts.
 
 Two clocks: wall time, and the CPU time of this process over all its threads. While somebody else has the core the
 second stands still, so it is the one to compare where the machine is shared. A slice has to be long beside a tick of
@@ -7,9 +7,9 @@ the scheduler (1 to 10 ms): in shorter ones the time of threads on other cores w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from time import perf_counter, process_time
 
 
@@ -26,10 +26,11 @@ class Runner:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Best times of a robot's step."""
+    """Best times of a robot's step, and the median."""
 
     wall_ns: float
     cpu_ns: float  # over all threads
+    cpu_median_ns: float
     slices: int
     steps: int  # in a slice
     robots: int = 1
@@ -38,21 +39,24 @@ class Timing:
 def race(runners: Mapping[str, Runner], *, slices: int, seconds: float) -> dict[str, Timing]:
     """Times every runner in turn, `slices` times over; a slice lasts about `seconds`."""
     steps = {name: _steps_for(runner, seconds) for name, runner in runners.items()}
-    best = dict.fromkeys(runners, (math.inf, math.inf))
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in runners}
     for _ in range(slices):
         for name, runner in runners.items():
-            wall, cpu = _slice(runner, steps[name])
-            best[name] = min(best[name][0], wall), min(best[name][1], cpu)
-    return {
-        name: Timing(
-            wall_ns=1e9 * wall / (steps[name] * runners[name].robots),
-            cpu_ns=1e9 * cpu / (steps[name] * runners[name].robots),
-            slices=slices,
-            steps=steps[name],
-            robots=runners[name].robots,
-        )
-        for name, (wall, cpu) in best.items()
-    }
+            taken[name].append(_slice(runner, steps[name]))
+    return {name: _timing(runners[name], steps[name], found) for name, found in taken.items()}
+
+
+def _timing(runner: Runner, steps: int, found: list[tuple[float, float]]) -> Timing:
+    walls, cpus = zip(*found, strict=True)
+    each = 1e9 / (steps * runner.robots)
+    return Timing(
+        wall_ns=each * min(walls),
+        cpu_ns=each * min(cpus),
+        cpu_median_ns=each * median(cpus),
+        slices=len(found),
+        steps=steps,
+        robots=runner.robots,
+    )
 
 
 def _slice(runner: Runner, steps: int) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,38 @@ from gearwright.bench.robots import Robot
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Begin:
+    """Where robots begin and what is held on their joints and motors; arrays are (robots, joints or motors)."""
+
+    names: tuple[str, ...]  # of the joints, in the arrays' order
+    position: Array  # [rad, m]
+    velocity: Array  # [rad/s, m/s]
+    effort: Array  # [N·m, N]
+    command: dict[str, Array] = field(default_factory=dict)  # motor → (robots,) [N·m]
+
+    @property
+    def robots(self) -> int:
+        return len(self.position)
+
+    def some(self, first: int, robots: int = 1) -> Begin:
+        """A few of them, from `first` on."""
+        which = slice(first, first + robots)
+        return Begin(
+            names=self.names,
+            position=self.position[which],
+            velocity=self.velocity[which],
+            effort=self.effort[which],
+            command={name: values[which] for name, values in self.command.items()},
+        )
+
+    def ordered(self, names: tuple[str, ...]) -> Begin:
+        """The same in another engine's order."""
+        order = [self.names.index(name) for name in names]
+        q, v, effort = (x[:, order] for x in (self.position, self.velocity, self.effort))
+        return replace(self, names=names, position=q, velocity=v, effort=effort)
+
+
 class Contestant(ABC):
     """One robot in one engine. Positions and velocities are arrays in the order of `names`, SI units."""
 
@@ -22,7 +55,7 @@ class Contestant(ABC):
     how: ClassVar[str]  # what is called, and what that includes
     couplings: ClassVar[bool] = True  # False: followers move freely, and the comparison is of the robot without mimics
     batch_robots: ClassVar[int] = 64  # in the batch that is timed: as many as suit the engine
-    trajectory_tolerance: ClassVar[float] = 1e-3  # share of the motion, see `agreement`
+    trajectory_tolerance: float = 1e-3  # share of the motion, see `agreement`
     names: tuple[str, ...]  # of every joint that moves, followers too
 
     @abstractmethod

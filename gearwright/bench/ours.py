@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import cycle
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gearwright.bench.clock import Runner
-from gearwright.bench.contestant import Array, Contestant
+from gearwright.bench.contestant import Array, Begin, Contestant
 from gearwright.bench.robots import Robot
 from gearwright.formats import loads
 from gearwright.sim import compile as compile_robot
 
 
 class Gearwright(Contestant):
-    """Everything in machine code: scalar for one robot, SIMD lanes for batches. Couplings are exact."""
+    """Everything in machine code: scalar for one robot, SIMD lanes for batches. Couplings are exact unless told."""
 
     title: ClassVar[str] = "Gearwright"
     package: ClassVar[str] = "gearwright"
     how: ClassVar[str] = "`sim.step(n=n)`: the loop is machine code; batches: one robot a SIMD lane"
     batch_robots: ClassVar[int] = 1024
 
-    def __init__(self, robot: Robot, dt: float) -> None:
-        self.dt, self.mechanism = dt, loads(robot.urdf)
-        self.sim: Any = compile_robot(self.mechanism, dt=dt)
+    def __init__(self, robot: Robot, dt: float, coupling: str = "exact") -> None:
+        self.dt, self.mechanism, self.coupling = dt, loads(robot.urdf), coupling
+        self.sim: Any = compile_robot(self.mechanism, dt=dt, coupling=coupling)
         self.names = tuple(self.sim.coordinates)
         followers = {str(c.follower) for c in self.mechanism.couplings.values()}
         self.independent = {name: i for i, name in enumerate(self.names) if name not in followers}
@@ -72,7 +73,58 @@ class Gearwright(Contestant):
 
     def simulation(self, batch: int, threads: int = 1) -> Any:
         """Another simulation of the same robot."""
-        return compile_robot(self.mechanism, dt=self.dt, batch=batch, threads=threads)
+        return compile_robot(self.mechanism, dt=self.dt, batch=batch, threads=threads, coupling=self.coupling)
+
+    def begun(self, begin: Begin) -> Any:
+        """A simulation of robots that begin so, with efforts and commands held; one robot is the same for all calls."""
+        sim = self.sim if begin.robots == 1 else self.simulation(begin.robots)
+        given = begin.ordered(self.names)
+        q, v = (dict(zip(self.names, _columns(x.T), strict=True)) for x in (given.position, given.velocity))
+        sim.reset(position={k: q[k] for k in self.independent}, velocity={k: v[k] for k in self.independent})
+        sim.step(**self._inputs(begin), n=0)
+        return sim
+
+    def in_turn(self, begin: Begin, settle: int, longest: int) -> Runner:
+        """One robot that has begun in each of these ways in turn, `settle` steps later."""
+        settled = []
+        for robot in range(begin.robots):
+            self.begun(begin.some(robot)).step(n=settle)
+            settled.append((np.array(self.sim.state), self._inputs(begin.some(robot))))
+        turns, sim = cycle(settled), self.sim
+
+        def prepare() -> None:
+            sim.state, inputs = next(turns)
+            sim.step(**inputs, n=0)
+
+        return Runner(prepare=prepare, run=lambda n: sim.step(n=n), longest=longest)
+
+    def together(self, begin: Begin, settle: int, longest: int) -> Runner:
+        """All of them as a batch."""
+        sim = self.begun(begin)
+        sim.step(n=settle)
+        state = np.array(sim.state)
+
+        def prepare() -> None:
+            sim.state = state
+
+        return Runner(prepare=prepare, run=lambda n: sim.step(n=n), robots=begin.robots, longest=longest)
+
+    def after(self, begin: Begin, steps: int) -> Array:
+        """Where the first robot is then."""
+        self.begun(begin.some(0)).step(n=steps)
+        return self.position()
+
+    def _inputs(self, begin: Begin) -> dict[str, Any]:
+        """What is held, as `step` takes it; without motors there is nothing to command."""
+        effort = dict(zip(self.names, _columns(begin.ordered(self.names).effort.T), strict=True))
+        if not begin.command:
+            return {"effort": effort}
+        return {"effort": effort, "command": dict(zip(begin.command, _columns(begin.command.values()), strict=True))}
 
     def _by_name(self, values: Array) -> dict[str, float]:
         return {name: float(values[i]) for name, i in self.independent.items()}
+
+
+def _columns(values: Iterable[Array]) -> list[Any]:
+    """Numbers for one robot, arrays for several."""
+    return [float(x[0]) if len(x) == 1 else x for x in values]

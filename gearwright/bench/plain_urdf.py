@@ -1,8 +1,8 @@
 """A robot's URDF with only what every engine computes alike: bodies, joints, dampers and couplings.
 
-Taken off: meshes (engines would load them), Coulomb friction and limits (no engine's are another's), transmissions and
-extensions. Inertias that no body can have (MuJoCo refuses them) become those of a sphere with the same trace. The same
-text goes to every contestant.
+Taken off: meshes (engines would load them), Coulomb friction and limits (no engine's are another's; kept where a
+comparison is about them), transmissions and extensions. Inertias that no body can have (MuJoCo refuses them) become
+those of a sphere with the same trace. The same text goes to every contestant.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ MASSLESS = (  # where a link says nothing, Bullet and DART take 1 kg
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def plain(text: str | bytes) -> str:
-    """The reduced file. The text is trusted: it comes from an installed package or from this one."""
+def plain(text: str | bytes, *, bounded: bool = False) -> str:
+    """The reduced file; `bounded`: with stops and friction. The text is trusted: it is of a package or of this one."""
     robot = ElementTree.fromstring(text)
     for parent in list(robot.iter()):
-        for element in [e for e in parent if e.tag in NOT_COMPARED]:
+        for element in [e for e in parent if e.tag in NOT_COMPARED or e.tag.startswith("{")]:
             parent.remove(element)
     for joint in robot.findall("joint"):
-        _unlimited(joint)
+        _as_strong_as_needed(joint) if bounded else _unlimited(joint)
     for link in robot.findall("link"):
         if link.find("inertial") is None:
             link.append(ElementTree.fromstring(MASSLESS))
@@ -48,6 +48,12 @@ def _unlimited(joint: ElementTree.Element) -> None:
             joint.remove(mimic)
     for dynamics in joint.findall("dynamics"):
         dynamics.attrib.pop("friction", None)
+
+
+def _as_strong_as_needed(joint: ElementTree.Element) -> None:
+    """Stops stay; what a drive may do at most is not part of a comparison without drives."""
+    for limit in joint.findall("limit"):
+        limit.attrib |= {k: UNLIMITED[k] for k in ("effort", "velocity")}
 
 
 def _balanced(inertia: ElementTree.Element) -> None:

@@ -53,11 +53,37 @@ class RobotResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Case:
+    """A robot with its rows in one mode and one situation. MuJoCo's entry notes its setting; ratios are of medians."""
+
+    robot: str
+    title: str
+    joints: int  # that move
+    dof: int  # independent
+    mode: str  # of all couplings
+    situation: str
+    entries: tuple[Entry, ...]  # Gearwright's, then MuJoCo's
+
+
+@dataclass(frozen=True, kw_only=True)
 class SizePoint:
     """A random mechanism: CPU nanoseconds of a robot's step, seconds to compile without a cache."""
 
     shape: str
     dof: int
+    one_ns: float
+    batch_ns: float
+    compile_s: float  # the code for one robot
+    mujoco_ns: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainPoint:
+    """A chain of mimics with one degree of freedom: CPU nanoseconds of a robot's step, seconds to compile."""
+
+    shape: str
+    mode: str  # of all couplings
+    joints: int
     one_ns: float
     batch_ns: float
     compile_s: float  # the code for one robot
@@ -85,7 +111,10 @@ class Results:
     load: float  # of the machine when the run began: processes that want a core
     dt: float  # [s]
     robots: tuple[RobotResult, ...]
+    cases: tuple[Case, ...] = ()  # with couplings, stops and friction
+    driven: tuple[Case, ...] = ()  # with motors, gears and encoders, too
     sizes: tuple[SizePoint, ...] = ()
+    chains: tuple[ChainPoint, ...] = ()
     batches: tuple[BatchPoint, ...] = ()
     how: dict[str, str] = field(default_factory=dict)  # engine → what was called
     command: str = "gearwright bench --peers"

@@ -1,4 +1,4 @@
-"""The mechanisms that are compared: the reference arm of this package, and robots of `example-robot-data`."""
+"""The mechanisms that are compared: the arm and the hand of this package, and robots of `example-robot-data`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,36 @@ class Robot:
         return replace(self, urdf=re.sub(r"<mimic\b[^>]*/>", "", self.urdf), mjcf=None)
 
 
+BUNDLED = Path(__file__).parents[1] / "robots"
+
+
 def _reference_arm() -> Robot | None:
-    folder = Path(__file__).parents[1] / "robots"
-    urdf, mjcf = folder / "reference_arm.urdf", folder / "reference_arm.xml"
+    urdf, mjcf = BUNDLED / "reference_arm.urdf", BUNDLED / "reference_arm.xml"
     return Robot(
         name="arm",
         title="reference arm with gripper",
         urdf=plain(urdf.read_bytes()),
         mjcf=mjcf.read_text(encoding="utf-8"),
     )
+
+
+def _hand() -> Robot | None:
+    text = (BUNDLED / "hand.urdf").read_bytes()
+    return Robot(name="hand", title="hand with mimics", urdf=plain(text))
+
+
+def bounded_robots() -> list[Robot]:
+    """Those whose stops and friction are compared too, without what drives them."""
+    return [replace(robot, urdf=plain(robot.urdf, bounded=True)) for robot in driven_robots()]
+
+
+def driven_robots() -> list[Robot]:
+    """Whole files, motors and encoders included."""
+    files = {"arm": ("arm", "reference_arm_driven.urdf"), "hand": ("hand", "hand.urdf")}
+    return [
+        Robot(name=name, title=title, urdf=(BUNDLED / file).read_text(encoding="utf-8"))
+        for name, (title, file) in files.items()
+    ]
 
 
 def robot_data() -> Path | None:
@@ -64,6 +85,7 @@ def _from_robot_data(name: str, title: str, file: str) -> Callable[[], Robot | N
 
 ROBOTS: dict[str, Callable[[], Robot | None]] = {  # None where the package is not installed
     "arm": _reference_arm,
+    "hand": _hand,
     "panda": _from_robot_data("panda", "Panda", "panda_description/urdf/panda.urdf"),
     "allegro": _from_robot_data(
         "allegro", "Allegro hand", "allegro_hand_description/urdf/allegro_right_hand.urdf"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gearwright.bench.clock import Timing
-from gearwright.bench.results import Compilation, Entry, Results, RobotResult
+from gearwright.bench.results import Case, Compilation, Entry, Results, RobotResult
 from gearwright.bench.targets import targets
 
 
@@ -23,10 +23,16 @@ def tables(results: Results) -> Iterator[Table]:
     yield speed_table(results)
     if any(e.agreement for r in results.robots for e in r.entries):
         yield agreement_table(results)
+    if results.cases:
+        yield case_table("With couplings, stops and friction", results.cases)
+    if results.driven:
+        yield case_table("With motors, gears and encoders, too", results.driven)
     if any(r.compilation for r in results.robots):
         yield compilation_table(results)
     if results.sizes:
         yield size_table(results)
+    if results.chains:
+        yield chain_table(results)
     if results.batches:
         yield batch_table(results)
     yield target_table(results)
@@ -68,6 +74,32 @@ def agreement_table(results: Results) -> Table:
     return Table("Agreement with Gearwright (largest difference, relative)", columns, rows)
 
 
+def case_table(title: str, cases: Sequence[Case]) -> Table:
+    columns = (
+        " robot", " couplings", " state", "one robot, ns", "MuJoCo", "×", "batch, ns per core", "MuJoCo", "×",
+        " MuJoCo's setting", "difference",
+    )  # fmt: skip
+    return Table(f"{title} (CPU time, medians of slices taken in turn)", columns, [_case_row(case) for case in cases])
+
+
+def _case_row(case: Case) -> tuple[str, ...]:
+    ours, *others = case.entries
+    theirs = others[0] if others else Entry(engine="", title="")
+    return (
+        f"{case.title} ({case.joints} joints, {case.dof} DoF)",
+        case.mode,
+        case.situation,
+        _median(ours.one),
+        _median(theirs.one),
+        _ratio(theirs.ratio_one),
+        _median(ours.batch),
+        _median(theirs.batch),
+        _ratio(theirs.ratio_batch),
+        theirs.note,
+        "" if theirs.agreement is None else f"{theirs.agreement.trajectory:.0e}",
+    )
+
+
 def compilation_table(results: Results) -> Table:
     columns = (
         " robot", "cold, ms", "wall", "from the cache, ms", "wall",
@@ -98,6 +130,20 @@ def size_table(results: Results) -> Table:
     return Table("Against degrees of freedom (random mechanisms, CPU time)", columns, rows)
 
 
+def chain_table(results: Results) -> Table:
+    columns = (
+        " chain", " couplings", "joints", "one robot, ns", "a joint", "batch, ns per core", "MuJoCo, ns", "compile, s"
+    )  # fmt: skip
+    rows = [
+        (
+            p.shape, p.mode, str(p.joints), f"{p.one_ns:,.0f}", f"{p.one_ns / p.joints:.1f}", f"{p.batch_ns:,.0f}",
+            "" if p.mujoco_ns is None else f"{p.mujoco_ns:,.0f}", f"{p.compile_s:.2f}",
+        )
+        for p in results.chains
+    ]  # fmt: skip
+    return Table("Against the length of a chain of mimics (one degree of freedom, CPU time)", columns, rows)
+
+
 def batch_table(results: Results) -> Table:
     columns = ("robots", "ns per robot-step", "wall", "bytes per robot", "state and commands", "×")
     rows = [
@@ -118,6 +164,10 @@ def target_table(results: Results) -> Table:
 
 def _times(timing: Timing | None) -> tuple[str, str]:
     return ("", "") if timing is None else (f"{timing.cpu_ns:,.0f}", f"{timing.wall_ns:,.0f}")
+
+
+def _median(timing: Timing | None) -> str:
+    return "" if timing is None else f"{timing.cpu_median_ns:,.0f}"
 
 
 def _seconds(c: Compilation) -> tuple[float, ...]:

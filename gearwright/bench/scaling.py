@@ -1,4 +1,4 @@
-"""How cost grows: with degrees of freedom on random mechanisms, with the batch on the reference arm."""
+"""How cost grows: with degrees of freedom, with the length of a chain of mimics, with the batch."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import os
 import tempfile
 import tracemalloc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import process_time
 
 import numpy as np
 
-from gearwright.bench.agreement import agreement, start
-from gearwright.bench.clock import race
+from gearwright.bench.agreement import DisagreementError, agreement, start
+from gearwright.bench.clock import Timing, race
 from gearwright.bench.contestant import Contestant
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
-from gearwright.bench.results import BatchPoint, SizePoint
+from gearwright.bench.results import BatchPoint, ChainPoint, SizePoint
 from gearwright.bench.robots import Robot
-from gearwright.bench.trees import SHAPES
+from gearwright.bench.trees import SHAPES, curl, gear_train
 
+CHAINS = ((gear_train, "exact"), (gear_train, "hard"), (curl, "exact"))
 LONGEST_COMPILATION = 20.0  # seconds; a shape's larger sizes are left out after one that took longer
 
 
@@ -37,18 +38,7 @@ def size_points(peers: Mapping[str, type[Contestant]], effort: Effort, dt: float
 def size_point(
     shape: str, dof: int, robot: Robot, peers: Mapping[str, type[Contestant]], effort: Effort, dt: float
 ) -> SizePoint:
-    with empty_cache():
-        before = process_time()
-        ours = Gearwright(robot, dt)
-        seconds = process_time() - before
-        rng = np.random.default_rng(0)
-        begins = np.array([start(ours, rng) for _ in range(Gearwright.batch_robots)])
-        runners = {"one": ours.runner(begins[0]), "batch": ours.batch(begins, 1)}
-    if "mujoco" in peers:
-        theirs = peers["mujoco"](robot, dt)
-        agreement(ours, theirs)
-        runners["mujoco"] = theirs.runner(begins[0])
-    timings = race(runners, slices=effort.slices, seconds=effort.seconds)
+    seconds, timings = _measured(robot, "exact", peers, effort, dt)
     return SizePoint(
         shape=shape,
         dof=dof,
@@ -57,6 +47,42 @@ def size_point(
         compile_s=seconds,
         mujoco_ns=timings["mujoco"].cpu_ns if "mujoco" in timings else None,
     )
+
+
+def chain_points(peers: Mapping[str, type[Contestant]], effort: Effort, dt: float) -> Iterator[ChainPoint]:
+    """Each kind of chain in each mode that its cost is in proportion to its length in."""
+    for robot_of, mode in CHAINS:
+        for joints in effort.followers:
+            robot = robot_of(joints)
+            seconds, timings = _measured(robot, mode, peers, effort, dt)
+            yield ChainPoint(
+                shape=robot.name,
+                mode=mode,
+                joints=joints,
+                one_ns=timings["one"].cpu_ns,
+                batch_ns=timings["batch"].cpu_ns,
+                compile_s=seconds,
+                mujoco_ns=timings["mujoco"].cpu_ns if "mujoco" in timings else None,
+            )
+
+
+def _measured(
+    robot: Robot, mode: str, peers: Mapping[str, type[Contestant]], effort: Effort, dt: float
+) -> tuple[float, dict[str, Timing]]:
+    """Seconds to compile without a cache, and times of a robot alone, in a batch, and in MuJoCo if it agrees."""
+    with empty_cache():
+        before = process_time()
+        ours = Gearwright(robot, dt, mode)
+        seconds = process_time() - before
+        rng = np.random.default_rng(0)
+        begins = np.array([start(ours, rng) for _ in range(Gearwright.batch_robots)])
+        runners = {"one": ours.runner(begins[0]), "batch": ours.batch(begins, 1)}
+    if "mujoco" in peers:
+        theirs = peers["mujoco"](robot, dt)
+        with suppress(DisagreementError):  # then it is not timed
+            agreement(ours, theirs)
+            runners["mujoco"] = theirs.runner(begins[0])
+    return seconds, race(runners, slices=effort.slices, seconds=effort.seconds)
 
 
 def batch_points(robot: Robot, effort: Effort, dt: float) -> Iterator[BatchPoint]:

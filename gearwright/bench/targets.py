@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gearwright.bench.results import Entry, Results, RobotResult
+from gearwright.bench.results import Case, Entry, Results, RobotResult
 
 ONE_ROBOT = {"arm": 20.0, "panda": 10.0, "allegro": 10.0, "talos": 10.0}  # times as fast as `mj_step`
 BATCH = {"arm": 60.0, "panda": 30.0, "allegro": 30.0, "pr2": 30.0, "talos": 30.0}  # as `rollout`, per core
+ROWS = (20.0, 40.0)  # one robot and batch with couplings, stops and friction
+MOTORS = (15.0, 30.0)  # the same with motors, gears and encoders
 COLD = {"arm": 1.0, "pr2": 6.0}  # [s]
 CACHED = 0.1  # [s]
 CALL = 5000.0  # [ns] of `sim.step()` beyond the machine code
@@ -28,6 +30,10 @@ def targets(results: Results) -> Iterator[Target]:
     """Those that the run says something about."""
     for robot in results.robots:
         yield from _against_mujoco(robot)
+    for case in results.cases:
+        yield from _case("with rows", case, ROWS)
+    for case in results.driven:
+        yield from _case("with motors", case, MOTORS)
     for robot in results.robots:
         if robot.compilation is not None:
             if robot.name in COLD:
@@ -51,6 +57,14 @@ def _against_mujoco(robot: RobotResult) -> Iterator[Target]:
         yield _at_least("one robot, against `mj_step`", robot.title, ONE_ROBOT[robot.name], entry.ratio_one)
     if entry.ratio_batch is not None and robot.name in BATCH:
         yield _at_least("batch, against `rollout` per core", robot.title, BATCH[robot.name], entry.ratio_batch)
+
+
+def _case(what: str, case: Case, wanted: tuple[float, float]) -> Iterator[Target]:
+    where = f"{case.title}, {case.mode}, {case.situation}"
+    for entry in case.entries:
+        if entry.ratio_one is not None and entry.ratio_batch is not None:
+            yield _at_least(f"one robot {what}, against `mj_step`", where, wanted[0], entry.ratio_one)
+            yield _at_least(f"batch {what}, against `rollout` per core", where, wanted[1], entry.ratio_batch)
 
 
 def _at_least(what: str, where: str, wanted: float, found: float) -> Target:

@@ -1,4 +1,4 @@
-"""Random mechanisms of a given size, as URDF, for the plots of cost against degrees of freedom."""
+"""Mechanisms of a given size, as URDF: random ones for cost against degrees of freedom, and long chains of mimics."""
 
 from __future__ import annotations
 
@@ -28,6 +28,33 @@ def tree(dof: int) -> Robot:
 
 
 SHAPES = {"chain": chain, "tree": tree}
+
+
+def gear_train(joints: int) -> Robot:
+    """Wheels on one base, each turning against the one before: one degree of freedom."""
+    return _following("gear train", ["base"] * joints, -1.01)
+
+
+def curl(joints: int) -> Robot:
+    """A finger of so many phalanges, each bending as far as the one before: one degree of freedom."""
+    return _following("curling finger", ["base", *(f"l{k}" for k in range(joints - 1))], 0.95)
+
+
+def _following(name: str, parents: list[str], multiplier: float) -> Robot:
+    parts = [_follower(k, parent, multiplier) for k, parent in enumerate(parents)]
+    body = "\n".join(['<link name="base"/>', *parts])
+    return Robot(name=name, title=f"{name}, {len(parts)} joints", urdf=f'<robot name="chain">\n{body}\n</robot>')
+
+
+def _follower(k: int, parent: str, multiplier: float) -> str:
+    mimic = f'<mimic joint="j{k - 1}" multiplier="{multiplier}"/>' if k else ""
+    return (
+        f'<link name="l{k}"><inertial><origin xyz="0.004 0 0.01"/><mass value="0.1"/>'
+        f'<inertia ixx="1e-4" iyy="2e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>\n'
+        f'<joint name="j{k}" type="revolute"><parent link="{parent}"/><child link="l{k}"/><origin xyz="0 0 0.05"/>'
+        f'<axis xyz="0 1 0"/><limit lower="-1e16" upper="1e16" effort="1e16" velocity="1e16"/>'
+        f'<dynamics damping="0.001"/>{mimic}</joint>'
+    )
 
 
 def _robot(shape: str, parents: list[int]) -> Robot:

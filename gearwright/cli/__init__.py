@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, run, show
+from gearwright.cli import bench, check, demo, run, show
 
-COMMANDS = (check.check, show.show, run.run, bench.bench)
+COMMANDS = (check.check, show.show, run.run, demo.demo, bench.bench)
 
 app = typer.Typer(
     name="gearwright",

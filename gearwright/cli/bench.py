@@ -18,7 +18,8 @@ def bench(
         bool, typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, where installed.")
     ] = False,
     robots: Annotated[
-        str | None, typer.Option("--robots", metavar="NAME,…", help="Of arm, panda, allegro, pr2, talos; default all.")
+        str | None,
+        typer.Option("--robots", metavar="NAME,…", help="Of arm, hand, panda, allegro, pr2, talos; default all."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A minute instead of many; noisier.")] = False,
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
@@ -32,7 +33,7 @@ def bench(
     Every engine gets the same mechanism, and is timed only if it computes the same motion. Engines take turns; the best
     of many short slices counts. Times are CPU time, which stands still while other programs have the core.
 
-    --json prints everything that was measured: schema, machine, versions, robots, sizes, batches.
+    --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains, batches.
     """
     from gearwright.bench.effort import FULL, QUICK
     from gearwright.bench.run import run

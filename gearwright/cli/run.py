@@ -35,7 +35,7 @@ def run(
         Assignments, typer.Option(metavar=NUMBERS, help="An effort that acts all the time; may be repeated.")
     ] = None,
     command: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="An actuator's command; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="An actuator's command, all the time; may be repeated.")
     ] = None,
     batch: Annotated[int, typer.Option(help="So many robots at once, all alike.")] = 1,
     every: Annotated[int, typer.Option(help="Keep every so-manieth step only.")] = 1,
@@ -55,7 +55,8 @@ def run(
     Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command itself is wrong.
 
     --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s, ns_per_robot_step,
-    real_time_factor, energy {start, end}, positions, velocities, coupling_errors, warnings, files.
+    real_time_factor, energy {start, end}, positions, velocities, coupling_errors, actuators {NAME: {command, torque,
+    velocity, position}}, sensors, warnings, files.
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}

@@ -11,20 +11,36 @@ those that a mechanism has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import casadi
+from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.reduce import Tie, Tree, tie_of
-from gearwright.dynamics.scalar import Scalar, divided, greatest, is_number, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.scalar import (
+    Scalar,
+    divided,
+    greatest,
+    is_number,
+    is_zero,
+    least,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose, in_order
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 UNBOUNDED = 1e30  # an impulse that nothing reaches
+AT_STOP, ON_STOP = 1e-11, 1e-9  # an axis as little before its stop, or beyond it, stands on it [rad, m]
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 
@@ -90,6 +106,23 @@ class Instant(NamedTuple):
     at: Configuration
     dt: Scalar
     target: Sequence[Scalar] = ()  # of drives: position and rate of each
+    command: Sequence[Scalar] = ()  # of actuators
+    memory: Sequence[Scalar] = ()  # their last efforts, and what they remember
+    acting: Sequence[Any] = ()  # each of them at the start of the step (`actuation.Acting`)
+
+
+class Law(NamedTuple):
+    """An impulse that is a function of its own rate: `λ = f(J·v⁺)`, not rising faster than the rate answers to λ."""
+
+    function: Function  # (rate, arguments) → f, its slope, and the size of its terms
+    arguments: list[Scalar]
+
+    def at(self, rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        value, slope, size = self.function(rate, casadi.vertcat(*self.arguments))
+        return SX(value), SX(slope), SX(size)
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Law:
+        return Law(self.function, [change(x) for x in self.arguments])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +136,7 @@ class Row:
     box: tuple[Scalar, Scalar] | None = None  # bounds of λ; None: an equality
     slowest: Scalar | None = None
     fastest: Scalar | None = None
+    law: Law | None = None  # instead of error, softness and box
     drift: bool = False  # whether C is an error to be taken off, no motion that is wanted and no spring's stretch
     reach: Sparse | None = None  # the most that J could be, whichever way the row looked; None: J itself
     group: str | None = None  # rows that may depend on each other are told apart from rounding by the largest of them
@@ -149,43 +183,87 @@ class CouplingRow:
         return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness, drift=hard)]
 
 
+class Rubbing(NamedTuple):
+    """One axis of those that turn together: its velocity coordinate, its ratio to the first, and its friction."""
+
+    velocity: int
+    ratio: float
+    friction: Scalar
+
+
+class Stop(NamedTuple):
+    """One end of a range: where the first axis stands at it, and the axis whose stop it is."""
+
+    position: float
+    velocity: int
+    ratio: float
+
+
 @dataclass(frozen=True)
 class AxisRow:
     """Coulomb friction and hard stops of one axis in one row: what holds it still is the same impulse.
 
     `|λ| ≤ f·dt` resists every motion; a stop takes what it needs to keep the axis within its range at the end.
+    Axes that exact couplings tie to it at constant ratios are one with it: `f = Σ |m|·f`, and the nearest stops.
     """
 
     name: str
     position: int
     velocity: int
-    friction: Scalar
-    lower: float
-    upper: float
+    rubbing: tuple[Rubbing, ...]  # itself first
+    lower: Stop | None
+    upper: Stop | None
     equality: ClassVar[bool] = False
     size: ClassVar[int] = 1
     projected: ClassVar[bool] = False
+
+    @property
+    def friction(self) -> Scalar:
+        return total(*(times(abs(r.ratio), r.friction) for r in self.rubbing))
 
     def errors(self, now: Instant) -> list[Scalar]:
         return []
 
     def rows(self, now: Instant) -> list[Row]:
-        q = now.tree.q[self.position]
-        return [stopped(q, {self.velocity: 1.0}, self.friction, (self.lower, self.upper), now.dt)]
+        q, ends = now.tree.q[self.position], (self.lower, self.upper)
+        lower, upper = (None if stop is None else stop.position for stop in ends)
+        return [stopped(q, {self.velocity: 1.0}, self.friction, (lower, upper), now.dt)]
+
+    def spread(self, impulse: Scalar, dt: Scalar) -> dict[int, Scalar]:
+        """The impulse where it acts: friction on each axis by its share, the rest at the stop that gives it."""
+        if len(self.rubbing) == 1:
+            return {self.velocity: impulse}
+        f = times(self.friction, dt)
+        found: dict[int, Scalar] = {}
+        slid = greatest(least(impulse, f), minus(0.0, f))
+        for r in self.rubbing:
+            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), f)
+            along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
+            found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
+        for stop, pushes in (
+            (self.lower, greatest(minus(impulse, f), 0.0)),
+            (self.upper, least(plus(impulse, f), 0.0)),
+        ):
+            if stop is not None:
+                found[stop.velocity] = plus(found.get(stop.velocity, 0.0), divided(pushes, stop.ratio))
+        return found
 
 
-def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
+def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float | None, float | None], dt: Scalar) -> Row:
     """Friction and hard stops of an axis at q that moves with J."""
     f, (lower, upper) = times(friction, dt), ends
-    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
-    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
+    below = None if lower is None else _stop_rate(minus(lower, q), dt)
+    above = None if upper is None else minus(0.0, _stop_rate(minus(q, upper), dt))
     return Row(J=J, box=(minus(0.0, f), f), slowest=below, fastest=above)
 
 
 def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
-    """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently."""
+    """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
+
+    Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
+    """
     back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(least(beyond, greatest(back, 0.0)), dt)
+    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
 
 
 @dataclass(frozen=True)
@@ -235,53 +313,79 @@ def _softness(c: Coupling, values: Mapping[str, Scalar]) -> Softness:
     return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"])
 
 
-def axis_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[AxisRow | SoftStopRow]:
+def axis_rows(
+    mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
+) -> Iterator[AxisRow | SoftStopRow]:
+    """One row for all axes that turn together. `shafts`: what actuators rub along each velocity coordinate."""
+    along = {ref: place for ref, place in _axes(mechanism).items() if place.axis.limits.stiffness is None}
+    families = _families(mechanism, values, along)
+    for ref, place in _axes(mechanism).items():
+        limits = place.axis.limits
+        if limits.stiffness is not None and _bounded(limits):
+            yield SoftStopRow(place.name, place.position, place.velocity, limits)
+        members = families.get(ref, [])
+        rubbing = tuple(
+            Rubbing(
+                m.place.velocity, m.ratio, plus(values[f"{m.place.name}.friction"], shafts.get(m.place.velocity, 0.0))
+            )
+            for m in members
+        )
+        lower, upper = _nearest(members)
+        if lower or upper or any(not is_zero(r.friction) for r in rubbing):
+            yield AxisRow(place.name, place.position, place.velocity, rubbing, lower, upper)
+
+
+class Place(NamedTuple):
+    """An axis, and its coordinates in the tree."""
+
+    name: str
+    axis: Axis
+    position: int
+    velocity: int
+
+
+class Member(NamedTuple):
+    """An axis that turns with another one: `q = ratio·q_first + offset`."""
+
+    place: Place
+    ratio: float
+    offset: float
+
+
+def _axes(mechanism: Mechanism) -> dict[AxisRef, Place]:
     positions = [p for j in mechanism.tree.joints for p in j.positions]
     velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
-    tightest = binding_limits(mechanism, values)
-    for joint in mechanism.tree.joints:
-        for index, (name, axis) in enumerate(axes(joint)):
-            i, k, f = positions.index(name), velocities.index(name), values[f"{name}.friction"]
-            limits = axis.limits
-            soft = limits.stiffness is not None and _bounded(limits)
-            lower, upper = (-inf, inf) if soft else tightest.get(AxisRef(joint.name, index), hard_range(limits))
-            if soft:
-                yield SoftStopRow(name, i, k, limits)
-            if not is_zero(f) or lower > -inf or upper < inf:
-                yield AxisRow(name, i, k, f, lower, upper)
-
-
-def binding_limits(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[AxisRef, tuple[float, float]]:
-    """Of axes that exact couplings tie to one another, each end of the range only where it is met first.
-
-    Each axis keeps its stop unless another of the same family, seen through constant couplings, stands in front of
-    it; the leader's stands in front among equals.
-    """
-    exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
-    ranges = {ref: hard_range(axis.limits) for ref, axis in _hard_axes(mechanism).items()}
-    families: dict[AxisRef, list[tuple[AxisRef, float, float]]] = {}
-    for follower, (terms, offset) in compose(exact).items():
-        if len(terms) == 1 and follower in ranges and next(iter(terms.values())):
-            leader, slope = next(iter(terms.items()))
-            families.setdefault(leader, []).append((follower, slope, offset))
-    for leader, followers in families.items():
-        members = [(leader, 1.0, 0.0), *followers] if leader in ranges else followers
-        for side in (0, 1):  # the leader's lower and upper end
-            met = [(_seen(ranges[ref], slope, offset)[side], ref, slope) for ref, slope, offset in members]
-            first = max(met, key=lambda m: m[0]) if side == 0 else min(met, key=lambda m: m[0])
-            for _, ref, slope in met:
-                if ref != first[1]:
-                    ranges[ref] = _without(ranges[ref], side if slope > 0 else 1 - side)
-    return ranges
-
-
-def _hard_axes(mechanism: Mechanism) -> dict[AxisRef, Axis]:
     found = {}
     for joint in mechanism.tree.joints:
-        for index, (_, axis) in enumerate(axes(joint)):
-            if axis.limits.stiffness is None:
-                found[AxisRef(joint.name, index)] = axis
+        for index, (name, axis) in enumerate(axes(joint)):
+            found[AxisRef(joint.name, index)] = Place(name, axis, positions.index(name), velocities.index(name))
     return found
+
+
+def _families(
+    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, Place]
+) -> dict[AxisRef, list[Member]]:
+    """Of each axis that leads, or is alone: itself, and those that exact couplings tie to it at constant ratios."""
+    exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
+    families = {ref: [Member(place, 1.0, 0.0)] for ref, place in places.items()}
+    for follower, (terms, offset) in compose(exact).items():
+        leader, ratio = next(iter(terms.items())) if len(terms) == 1 else (follower, 0.0)
+        if ratio and follower in places and leader in places:
+            families[leader].append(Member(places[follower], ratio, offset))
+            del families[follower]
+    return families
+
+
+def _nearest(members: Sequence[Member]) -> tuple[Stop | None, Stop | None]:
+    """The stop that is met first at either end; the first axis's among equals."""
+    ends: tuple[list[Stop], list[Stop]] = ([], [])
+    for m in members:
+        for own, side in zip(hard_range(m.place.axis.limits), (0, 1), strict=True):
+            if abs(own) < inf:
+                stop = Stop((own - m.offset) / m.ratio, m.place.velocity, m.ratio)
+                ends[side if m.ratio > 0 else 1 - side].append(stop)
+    lower = max(ends[0], key=lambda s: s.position, default=None)
+    return lower, min(ends[1], key=lambda s: s.position, default=None)
 
 
 def _constant(c: Coupling, values: Mapping[str, Scalar]) -> bool:
@@ -289,16 +393,6 @@ def _constant(c: Coupling, values: Mapping[str, Scalar]) -> bool:
     names = [f"{c.name}.offset", f"{c.name}.reference"]
     names += [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
     return all(is_number(values[name]) for name in names)
-
-
-def _seen(own: tuple[float, float], slope: float, offset: float) -> tuple[float, float]:
-    """A follower's range as its leader's."""
-    ends = [(x - offset) / slope for x in own]
-    return min(ends), max(ends)
-
-
-def _without(own: tuple[float, float], side: int) -> tuple[float, float]:
-    return (-inf, own[1]) if side == 0 else (own[0], inf)
 
 
 def hard_range(limits: Limits) -> tuple[float, float]:
@@ -312,15 +406,6 @@ def _bounded(limits: Limits) -> bool:
 
 def _ends(limit: float) -> bool:
     return abs(limit) < ENDLESS
-
-
-def over(J: Sparse, G: list[Sparse]) -> Sparse:
-    """A row over the tree's velocities as one over the independent ones: `J·G`."""
-    row: Sparse = {}
-    for k, x in J.items():
-        for n, g in G[k].items():
-            row[n] = plus(row.get(n, 0.0), times(x, g))
-    return {n: x for n, x in row.items() if not is_zero(x)}
 
 
 def names(kinds: Collection[Kind]) -> list[str]:

@@ -21,19 +21,23 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.actuation import MotorRow, actuation
 from gearwright.dynamics.algorithms import Matrix, inverse_dynamics, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, over
+from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names
+from gearwright.dynamics.control import Control, Declared, Targets
+from gearwright.dynamics.control_reading import reading, several
 from gearwright.dynamics.drives import Drive
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
-from gearwright.dynamics.reduce import reduction
+from gearwright.dynamics.reduce import combined, reduction
 from gearwright.dynamics.rows import rows_of
-from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars
-from gearwright.dynamics.stages import STATE, TOLERANCE, Repeat, Stages, row_efforts
+from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars, times
+from gearwright.dynamics.signals import Signals, sensing, signals
+from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Repeat, Stages, row_efforts
 from gearwright.dynamics.step import INTEGRATORS, Step
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
@@ -55,18 +59,32 @@ class Equations:
         iterations: int = 20,
         tolerance: float = TOLERANCE["double"],
         drives: Mapping[str, Drive] | None = None,
+        period: float = 1e-3,
+        controller: Declared | None = None,
+        control_period: int = 1,
     ) -> None:
         if integrator not in INTEGRATORS:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
         self._step: Step = INTEGRATORS[integrator]
+        self._euler = integrator == "euler"
         known = numbers(mechanism, gravity)
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
-        self.model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+        if controller is not None:
+            if taken := [n for n in controller.parameters if n in known]:
+                raise CompileError(
+                    f"controller {controller.name} declares the parameter {taken[0]!r}, which is a number of the "
+                    "robot: name that in compile(parameters=…) instead, or call its own differently"
+                )
+            self._symbols |= {n: SX.sym(n) for n in controller.parameters}
+            nominal |= controller.parameters
+        bodies = optimised(assembled(mechanism, values))
+        self.model = Model(bodies, reduction(mechanism, values), actuation(mechanism, bodies, values))
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
-        kinds = rows_of(mechanism, self.model.bodies, values, self.drives)
+        self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
+        kinds = rows_of(mechanism, bodies, values, self.drives, self.model.actuation)
         if integrator != "euler":
             if any(kind.equality for kind in kinds):
                 held = ", ".join(repr(kind.name) for kind in kinds if kind.equality)
@@ -75,6 +93,9 @@ class Equations:
         self.kinds: list[Kind] = kinds
         self._solver, self._iterations, self._tolerance = solver, iterations, tolerance
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
+        self._mechanism, self._values = mechanism, values
+        self.sensing = sensing(mechanism, period)
+        self._controller, self._control_period, self._period = controller, control_period, period
 
     # --- names -----------------------------------------------------------------------------------------------------
 
@@ -117,6 +138,31 @@ class Equations:
         """The order of link poses."""
         return tuple(self.model.bodies.links)
 
+    @property
+    def staged(self) -> bool:
+        """Whether a step is more than the Function `step`: it has rows or actuators."""
+        return bool(self.kinds or (self.model.actuation.driven and self._euler))
+
+    @cached_property
+    def control(self) -> Control | None:
+        """The controller's part of the step, which comes first."""
+        if self._controller is None:
+            return None
+        acting = bool(self.model.actuation.driven) and self._euler
+        slots = ["position", "velocity", "effort", "parameter", *(("command", "actuator") if acting else ())]
+        symbols = self._symbols_of([*slots, *(("sensor",) if self.sensing.readings else ())])
+        targets = Targets(tuple(self.actuators), self.coordinates, several(self._mechanism), acting)
+        read = reading(
+            self._mechanism, self.model, self.sensing, symbols, self._symbols,
+            dt=self._period, period=self._control_period,
+        )  # fmt: skip
+        return Control(self._controller, targets, self._control_period, symbols, read)
+
+    @property
+    def _given(self) -> tuple[str, ...]:
+        """What a step in stages begins with."""
+        return DRIVEN if self.model.actuation.driven else STATE
+
     # --- functions -------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -127,11 +173,26 @@ class Equations:
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
-        symbols = self._symbols_of(STATE)
+        symbols = self._symbols_of(self._given)
         return Stages(
             self.model, self.kinds, symbols,
             solver=self._solver, iterations=self._iterations, tolerance=self._tolerance,
         ).body()  # fmt: skip
+
+    @cached_property
+    def sense(self) -> Function:
+        """(position, velocity, sensor, parameter) → sensor: readings, then what the sensors remember, after a step."""
+        return self._function("sense", "position velocity sensor parameter", self._trace_sense)
+
+    @cached_property
+    def sense_start(self) -> Function:
+        """(position, velocity, sensor, parameter) → sensor after a reset; generators stand as they are given."""
+        return self._function("sense_start", "position velocity sensor parameter", self._trace_sense_start)
+
+    @cached_property
+    def shafts(self) -> Function:
+        """(position, velocity, parameter) → position and velocity of each actuator's own axis; 0 if not connected."""
+        return self._function("shafts", "position velocity parameter", self._trace_shafts)
 
     @cached_property
     def tree(self) -> Function:
@@ -146,6 +207,7 @@ class Equations:
         With rows also (impulse, dt): rows act as they did in the step that ends here.
         """
         inputs = "position velocity effort parameter" + (" impulse dt" if self.kinds else "")
+        inputs += " actuator" if self.model.actuation.driven else ""
         return self._function("observation", inputs, self._trace_observation)
 
     @cached_property
@@ -184,7 +246,7 @@ class Equations:
 
         Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
         """
-        if self.kinds:
+        if self.staged:
             return self._linearised_stages()
         names = ["position", "velocity", "effort", "parameter", "dt"]
         inputs = self._symbols_of(names)
@@ -195,12 +257,14 @@ class Equations:
 
     def _linearised_stages(self) -> Function:
         """Through every sweep that can be made: those after the last that is needed change nothing."""
-        slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in self._symbols_of(STATE).items()}
+        slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in self._symbols_of(self._given).items()}
         inputs = dict(slots)
         _run(self.stages, slots)
         after = casadi.vertcat(slots["position"], slots["velocity"])
-        blocks = [casadi.jacobian(after, inputs[n]) for n in ("position", "velocity", "effort")]
-        A, B = casadi.horzcat(*blocks[:2]), blocks[2]
+        blocks = [
+            casadi.jacobian(after, inputs[n]) for n in ("position", "velocity", "effort", "command") if n in inputs
+        ]
+        A, B = casadi.horzcat(*blocks[:2]), casadi.horzcat(*blocks[2:])
         return Function("linearisation", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
     # --- tracing ---------------------------------------------------------------------------------------------------
@@ -215,6 +279,9 @@ class Equations:
             "tree_velocity": len(bodies.velocities),
             "impulse": len(self.rows),
             "target": 2 * len(self.drives),
+            "command": len(self.actuators),
+            "actuator": len(self.actuators) + sum(self.actuators.values()),
+            "sensor": len(self.sensing.readings) + len(self.sensing.state),
             "dt": 1,
         }
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
@@ -237,6 +304,28 @@ class Equations:
         tree = self.model.tree(State(position, velocity))
         return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": self._errors(tree.q)}
 
+    def _signals(self, position: list[Scalar], velocity: list[Scalar]) -> Signals:
+        tree = self.model.tree(State(position, velocity))
+        seen = self.model.actuation.seen(tree)
+        return signals(self._mechanism, self.model.bodies, seen, tree, self._values)
+
+    def _trace_sense(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
+        before = sensor[len(self.sensing.readings) :]
+        readings, after = self.sensing.sample(self._signals(position, velocity), before)
+        return {"sensor_after": [*readings, *after]}
+
+    def _trace_sense_start(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
+        own = sensor[len(self.sensing.readings) :]
+        state = self.sensing.start(self._signals(position, velocity), [own[i] for i in self.sensing.generators])
+        return {"sensor_after": [*self.sensing.reading(state), *state]}
+
+    def _trace_shafts(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
+        seen = self.model.actuation.seen(self.model.tree(State(position, velocity)))
+        return {
+            "shaft_position": [seen[n].position if n in seen else 0.0 for n in self.actuators],
+            "shaft_velocity": [seen[n].speed if n in seen else 0.0 for n in self.actuators],
+        }
+
     def _errors(self, q: list[Scalar]) -> list[Scalar]:
         """C of each coupling."""
         ties = {tie.name: tie for tie in self.model.reduction.ties}
@@ -245,13 +334,18 @@ class Equations:
 
     def _trace_observation(
         self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar],
-        impulse: Sequence[Scalar] = (), dt: Sequence[Scalar] = (),
+        impulse: Sequence[Scalar] = (), dt: Sequence[Scalar] = (), actuator: Sequence[Scalar] = (),
     ) -> Outputs:  # fmt: skip
         model, state = self.model, State(position, velocity)
         tree = model.tree(state)
+        acting = model.actuation.having(tree, actuator)
+        effort = model.pushed(tree, effort, acting)
         if self.kinds:
-            now = Instant(tree, model.configuration(tree), dt[0], [0.0] * (2 * len(self.drives)))  # J needs no target
-            of_rows = row_efforts(self.kinds, now, impulse)
+            idle = [0.0] * (2 * len(self.drives))  # J needs no targets, nor commands
+            now = Instant(tree, model.configuration(tree), dt[0], idle, actuator, actuator, acting)
+            each = zip(_each_row(self.kinds), impulse, strict=True)
+            others = [0.0 if isinstance(kind, MotorRow) else x for kind, x in each]  # theirs are in the efforts
+            of_rows = row_efforts(self.kinds, now, others)
             effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
         vd = tree.accelerations(model.acceleration(state, effort))
         missing = model.missing(model.configuration(tree), tree, vd, effort)
@@ -274,14 +368,18 @@ class Equations:
         rows = [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.rows(now)]
         J = SX(len(rows), self.model.dof)
         for i, row in enumerate(rows):
-            for n, x in over(row.J, tree.G).items():
+            for n, x in combined(row.J, tree.G).items():
                 J[i, n] = x
         return {"error": [row.error for row in rows], "jacobian": J}
 
     def _trace_energy(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
         tree = self.model.tree(State(position, velocity))
         at = self.model.configuration(tree)
-        return {"kinetic": [kinetic_energy(at, tree.v)], "potential": [potential_energy(at, tree.q)]}
+        kinetic = kinetic_energy(at, tree.v)
+        for d in self.model.actuation.driven:
+            speed = d.gear.seen(tree, 0.0).speed
+            kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
+        return {"kinetic": [kinetic], "potential": [potential_energy(at, tree.q)]}
 
     def _trace_momentum(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
         tree = self.model.tree(State(position, velocity))
@@ -295,7 +393,7 @@ class Equations:
         return {"poses": casadi.vertcat(*(casadi.horzcat(*row) for row in rows)) if rows else SX(0, 12)}
 
     def _trace_mass_matrix(self, tree_position: list[Scalar]) -> Outputs:
-        M = self.model.tree_mass_matrix(self.model.configuration_at(tree_position))
+        M = self.model.tree_mass_matrix(self.model.configuration_at(tree_position), tree_position)
         return {"mass_matrix": _symmetric(M, len(self.coordinates))}
 
     def _trace_bias(self, tree_position: list[Scalar], tree_velocity: list[Scalar]) -> Outputs:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from gearwright.dynamics.algorithms import Matrix, identity, inverse_dynamics, mass_matrix
+from gearwright.dynamics.actuation import Acting, Actuation
+from gearwright.dynamics.algorithms import Matrix, accumulate, identity, inverse_dynamics, mass_matrix
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.factorise import Factors, factorise
 from gearwright.dynamics.joints import Ball, quaternion_advanced, quaternion_normalised, quaternion_product
 from gearwright.dynamics.kinematics import Configuration
-from gearwright.dynamics.reduce import Reduction, Tree, add_diagonal, transposed
-from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.reduce import Reduction, Tree, add_diagonal, combined, transposed
+from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.spatial import Vector
 from gearwright.errors import CompileError
 
@@ -31,6 +32,7 @@ class Model:
 
     bodies: Bodies
     reduction: Reduction
+    actuation: Actuation = field(default_factory=Actuation)
 
     @property
     def dof(self) -> int:
@@ -50,19 +52,38 @@ class Model:
     # --- forces and inertia ----------------------------------------------------------------------------------------
 
     def mass_matrix(self, at: Configuration, tree: Tree) -> Matrix:
-        """`M_u = Gᵀ·(M + armature)·G`."""
-        return add_diagonal(mass_matrix(at, tree.G), tree.G, self.bodies.axes.armature)
+        """`M_u = Gᵀ·(M + armature + Σ Aᵀ·I·A)·G`."""
+        M = add_diagonal(mass_matrix(at, tree.G), tree.G, self.bodies.axes.armature)
+        return self._with_shafts(M, tree, [d.inertia for d in self.actuation.driven])
 
-    def tree_mass_matrix(self, at: Configuration) -> Matrix:
-        """M with armature, before couplings."""
-        G = identity(len(self.bodies.velocities))
-        return add_diagonal(mass_matrix(at, G), G, self.bodies.axes.armature)
+    def tree_mass_matrix(self, at: Configuration, q: list[Scalar]) -> Matrix:
+        """M with armature and rotors, before couplings."""
+        n = len(self.bodies.velocities)
+        G = identity(n)
+        M = add_diagonal(mass_matrix(at, G), G, self.bodies.axes.armature)
+        still = Tree(q, [0.0] * n, G, [0.0] * n)
+        return self._with_shafts(M, still, [d.inertia for d in self.actuation.driven])
 
-    def implicit_mass_matrix(self, at: Configuration, tree: Tree, dt: Scalar) -> Matrix:
-        """`M̂ = M_u + Gᵀ·(dt·D + dt²·K)·G`."""
+    def _with_shafts(self, M: Matrix, tree: Tree, each: Sequence[Scalar]) -> Matrix:
+        """`M + Gᵀ·Aᵀ·diag(each)·A·G`, over the actuators' axes."""
+        M = dict(M)
+        for d, value in zip(self.actuation.driven, each, strict=True):
+            if not is_zero(value):
+                row = combined(d.gear.seen(tree, 0.0).A, tree.G)
+                accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
+        return M
+
+    def implicit_mass_matrix(self, at: Configuration, tree: Tree, dt: Scalar, acting: Sequence[Acting] = ()) -> Matrix:
+        """`M̂ = M_u + Gᵀ·(dt·D + dt²·K + dt·Aᵀ·(d + s)·A)·G`."""
         axes = self.bodies.axes
         slopes = [times(dt, plus(d, times(dt, k))) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
-        return add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
+        M_hat = add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
+        for d, now in zip(self.actuation.driven if acting else (), acting, strict=True):
+            slope = times(dt, plus(d.damping, now.slope))
+            if not is_zero(slope):
+                row = combined(now.seen.A, tree.G)
+                accumulate(M_hat, row, {u: times(g, slope) for u, g in row.items()}, twice=False)
+        return M_hat
 
     def force(self, at: Configuration, tree: Tree, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
         """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
@@ -70,9 +91,21 @@ class Model:
         return transposed(tree.G, [plus(minus(t, n), p) for t, n, p in rows], self.dof)
 
     def needed(self, at: Configuration, tree: Tree, vd: list[Scalar]) -> list[Scalar]:
-        """`(M + armature)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
+        """`(M + armature + rotors)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
         rows = zip(inverse_dynamics(at, tree.v, vd), self.bodies.axes.armature, vd, strict=True)
-        return [plus(t, times(a, x)) for t, a, x in rows]
+        efforts = [plus(t, times(a, x)) for t, a, x in rows]
+        for d in self.actuation.driven:
+            if not is_zero(d.inertia):
+                seen = d.gear.seen(tree, 0.0)
+                spin = times(d.inertia, total(seen.drift, *(times(x, vd[k]) for k, x in seen.A.items())))
+                for k, x in seen.A.items():
+                    efforts[k] = plus(efforts[k], times(x, spin))
+        return efforts
+
+    def pushed(self, tree: Tree, effort: Sequence[Scalar], acting: Sequence[Acting]) -> list[Scalar]:
+        """The efforts that are held, and the actuators'."""
+        extra = self.actuation.efforts(tree, acting) if acting else {}
+        return [plus(x, extra.get(k, 0.0)) for k, x in enumerate(effort)]
 
     def passive(self, tree: Tree, ahead: Scalar) -> list[Scalar]:
         """`−D·v − K·(q + ahead·v − q₀)`: dampers and springs, stretched as they will be in the time ahead."""

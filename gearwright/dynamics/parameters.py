@@ -1,18 +1,22 @@
 """The numbers of a mechanism by name: the table of everything that can be a parameter.
 
 The equations read every number from here, so that a name given as a parameter becomes an input by putting a symbol
-in its place. Names are `link.mass`, `joint.damping`, `follower.multiplier`, `gravity.z`, …
+in its place. Names are `link.mass`, `joint.damping`, `follower.multiplier`, `motor.stall_torque`, `gearbox.reduction`,
+`gravity.z`, …
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 
 from casadi import SX
 
 from gearwright.dynamics.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Axis, Coupling, Joint, Link, Mechanism
+from gearwright.model import Actuator, Axis, Coupling, Joint, Link, Mechanism
+from gearwright.model.transmissions import parameters as transmission_parameters
 
 Row = tuple[str, float]
 _XYZ = ("x", "y", "z")
@@ -61,6 +65,29 @@ def coupling_rows(coupling: Coupling) -> Iterator[Row]:
         yield f"{coupling.name}.damping_ratio", coupling.damping_ratio or 0.0
 
 
+def actuator_numbers(actuator: Actuator) -> dict[str, float]:
+    """Its numbers by the names of its fields; limits that there are not, and tables, are not among them."""
+    fields = {f.name: getattr(actuator, f.name) for f in dataclasses.fields(actuator)}
+    return {n: x for n, x in fields.items() if isinstance(x, float) and isfinite(x)}
+
+
+def device_key(mechanism: Mechanism, name: str) -> str:
+    """What an actuator's or transmission's numbers are called after: itself, unless a link, joint or coupling is so."""
+    taken = name in mechanism.links or name in mechanism.joints or name in mechanism.couplings
+    return f"device.{name}" if taken else name
+
+
+def device_rows(mechanism: Mechanism) -> Iterator[Row]:
+    for name, actuator in mechanism.actuators.items():
+        for field, value in actuator_numbers(actuator).items():
+            yield f"{device_key(mechanism, name)}.{field}", value
+    for name, t in mechanism.transmissions.items():
+        key = device_key(mechanism, name)
+        if t.map is not None and not (name in mechanism.actuators and key == name):
+            for field, value in transmission_parameters(t.map).items():
+                yield f"{key}.{field}", value
+
+
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:
     """Every number of the equations by its name, in the order of the mechanism."""
     rows: list[Row] = []
@@ -70,6 +97,7 @@ def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dic
         rows += joint_rows(joint)
     for coupling in mechanism.couplings.values():
         rows += coupling_rows(coupling)
+    rows += device_rows(mechanism)
     rows += [(f"gravity.{c}", g) for c, g in zip(_XYZ, mechanism.gravity if gravity is None else gravity, strict=True)]
     return {name: float(value) for name, value in rows}
 

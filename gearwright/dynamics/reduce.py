@@ -158,6 +158,15 @@ def tie_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar]) -> T
     )
 
 
+def combined(J: Row, G: list[Row]) -> Row:
+    """A row over the tree's velocities as one over the independent ones: `J·G`."""
+    row: Row = {}
+    for k, x in J.items():
+        for n, g in G[k].items():
+            row[n] = plus(row.get(n, 0.0), times(x, g))
+    return {n: x for n, x in row.items() if not is_zero(x)}
+
+
 def transposed(G: list[Row], x: list[Scalar], n: int) -> list[Scalar]:
     """Gᵀ·x."""
     y: list[Scalar] = [0.0] * n

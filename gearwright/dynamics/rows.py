@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gearwright.dynamics.actuation import Actuation, shaft_rows
+from gearwright.dynamics.backlash import backlash_rows
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.closures import closure_rows
 from gearwright.dynamics.constraints import Kind, axis_rows, coupling_rows
@@ -13,14 +15,17 @@ from gearwright.model import Mechanism
 
 
 def rows_of(
-    mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar], drives: Mapping[str, Drive]
-) -> list[Kind]:
-    """Couplings, loops, drives, stops and friction; the order of the impulses."""
+    mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar], drives: Mapping[str, Drive],
+    actuation: Actuation,
+) -> list[Kind]:  # fmt: skip
+    """Couplings, loops, drives, actuators, stops and friction; the order of the impulses."""
     return [
         *coupling_rows(mechanism, values),
         *closure_rows(mechanism, system, values),
         *drive_rows(system, drives),
-        *axis_rows(mechanism, values),
+        *shaft_rows(actuation),
+        *backlash_rows(mechanism, system, values),
+        *axis_rows(mechanism, values, actuation.friction),
     ]
 
 

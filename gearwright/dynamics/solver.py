@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Matrix
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.constraints import Row, over
+from gearwright.dynamics.constraints import Law, Row
 from gearwright.dynamics.factorise import Factors, factorise
+from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.scalar import (
     Scalar,
     both,
@@ -69,6 +70,9 @@ class Floors(NamedTuple):
 
 
 DOUBLE = Floors.of(2.0**-52)
+STEADY = (
+    0.1  # of the tolerance: what a velocity that is held may change by in a step whose impulses are not sought anew
+)
 HELD_BACK = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
 
 
@@ -84,7 +88,8 @@ class Resolved:
     slowest: Scalar | None
     fastest: Scalar | None
     group: str | None
-    drift: bool
+    drift: bool = False
+    law: Law | None = None
 
     def mapped(self, change: Change) -> Resolved:
         def some(x: Scalar | None) -> Scalar | None:
@@ -96,6 +101,7 @@ class Resolved:
             bias=change(self.bias), cfm=change(self.cfm), erp=change(self.erp),
             box=None if self.box is None else (change(self.box[0]), change(self.box[1])),
             slowest=some(self.slowest), fastest=some(self.fastest),
+            law=None if self.law is None else self.law.mapped(change),
         )  # fmt: skip
 
     def rate(self, u: Sequence[Scalar]) -> Scalar:
@@ -133,11 +139,12 @@ def resolved(rows: Sequence[Row], G: list[Sparse], factors: Factors, n: int, dt:
     """Rows over the independent velocities, with their erp and cfm."""
     found = []
     for row in rows:
-        J = over(row.J, G)
+        J = combined(row.J, G)
         r = dot(J, factors.solve(dense(J, n))) if row.softness.needs_response else 0.0
         erp, cfm = row.softness.erp_cfm(r, dt)
         bias = minus(divided(times(erp, row.error), dt), row.rate)
-        found.append(Resolved(J, bias, cfm, erp, row.box, row.slowest, row.fastest, row.group, row.drift))
+        bounds = (row.box, row.slowest, row.fastest)
+        found.append(Resolved(J, bias, cfm, erp, *bounds, row.group, row.drift, row.law))
     return found
 
 
@@ -269,6 +276,13 @@ def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft:
     return new
 
 
+def obeying(law: Law, impulse: Scalar, rate: Scalar, own: Scalar) -> Scalar:
+    """A step of Newton's method: `λ = f + f′·own·(λ − λ₀)`, since a changed impulse changes the rate by `own` of it."""
+    value, slope, _ = law.at(rate)
+    bend = times(slope, own)
+    return divided(minus(value, times(bend, impulse)), minus(1.0, bend))
+
+
 def sweep(
     rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar, tolerance: float
 ) -> tuple[list[Scalar], list[Scalar], Scalar]:
@@ -279,7 +293,10 @@ def sweep(
     impulses, rates = list(impulses), list(rates)
     change: Scalar = 0.0
     for i, row in enumerate(rows):
-        new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i], tolerance)
+        if row.law is None:
+            new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i], tolerance)
+        else:
+            new = obeying(row.law, impulses[i], rates[i], A.A[i, i])
         step = minus(new, impulses[i])
         step = step if is_number(going) else where(going, step, 0.0)
         impulses[i] = plus(impulses[i], step)
@@ -289,34 +306,42 @@ def sweep(
     return impulses, rates, change
 
 
-def started(row: Resolved, impulse: Scalar, rate: Scalar) -> Scalar:
-    """Last step's impulse as a first guess; what a stop gave only if the stop would be run into without it."""
+def started(row: Resolved, impulse: Scalar) -> Scalar:
+    """Last step's impulse as a first guess: within the box, unless a stop gave it, which may give it again."""
+    if row.law is not None:
+        return 0.0  # actuators begin each step on their lines
     if row.box is None:
         return impulse
     lower, upper = row.box
-    if row.slowest is not None:
-        upper = where(rate < row.slowest, greatest(impulse, upper), upper)
-    if row.fastest is not None:
-        lower = where(rate > row.fastest, least(impulse, lower), lower)
-    return greatest(least(impulse, upper), lower)
+    impulse = impulse if row.slowest is not None else least(impulse, upper)
+    return impulse if row.fastest is not None else greatest(impulse, lower)
 
 
-def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, tolerance: float) -> Scalar:
-    """Whether the row is content with its impulse, to a velocity of `tolerance`."""
+def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    """Whether the row is content with its impulse, to a velocity of `tolerance`.
+
+    Where it holds something still, it must also stay so: an impulse that has just taken a velocity off would give it
+    back in the next step, the other way round. So the rate may not have changed by more than a part of the tolerance
+    since `before`, the start of the step.
+    """
+    if row.law is not None:
+        value, _, size = row.law.at(rate)
+        return magnitude(minus(value, impulse)) <= times(tolerance, size)
     wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
     if row.box is None:
         return magnitude(wrong) <= tolerance
+    steady = magnitude(minus(rate, before)) <= STEADY * tolerance
     lower, upper = row.box
     content: Scalar = True
     if not row.only_stops:
         at_end = either(both(impulse <= lower, wrong >= 0.0), both(impulse >= upper, wrong <= 0.0))
-        content = either(magnitude(wrong) <= tolerance, at_end)
+        content = either(both(magnitude(wrong) <= tolerance, steady), at_end)
     if row.slowest is not None:
-        against = magnitude(minus(rate, row.slowest)) <= tolerance
+        against = both(magnitude(minus(rate, row.slowest)) <= tolerance, steady)
         content = either(both(impulse > upper, against), both(impulse <= upper, content))
         content = both(content, rate >= minus(row.slowest, tolerance))
     if row.fastest is not None:
-        against = magnitude(minus(rate, row.fastest)) <= tolerance
+        against = both(magnitude(minus(rate, row.fastest)) <= tolerance, steady)
         content = either(both(impulse < lower, against), both(impulse >= lower, content))
         content = both(content, rate <= plus(row.fastest, tolerance))
     return content

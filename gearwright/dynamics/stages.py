@@ -1,15 +1,17 @@
 """A step with rows as CasADi Functions to be run one after another, with sweeps as counted loops.
 
-    predict                 u*, the rows, and whether last step's impulses still suit them: `settled`
-    unless settled:
+    predict                 the rows, u⁺ with last step's impulses, and whether they still suit the rows: `accepted`
+    unless accepted:
         respond             the Delassus matrix A
         sweep, up to n ×    until `settled`
         correct             u⁺ from the impulses
     advance                 q⁺
     project, up to 8 ×      closed loops: q⁺ back to where they close, by Levenberg and Marquardt with the step's M̂
 
-Values that cross from one Function to the next go by the names of slots; `carried` is everything of predict that
-later ones use, `responses` is A.
+The actuators' efforts, and what they remember, are known with u⁺ (`actuator`, in the stage that advances).
+
+Values that cross from one Function to the next go by the names of slots; `carried` is what is known before the sweeps,
+`responses` is A. Most steps are accepted, so `respond` works out again what it carries, and `predict` stores little.
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import Baumgarte, Instant, Kind, Row, over
+from gearwright.dynamics.constraints import AxisRow, Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.reduce import Tree
+from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
     Scalar,
     as_written,
@@ -77,6 +79,7 @@ SOLVERS: dict[str, Method] = {
 }
 TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end, and of loops [rad(/s), m(/s)]
 EPS = {"double": 2.0**-52, "single": 2.0**-23}
+SETTLED = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 PROJECTIONS = 8  # corrections of closed loops a step at most; the one that starts within the tolerance is the last
 
 
@@ -101,16 +104,18 @@ class Carrier:
 
 @dataclass(frozen=True)
 class System:
-    """What the rows and the velocities without them come to."""
+    """What the rows come to, and the velocities with the impulses that the solver starts from."""
 
-    u_star: list[Scalar]
+    warm: list[Scalar]  # impulses of the rows that are swept over
+    u_warm: list[Scalar]  # with these, and none of the equalities
     M_hat: Factors
     equalities: Elimination
     rows: list[Resolved]  # swept over
 
     def mapped(self, change: Carrier) -> System:
         return System(
-            [change(x) for x in self.u_star],
+            [change(x) for x in self.warm],
+            [change(x) for x in self.u_warm],
             self.M_hat.mapped(change),
             self.equalities.mapped(change),
             [row.mapped(change) for row in self.rows],
@@ -118,10 +123,10 @@ class System:
 
     def velocities(self, impulses: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """u⁺ for impulses of the rows that are swept over, and the impulses of the equalities."""
-        n = len(self.u_star)
-        u = self.u_star
-        if self.rows:
-            moved = self.M_hat.solve(pushed(self.rows, impulses, n))
+        u = self.u_warm
+        if impulses is not self.warm:
+            change = [minus(x, w) for x, w in zip(impulses, self.warm, strict=True)]
+            moved = self.M_hat.solve(pushed(self.rows, change, len(u)))
             u = [plus(x, d) for x, d in zip(u, moved, strict=True)]
         answers = self.equalities.impulses(u)
         return self.equalities.answered(u, answers), answers
@@ -147,8 +152,9 @@ class Stages:
     def body(self) -> tuple[Function | Repeat, ...]:
         if not self.swept:
             return (self._straight(), *self._projection())
-        predict, system = self._predict()
-        respond, A = self._respond(system)
+        system = self._system()
+        predict = self._predict(system)
+        respond, system, A = self._respond(system)
         sweeps = Repeat(self.iterations, (self._sweep(system, A),), None if self.method.advances else "settled")
         correct = self._correct(system)
         if self.method.advances:
@@ -161,44 +167,40 @@ class Stages:
     def _straight(self) -> Function:
         """Only equalities, and all of them eliminated: nothing to sweep over."""
         system = self._system()
-        u, answers = system.velocities([])
+        u, answers = system.velocities(system.warm)
         q = self.model.advanced(self._read("position"), u, self._dt)
-        outputs = {"position": q, "velocity": u, "impulse": answers, **self._kept_for_projection(system)}
-        return self._function("step", STATE, outputs)
+        outputs = {"position": q, "velocity": u, "impulse": answers, **self._actuators(u)}
+        return self._function("step", self._given, {**outputs, **self._kept_for_projection(system)})
 
-    def _predict(self) -> tuple[Function, System]:
-        system = self._system()
-        last = self._read("impulse")
-        free, _ = system.velocities([0.0] * len(self.swept)) if system.equalities.rows else (system.u_star, [])
-        warm = [started(row, last[i], row.rate(free)) for row, i in zip(system.rows, self.swept, strict=True)]
+    def _predict(self, system: System) -> Function:
+        warm = system.warm
         u, answers = system.velocities(warm)
         rates = [row.rate(u) for row in system.rows]
         content: Scalar = True
+        start = self._read("velocity")
         for row, impulse, rate in zip(system.rows, warm, rates, strict=True):
-            content = both(content, satisfied(row, impulse, rate, self.tolerance))
-        settled = where(content, 1.0, 0.0)
-        carrier = Carrier()
-        later = system.mapped(carrier)
-        outputs = {"u": u, "rate": rates, "impulse": self._merged(answers, warm), "carried": carrier.values}
+            content = both(content, satisfied(row, impulse, rate, row.rate(start), self.tolerance))
+        accepted = where(content, 1.0, 0.0)
+        outputs = {"u": u, "rate": rates, "impulse": self._merged(answers, warm)}
         if self._drifting(system):
             outputs |= {"kept": warm, "kept_rate": rates}
         if self.method.advances:
             outputs |= {"moved": [0.0] * len(warm), "mean": [0.0] * len(warm), "done": [0.0]}
         else:
-            outputs |= {"settled": [settled], "accepted": [settled]}
+            outputs |= {"settled": [accepted], "accepted": [accepted]}
         outputs |= self._kept_for_projection(system)
-        self._symbols["carried"] = _column(carrier.symbols)
         for name in ("u", "rate", "kept", "kept_rate", "settled", "accepted", "moved", "mean", "done"):
             if name in outputs:
                 self._symbols[name] = SX.sym(name, len(outputs[name]))
-        return self._function("predict", STATE, outputs), later
+        return self._function("predict", self._given, outputs)
 
-    def _respond(self, system: System) -> tuple[Function, Responses]:
+    def _respond(self, system: System) -> tuple[Function, System, Responses]:
         A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof, self.floors)
-        carrier = Carrier()
-        later = A.mapped(carrier)
-        self._symbols["responses"] = _column(carrier.symbols)
-        return self._function("respond", ("carried",), {"responses": carrier.values}), later
+        carried, responses = Carrier(), Carrier()
+        later = system.mapped(carried), A.mapped(responses)
+        self._symbols["carried"], self._symbols["responses"] = _column(carried.symbols), _column(responses.symbols)
+        outputs = {"carried": carried.values, "responses": responses.values}
+        return self._function("respond", self._given, outputs), *later
 
     def _sweep(self, system: System, A: Responses) -> Function:
         impulses, rates = [self._read("impulse")[i] for i in self.swept], self._read("rate")
@@ -223,7 +225,7 @@ class Stages:
             outputs["mean"] = [plus(m, times(1.0 / n, x)) for m, x in zip(mean, impulses, strict=True)]
             outputs["done"] = [plus(done, 1.0)]
             return self._function("sweep", (*inputs, "moved", "mean", "done"), outputs)
-        outputs["settled"] = [where(casadi.logic_or(settled, change <= self.tolerance), 1.0, 0.0)]
+        outputs["settled"] = [where(casadi.logic_or(settled, change <= SETTLED * self.tolerance), 1.0, 0.0)]
         return self._function("sweep", (*inputs, "settled"), outputs)
 
     def _correct(self, system: System) -> Function:
@@ -251,7 +253,26 @@ class Stages:
         u = self._read("u")
         q = self.model.advanced(self._read("position"), u, self._dt)
         outputs = {"position": q} if self.method.advances else {"position": q, "velocity": u}
-        return self._function("advance", ("position", "u", "dt"), outputs)
+        inputs: tuple[str, ...] = ("position", "u", "dt")
+        if self.model.actuation.driven:
+            outputs |= self._actuators(self._read("velocity") if self.method.advances else u)
+            inputs = (*inputs, "velocity", "command", "actuator", "parameter")
+        return self._function("advance", inputs, outputs)
+
+    def _actuators(self, u: list[Scalar]) -> dict[str, list[Scalar]]:
+        """Their efforts, and what they remember, of a step that ends with these velocities."""
+        actuation, model = self.model.actuation, self.model
+        if not actuation.driven:
+            return {}
+        command, memory = self._read("command"), self._read("actuator")
+        tree = model.tree(State(self._read("position"), self._read("velocity")))
+        v = [total(*(times(g, u[n]) for n, g in row.items())) for row in tree.G]
+        after = list(memory)
+        for d in actuation.driven:
+            after[d.command], own = d.after(tree, v, command, memory, self._dt)
+            for i, x in zip(d.states, own, strict=True):
+                after[i] = x
+        return {"actuator": after}
 
     def _kept_for_projection(self, system: System) -> dict[str, list[Scalar]]:
         """M̂, in whose metric positions are brought back: what is free to move keeps its centre of mass."""
@@ -296,7 +317,7 @@ class Stages:
 
     def _reach(self, row: Row, tree: Tree) -> Scalar:
         """`Σ reach²/d` over M̂'s pivots d: no more than `reach·M̂⁻¹·reachᵀ` without regard to signs."""
-        along = over(row.J if row.reach is None else row.reach, tree.G)
+        along = combined(row.J if row.reach is None else row.reach, tree.G)
         return total(*(times(times(x, x), self._metric.reciprocals[n]) for n, x in along.items()))
 
     # --- inside ----------------------------------------------------------------------------------------------------
@@ -304,12 +325,19 @@ class Stages:
     def _system(self) -> System:
         model, dt = self.model, self._dt
         state = State(self._read("position"), self._read("velocity"))
-        prediction = predicted(model, state, self._read("effort"), dt)
-        now = Instant(prediction.tree, prediction.at, dt, self._read("target"))
+        driven = bool(model.actuation.driven)
+        command, memory = (self._read("command"), self._read("actuator")) if driven else (None, [])
+        prediction = predicted(model, state, self._read("effort"), dt, command, memory)
+        now = Instant(
+            prediction.tree, prediction.at, dt, self._read("target"), command or [], memory, prediction.acting
+        )
         rows = [row for kind in self.kinds for row in kind.rows(now)]
         all_rows = resolved(rows, prediction.tree.G, prediction.factors, model.dof, dt)
         equalities = Elimination.of([all_rows[i] for i in self.eliminated], prediction.factors, model.dof, self.floors)
-        return System(prediction.u_star, prediction.factors, equalities, [all_rows[i] for i in self.swept])
+        swept, last = [all_rows[i] for i in self.swept], self._read("impulse")
+        warm = [started(row, last[i]) for row, i in zip(swept, self.swept, strict=True)]
+        u = prediction.velocities(dt, pushed(swept, warm, model.dof))
+        return System(warm, u, prediction.factors, equalities, swept)
 
     def _merged(self, eliminated: Sequence[Scalar] | None, swept: Sequence[Scalar]) -> list[Scalar]:
         """Impulses in the order of the rows; None keeps those of the equalities."""
@@ -319,6 +347,11 @@ class Stages:
         for i, x in zip(self.swept, swept, strict=True):
             merged[i] = x
         return merged
+
+    @property
+    def _given(self) -> tuple[str, ...]:
+        """What a step begins with."""
+        return DRIVEN if self.model.actuation.driven else STATE
 
     @property
     def _dt(self) -> Scalar:
@@ -335,6 +368,7 @@ class Stages:
 
 
 STATE = ("position", "velocity", "impulse", "effort", "target", "parameter", "dt")
+DRIVEN = (*STATE, "actuator", "command")  # of a robot with actuators
 
 
 def _column(values: Sequence[Scalar]) -> SX:
@@ -344,8 +378,15 @@ def _column(values: Sequence[Scalar]) -> SX:
 def row_efforts(kinds: Sequence[Kind], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:
     """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
-    rows = [row for kind in kinds for row in kind.rows(now)]
-    for row, impulse in zip(rows, impulses, strict=True):
-        for k, x in row.J.items():
-            efforts[k] = plus(efforts[k], times(x, impulse / now.dt))
+    left = list(impulses)
+    for kind in kinds:
+        own, left = left[: kind.size], left[kind.size :]
+        if isinstance(kind, AxisRow):
+            parts = [kind.spread(own[0], now.dt)]
+        else:
+            rows = zip(kind.rows(now), own, strict=True)
+            parts = [{k: times(x, impulse) for k, x in row.J.items()} for row, impulse in rows]
+        for part in parts:
+            for k, x in part.items():
+                efforts[k] = plus(efforts[k], x / now.dt)
     return efforts

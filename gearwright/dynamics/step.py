@@ -1,20 +1,21 @@
 """One step, as the list of its calls. State is the independent coordinates: positions q and velocities u.
 
-Where there are constraint rows (couplings that are not exact, loop closures, joint limits, Coulomb friction, drives),
-`predicted` gives the velocities that they start from and `M̂` factorised, and `u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the
-positions advance: see `stages`, which is the same list with the rows between.
+Where there are constraint rows (couplings that are not exact, loop closures, joint limits, Coulomb friction, drives,
+motors), `predicted` gives the forces and `M̂` factorised, and `u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the positions advance:
+see `stages`, which is the same list with the rows between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gearwright.dynamics.actuation import Acting
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar
+from gearwright.dynamics.scalar import Scalar, plus, times
 
 Step = Callable[[Model, State, list[Scalar], Scalar], State]
 
@@ -24,24 +25,37 @@ class Prediction(NamedTuple):
 
     tree: Tree
     at: Configuration
+    acting: list[Acting]  # the actuators at the start
     factors: Factors  # of M̂
-    u_star: list[Scalar]
+    u: list[Scalar]  # at the start
+    force: list[Scalar]  # τ_u
+
+    def velocities(self, dt: Scalar, push: Sequence[Scalar]) -> list[Scalar]:
+        """`u* + M̂⁻¹·push`, u* being the velocities without rows."""
+        impulse = [plus(times(dt, f), p) for f, p in zip(self.force, push, strict=True)]
+        return [plus(x, d) for x, d in zip(self.u, self.factors.solve(impulse), strict=True)]
 
 
-def predicted(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> Prediction:
-    """`M̂·Δu = dt·(τ − h − D·v − K·(q + dt·v − q₀))` with `M̂ = M + dt·D + dt²·K`: dampers and springs act at the end."""
+def predicted(
+    model: Model, state: State, effort: list[Scalar], dt: Scalar, command: Sequence[Scalar] | None = None,
+    memory: Sequence[Scalar] = (),
+) -> Prediction:  # fmt: skip
+    """`M̂·Δu = dt·(τ − h − D·v − K·(q + dt·v − q₀))` with `M̂ = M + dt·D + dt²·K`: dampers and springs act at the end.
+
+    Actuators are among the efforts, with their lines over the speed in M̂; without commands only their rotors turn.
+    """
     tree = model.tree(state)
     at = model.configuration(tree)
-    M_hat = model.implicit_mass_matrix(at, tree, dt)
-    force = model.force(at, tree, effort, ahead=dt)
-    factors = model.factorised(M_hat)
-    u_star = model.accelerated(state.u, factors.solve(force), dt)
-    return Prediction(tree, at, factors, u_star)
+    acting = [] if command is None else model.actuation.acting(tree, command, memory, dt)
+    M_hat = model.implicit_mass_matrix(at, tree, dt, acting)
+    force = model.force(at, tree, model.pushed(tree, effort, acting), ahead=dt)
+    return Prediction(tree, at, acting, model.factorised(M_hat), state.u, force)
 
 
 def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Scalar) -> State:
     """Without rows."""
-    u_star = predicted(model, state, effort, dt).u_star
+    start = predicted(model, state, effort, dt)
+    u_star = model.accelerated(start.u, start.factors.solve(start.force), dt)
     return State(model.advanced(state.q, u_star, dt), u_star)
 
 

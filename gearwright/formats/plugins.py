@@ -89,10 +89,11 @@ def _made(plugin: Element, source: Any, name: str, size: Size) -> TransmissionMa
         position = source
     try:
         if not callable(position or effort):
-            raise ModelError("not a function")
+            raise ModelError("there is no function")
         return CustomTransmission(position=position, effort=effort, size=size)
-    except ModelError:
-        plugin.error("plugin-not-found", f"transmission {name!r}: define either position(q) or effort(a, q, v)")
+    except ModelError as error:
+        message = f"transmission {name!r}: {error}; define either position(q) or effort(a, q, v)"
+        plugin.error("plugin-not-found", message)
         return None
 
 

@@ -1,228 +1,29 @@
 """<transmission> in all its spellings: ROS 1, ros2_control, and the actuation elements of a model.
 
 They differ in where a name or a number stands, not in what they mean, so that one reader takes them all.
-`KINDS` maps a type's name to how its map is made from the parts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from math import pi
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
-from gearwright.formats.plugins import MAX_SIZE, PluginPolicy
-from gearwright.model import (
-    Actuator,
-    DifferentialTransmission,
-    ElectricMotor,
-    FourBarLinkage,
-    FourBarLinkageTransmission,
-    LinearMap,
-    SimpleTransmission,
-    Transmission,
-    TransmissionMap,
-)
-from gearwright.model.transmissions import ZeroRatioError
+from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.transmission_kinds import KINDS, Dialect, End, Parts, RefusedError, made
+from gearwright.model import Actuator, Backlash, ElectricMotor, Losses, Transmission, TransmissionMap
 
-Dialect = Literal["ros1", "ros2", "model"]
-NUMBER = {"ros1": "mechanicalReduction", "ros2": "mechanical_reduction", "model": "mechanical_reduction"}
-
-
-@dataclass(kw_only=True)
-class End:
-    """An actuator or a joint as a transmission names it."""
-
-    element: Element
-    name: str
-    role: str = ""
-    reduction: float | None = None
-    offset: float = 0.0
-
-
-@dataclass(kw_only=True)
-class Parts:
-    """What was read of a transmission before its map is made."""
-
-    element: Element
-    name: str
-    dialect: Dialect
-    plugins: PluginPolicy
-    actuators: list[End] = field(default_factory=list)
-    joints: list[End] = field(default_factory=list)
-
-
-class RefusedError(Exception):
-    """The map cannot be made; the reason is in the report."""
-
-
-# --- one function a kind --------------------------------------------------------------------------------------------
-
-
-def _sized(parts: Parts, actuators: int, joints: int) -> None:
-    for what, ends, size in (("actuator", parts.actuators, actuators), ("joint", parts.joints, joints)):
-        if len(ends) != size:
-            s = "" if size == 1 else "s"
-            message = f"transmission {parts.name!r} takes {size} {what}{s}, not {len(ends)}"
-            parts.element.error("transmission-size", message)
-            raise RefusedError
-
-
-def _ratio(end: End) -> float:
-    return 1.0 if end.reduction is None else end.reduction
-
-
-def _simple(parts: Parts) -> TransmissionMap:
-    """The reductions of both ends and of the transmission itself lie in series; files give one of them."""
-    _sized(parts, 1, 1)
-    whole = parts.element.child(NUMBER[parts.dialect])
-    given = [r for r in (parts.actuators[0].reduction, parts.joints[0].reduction) if r is not None]
-    if whole is not None:
-        given.append(parts.element.child_number(NUMBER[parts.dialect], 1.0))
-    if not given and parts.dialect == "ros1":
-        message = f"transmission {parts.name!r} gives no {NUMBER[parts.dialect]}; 1 is taken"
-        parts.element.warning("element-missing", message)
-    reduction = 1.0
-    for r in given:
-        reduction *= r
-    return SimpleTransmission(reduction=reduction, offset=parts.joints[0].offset)
-
-
-def _pair(kind: type[DifferentialTransmission | FourBarLinkageTransmission]) -> Callable[[Parts], TransmissionMap]:
-    def make(parts: Parts) -> TransmissionMap:
-        _sized(parts, 2, 2)
-        parts.actuators = _by_role(parts, parts.actuators, "actuator")
-        parts.joints = _by_role(parts, parts.joints, "joint")
-        (a1, a2), (j1, j2) = parts.actuators, parts.joints
-        return kind(
-            actuator_reduction=(_ratio(a1), _ratio(a2)),
-            joint_reduction=(_ratio(j1), _ratio(j2)),
-            joint_offset=(j1.offset, j2.offset),
-        )
-
-    return make
-
-
-def _by_role(parts: Parts, ends: list[End], what: str) -> list[End]:
-    """In the order of their roles, whatever the order in the file or in the alphabet."""
-    roles = [e.role for e in ends]
-    wanted = [f"{what}{i + 1}" for i in range(len(ends))]
-    if not any(roles):
-        message = f"transmission {parts.name!r}: the {what}s have no roles; they are taken in the order of the file"
-        parts.element.warning("transmission-role", message)
-        return ends
-    if sorted(roles) != wanted:
-        if parts.dialect == "ros1" and not set(roles) & set(wanted):
-            message = f"transmission {parts.name!r}: roles {roles} are not {wanted}; the order of the file is taken"
-            parts.element.warning("transmission-role", message)
-            return ends
-        message = f"transmission {parts.name!r}: the {what}s' roles must be {wanted}, not {roles}"
-        parts.element.error("transmission-role", message)
-        raise RefusedError
-    return sorted(ends, key=lambda e: e.role)
-
-
-def _linkage(parts: Parts) -> TransmissionMap:
-    _sized(parts, 1, 1)
-    lengths = [parts.element.child_number(k, 0.0) for k in ("ground", "input", "coupler", "output")]
-    branch = int(parts.element.child_number("branch", 1.0))
-    return FourBarLinkage(ground=lengths[0], input=lengths[1], coupler=lengths[2], output=lengths[3], branch=branch)
-
-
-def _linear_map(parts: Parts) -> TransmissionMap:
-    """The seed's linear map; the matrix is the identity where it is absent."""
-    na, nj = len(parts.actuators), len(parts.joints)
-    if max(na, nj) > MAX_SIZE:
-        parts.element.error(
-            "transmission-size", f"transmission {parts.name!r} has more than {MAX_SIZE} actuators or joints"
-        )
-        raise RefusedError
-    mapping = parts.element.child("mapping") or parts.element
-    values = {
-        "actuator_offsets": _column(mapping, "actuator_offsets", na),
-        "joint_offsets": _column(mapping, "joint_offsets", nj),
-        "lower": _column(mapping, "joint_effort_lower", nj),
-        "upper": _column(mapping, "joint_effort_upper", nj),
-    }
-    t_aj = _column(mapping, "t_aj", na * nj)
-    if not t_aj:
-        if na != nj:
-            message = f"transmission {parts.name!r}: without <t_aj> it takes as many actuators ({na}) as joints ({nj})"
-            parts.element.error("transmission-size", message)
-            raise RefusedError
-        t_aj = [float(i == j) for i in range(nj) for j in range(na)]
-    rows = tuple(tuple(t_aj[i * na : (i + 1) * na]) for i in range(nj))
-    if not rows or not rows[0]:
-        parts.element.error("transmission-size", f"transmission {parts.name!r} has no actuators, or no joints")
-        raise RefusedError
-    return LinearMap(matrix=rows, **{k: tuple(v) for k, v in values.items()})
-
-
-def _column(mapping: Element, tag: str, size: int) -> list[float]:
-    e = mapping.child(tag)
-    if e is None:
-        return []
-    values = e.numbers()
-    if values is None:
-        raise RefusedError
-    if len(values) != size:
-        e.error("transmission-size", f"<{tag}> takes {size} numbers here, not {len(values)}")
-        raise RefusedError
-    return values
-
-
-def _custom(parts: Parts) -> TransmissionMap:
-    size = (len(parts.actuators), len(parts.joints))
-    found = parts.plugins.transmission(parts.element, parts.name, size)
-    if found is None:
-        raise RefusedError
-    return found
-
-
-def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts], TransmissionMap]:
-    """A gear pair as a reduction computed from its usual parameters."""
-
-    def make(parts: Parts) -> TransmissionMap:
-        _sized(parts, 1, 1)
-        for name in names:
-            if parts.element.child(name) is None:
-                near = parts.element.misspelt(name)
-                parts.element.error("element-missing", f"transmission {parts.name!r} needs <{name}>{near}")
-                raise RefusedError
-        values = [parts.element.child_number(n, 1.0) for n in names]
-        if not all(v > 0 for v in values):
-            message = f"transmission {parts.name!r}: {', '.join(names)} must be positive"
-            parts.element.error("transmission-ratio-zero", message)
-            raise RefusedError
-        return SimpleTransmission(reduction=ratio(*values), offset=parts.joints[0].offset)
-
-    return make
-
-
-KINDS: dict[str, Callable[[Parts], TransmissionMap]] = {
-    "simple": _simple,
-    "differential": _pair(DifferentialTransmission),
-    "four_bar": _pair(FourBarLinkageTransmission),
-    "four_bar_linkage": _linkage,
-    "linear_map": _linear_map,
-    "custom_functions": _custom,
-    "screw": _teeth(["lead"], lambda lead: 2 * pi / lead),  # lead [m/rev]
-    "rack_and_pinion": _teeth(["pinion_radius"], lambda r: 1 / r),  # [m]
-    "belt": _teeth(["driver_teeth", "driven_teeth"], lambda driver, driven: driven / driver),
-    "planetary": _teeth(["sun_teeth", "ring_teeth"], lambda sun, ring: 1 + ring / sun),  # ring held, carrier out
-}
+_T = TypeVar("_T")
 ROS_NAMES = {
     "SimpleTransmission": "simple",
     "DifferentialTransmission": "differential",
     "FourBarLinkageTransmission": "four_bar",
 }
-
-# --- reading --------------------------------------------------------------------------------------------------------
 
 
 def read_transmission(
@@ -243,6 +44,8 @@ def read_transmission(
         parts.actuators = [End(element=e, name=draft.numbered("actuator", draft.actuators))]
     try:
         transmission_map = _map(parts, kind, written)
+        losses = _losses(e, parts.name) if transmission_map else Losses()
+        backlash = _backlash(e, parts.name) if transmission_map else None
     except RefusedError:
         draft.refused.add(parts.name)
         return None
@@ -250,13 +53,40 @@ def read_transmission(
     joints = tuple(axis_ref(j.element, j.name, rename) for j in parts.joints)
     t = draft.build(
         e, "transmission-size", f"transmission {name!r}", Transmission, name=parts.name, type=kind or written,
-        map=transmission_map, actuators=actuators, joints=joints, parameters=parameters,
+        map=transmission_map, actuators=actuators, joints=joints, losses=losses, backlash=backlash,
+        parameters=parameters,
     )  # fmt: skip
     if t is None:
         return None
     if dialect == "ros2" and t.name in draft.transmissions:
         t = replace(t, name=draft.numbered(t.name, draft.transmissions))
     return t if draft.add(draft.transmissions, "transmission", t.name, t, e) else None
+
+
+def _losses(e: Element, name: str) -> Losses:
+    defaults = {"efficiency": 1.0, "friction": 0.0, "damping": 0.0}
+    return _valid(e, name, Losses, {k: e.child_number(k, default) for k, default in defaults.items()})
+
+
+def _backlash(e: Element, name: str) -> Backlash | None:
+    play = e.child("backlash")
+    if play is None:
+        return None
+    defaults = {"gap": 0.0, "stiffness": 1.0, "damping": 0.0}
+    for needed in ("gap", "stiffness"):
+        if play.child(needed) is None:
+            near = play.misspelt(needed)
+            play.error("element-missing", f"transmission {name!r}: <backlash> needs <{needed}>{near}")
+            raise RefusedError
+    return _valid(play, name, Backlash, {k: play.child_number(k, x) for k, x in defaults.items()})
+
+
+def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, float]) -> _T:
+    try:
+        return kind(**values)
+    except ModelError as error:
+        e.error("dynamics-invalid", f"transmission {name!r}: {error}")
+        raise RefusedError from None
 
 
 def _written_numbers(parts: Parts) -> dict[str, str]:
@@ -292,18 +122,7 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
         _keep_named_ends(parts)
         e.consume()
         return None
-    zeros = [end for end in (*parts.actuators, *parts.joints) if end.reduction == 0]
-    for end in zeros:
-        message = f"transmission {parts.name!r}: the reduction of {end.name!r} is zero"
-        end.element.error("transmission-ratio-zero", message)
-    if zeros:
-        raise RefusedError
-    try:
-        return KINDS[kind](parts)
-    except ModelError as error:
-        code = "transmission-ratio-zero" if isinstance(error, ZeroRatioError) else "transmission-size"
-        e.error(code, f"transmission {parts.name!r}: {error}")
-        raise RefusedError from None
+    return made(parts, kind)
 
 
 def _ends(parts: Parts, what: str) -> list[End]:

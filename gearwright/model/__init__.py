@@ -3,6 +3,7 @@
 from gearwright.model.actuators import (
     ACTUATORS,
     Actuator,
+    CustomActuator,
     DCMotor,
     ElectricMotor,
     PneumaticCylinder,
@@ -25,15 +26,18 @@ from gearwright.model.joints import (
 )
 from gearwright.model.mechanism import DEFAULT_GRAVITY, Frame, Link, Mechanism
 from gearwright.model.poses import IDENTITY, Pose
-from gearwright.model.sensors import SENSORS, Encoder, LimitSwitch, Sensor
+from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
 from gearwright.model.topology import Branch, Tree
 from gearwright.model.transmissions import (
+    Backlash,
     CustomTransmission,
     DifferentialTransmission,
     FourBarLinkage,
     FourBarLinkageTransmission,
     LinearMap,
     LinearTransmission,
+    Losses,
+    Series,
     SimpleTransmission,
     Transmission,
     TransmissionMap,
@@ -53,6 +57,7 @@ __all__ = [
     "Axis",
     "AxisDynamics",
     "AxisRef",
+    "Backlash",
     "Box",
     "Branch",
     "Capsule",
@@ -60,6 +65,8 @@ __all__ = [
     "Cone",
     "Coupling",
     "Couplings",
+    "CustomActuator",
+    "CustomSensor",
     "CustomTransmission",
     "Cylinder",
     "DCMotor",
@@ -81,6 +88,7 @@ __all__ = [
     "LinearMap",
     "LinearTransmission",
     "Link",
+    "Losses",
     "Mechanism",
     "Mesh",
     "Mode",
@@ -90,6 +98,7 @@ __all__ = [
     "Pose",
     "SafetyController",
     "Sensor",
+    "Series",
     "SimpleTransmission",
     "Solenoid",
     "Sphere",

@@ -23,7 +23,7 @@ from gearwright.model.kinematics import link_poses
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.topology import Tree, forward, grow, span
-from gearwright.model.transmissions import LinearTransmission, Transmission
+from gearwright.model.transmissions import Backlash, LinearTransmission, Losses, Transmission, TransmissionMap
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -184,6 +184,28 @@ class Mechanism:
             raise UnknownNameError("coupling parameter", wrong, known) from None
         couplings = [new if c is changed else c for c in self.couplings.values()]
         return replace(self, couplings=Couplings(couplings))
+
+    def with_actuator(self, actuator: Actuator) -> Mechanism:
+        """A copy with one more actuator, or with another one in the place of that of its name."""
+        return replace(self, actuators={**self.actuators, actuator.name: actuator})
+
+    def with_sensor(self, sensor: Sensor) -> Mechanism:
+        """A copy with one more sensor, or with another one in the place of that of its name."""
+        return replace(self, sensors={**self.sensors, sensor.name: sensor})
+
+    def with_transmission(
+        self, name: str, map: TransmissionMap, *, actuators: Sequence[str], joints: Sequence[str],
+        losses: Losses | None = None, backlash: Backlash | None = None,
+    ) -> Mechanism:  # fmt: skip
+        """A copy with one more transmission, or with another one in the place of that of its name.
+
+        Actuators and joints by name, in the order that the map counts them; an axis may be written `joint.axis2`.
+        """
+        made = Transmission(
+            name=name, type=type(map).__name__, map=map, actuators=tuple(actuators),
+            joints=tuple(self.axis(joint) for joint in joints), losses=losses or Losses(), backlash=backlash,
+        )  # fmt: skip
+        return replace(self, transmissions={**self.transmissions, name: made})
 
     # --- kinematics --------------------------------------------------------------------------------------------
 

@@ -73,6 +73,31 @@ def aligned(
     return q, v
 
 
+def with_loose_rotors(
+    robot: Mechanism, names: Names, start: tuple[Array, Array], given: tuple[set[int], set[int]]
+) -> tuple[Array, Array]:
+    """Rotors with play behind them start in the middle of it, at the speed that the joints have."""
+    q, v = start
+    for t in robot.transmissions.values():
+        rotors = [AxisRef(f"{a}.rotor") for a in t.actuators]
+        if t.backlash is None or t.map is None or any(r.joint not in robot.joints for r in rotors):
+            continue
+        n = max(len(q), len(v))
+        q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
+        axes = [_at(robot, names, ref) for ref in t.joints]
+        at = q[:, [i for i, _ in axes]]
+        position = t.map.joint_to_actuator_position(at)
+        ratio = t.map.actuator_per_joint_at(at)  # (n, na, nj)
+        velocity = np.einsum("...aj,...j->...a", ratio, v[:, [k for _, k in axes]])
+        for column, rotor in enumerate(rotors):
+            i, k = _at(robot, names, rotor)
+            if i not in given[0]:
+                q[:, i] = position[:, column]
+            if k not in given[1]:
+                v[:, k] = velocity[:, column]
+    return q, v
+
+
 def _at(robot: Mechanism, names: Names, axis: AxisRef) -> tuple[int, int]:
     joint = robot.joint(axis.joint)
     return names.positions.index[joint.positions[axis.index]], names.coordinates.index[joint.coordinates[axis.index]]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import NotSimulatedWarning
 from gearwright.model import Mechanism
+from gearwright.model.rotors import with_rotors
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
@@ -31,6 +32,8 @@ def compile(
     gravity: Sequence[float] | None = None,
     threads: int | None = None,
     drives: Mapping[str, Drive] | None = None,
+    controller: Callable[..., Any] | None = None,
+    control_period: int = 1,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -49,9 +52,12 @@ def compile(
                 "follower.multiplier", "gravity.z", …
     gravity     three numbers [m/s²] instead of the file's
     drives      by joint, what brings it to targets that `Simulation.drive` sets: gearwright.dynamics.drives.Drive
+    controller  a function of the simulation that returns commands by actuator and efforts by joint; it becomes part
+                of the code that steps (see `gearwright.sim.control`)
+    control_period  steps from one call of the controller to the next; what it commands is held in between
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
-    Actuators and sensors do not act yet, nor limits and friction with rk4: a NotSimulatedWarning says so of a robot
+    With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
     that has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk
     for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 
@@ -72,9 +78,9 @@ def compile(
     options = Options.of(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
-        drives=drives,
+        drives=drives, controller=controller, control_period=control_period,
     )  # fmt: skip
-    robot = coupled(robot, options)
+    robot = with_rotors(coupled(robot, options))
     sim = Simulation(robot, options, Kernels(robot, options))
     left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
     if left_out:

@@ -1,4 +1,4 @@
-"""Efforts as callers give them, to the numbers that machine code reads."""
+"""Commands and efforts as callers give them, to the numbers that machine code reads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.errors import CompileError, ModelError, UnknownNameError
-from gearwright.model import Mechanism
+from gearwright.errors import ModelError, UnknownNameError
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array
 
@@ -54,7 +53,7 @@ def numbers(name: str, value: Any) -> Array:
 
 
 class Schedule:
-    """The efforts of a run of n steps: some constant, some new in every step."""
+    """The commands, or efforts, of a run of n steps: some constant, some new in every step."""
 
     def __init__(self, group: Group, given: Any, times: Callable[[], Array], n: int, batch: int) -> None:
         self.constant: list[tuple[int, Any]] = []
@@ -73,7 +72,7 @@ def _called(given: Any, times: Callable[[], Array]) -> dict[str, Any]:
     if callable(given):
         given = given(times())
     if not isinstance(given, Mapping):
-        raise ModelError(f"efforts are a mapping from names to values, not a {type(given).__name__}")
+        raise ModelError(f"commands and efforts are mappings from names to values, not a {type(given).__name__}")
     return {name: value(times()) if callable(value) else value for name, value in given.items()}
 
 
@@ -96,25 +95,27 @@ def _per_step(name: str, array: Array, n: int, batch: int) -> Array | None:
     raise ModelError(f"{name!r} takes a number or an array of shape ({n},){robots}: {n} steps; not {array.shape}")
 
 
-def refuse_commands(robot: Mechanism, command: Any) -> None:
-    """Actuators are part of the model, and not of the dynamics yet."""
-    if command is not None and not isinstance(command, Mapping):
-        raise CompileError("actuators cannot be commanded yet: drive joints with effort={…}")
-    for name in command or {}:
-        if name not in robot.actuators:
-            raise UnknownNameError("actuator", name, robot.actuators)
-        raise CompileError(f"actuator {name!r} cannot be commanded yet: drive its joint with effort={{…}}")
+def check_names(group: Group, values: Mapping[str, Any]) -> None:
+    """Unknown ones raise."""
+    for _ in group.columns(values):
+        pass
 
 
-def split(robot: Mechanism, group: Group, returned: Given) -> Given:
+def split(commands: Group, coordinates: Group, returned: Given) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a controller returns: commands to actuators; of other names, efforts."""
     if returned is None:
-        return None
+        return {}, {}
     if not isinstance(returned, Mapping):
         raise ModelError(f"a controller returns a mapping or None, not {type(returned).__name__}")
-    for name in returned:
-        if name in robot.actuators:
-            refuse_commands(robot, {name: returned[name]})
-        if name not in group.index and name not in group.joints:
-            raise UnknownNameError("actuator or joint", name, [*robot.actuators, *group.names, *group.joints])
-    return returned
+    command: dict[str, Any] = {}
+    effort: dict[str, Any] = {}
+    for name, value in returned.items():
+        if name in commands.index:
+            command[name] = value
+        elif name in coordinates.index or name in coordinates.joints:
+            effort[name] = value
+        else:
+            raise UnknownNameError(
+                "actuator or joint", name, [*commands.names, *coordinates.names, *coordinates.joints]
+            )
+    return command, effort

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler import Kernel, Kind, Program, Slot, cache, compile_program
 from gearwright.compiler.layout import Layout
@@ -19,6 +19,9 @@ from gearwright.model import Mechanism
 from gearwright.sim import keys
 from gearwright.sim.options import Options
 from gearwright.sim.programs import PROGRAMS
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.control import Control
 
 
 class Kernels:
@@ -42,7 +45,8 @@ class Kernels:
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives,
+            iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives, period=o.dt,
+            controller=o.controller, control_period=o.control_period,
         )  # fmt: skip
 
     @cached_property
@@ -50,7 +54,15 @@ class Kernels:
         """What the file says of the parameters."""
         from gearwright.dynamics.parameters import numbers, with_symbols
 
-        return with_symbols(self.robot, numbers(self.robot, self.options.gravity), self.options.parameters)[2]
+        o = self.options
+        own = {} if o.controller is None else o.controller.parameters
+        return {**with_symbols(self.robot, numbers(self.robot, o.gravity), o.parameters)[2], **own}
+
+    @cached_property
+    def control(self) -> Control | None:
+        """The controller's part of the step."""
+        found: Control | None = None if self.options.controller is None else self.equations.control
+        return found
 
     @cached_property
     def _identity(self) -> tuple[Any, ...] | None:
@@ -58,10 +70,12 @@ class Kernels:
         if model is None:
             return None
         o, target = self.options, host()
-        rows = (o.solver, o.iterations, *o.drives.items())
-        return model, o.parameters, o.gravity, o.integrator, rows, o.precision, self.lanes, target
+        rows = (o.solver, o.iterations, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
+        return model, o.inputs, o.gravity, o.integrator, rows, o.precision, self.lanes, target
 
     def _key(self, name: str) -> str | None:
+        if name == "step" and self.options.controller is not None:
+            return None  # a user's function is known by what it computes
         return None if self._identity is None else keys.key("simulation", name, *self._identity)
 
     def _from_disk(self, name: str) -> Kernel | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.compiler import Instance, Kind
+from gearwright.sim.controlled import commanded
 from gearwright.sim.values import Array, rows
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Probe:
                 source = sim._probe("tree").instance
                 self._after = [sim._probe("tree")]
             self._copies.append((self.instance.view(slot.name), source.view(slot.name)))
+            self._copies += commanded(sim, slot.name, self.instance.view(slot.name))
 
     def refresh(self) -> None:
         if self._version == self._sim._version:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gearwright.errors import CompileError, suggestion
 from gearwright.model import MODES, Mechanism
+from gearwright.sim.control import Declared, declared
 
 if TYPE_CHECKING:
     from gearwright.dynamics.drives import Drive
@@ -41,24 +42,33 @@ class Options:
     gravity: tuple[float, ...] | None = None  # [m/s²]; None: the file's
     threads: int | None = None
     drives: Mapping[str, Drive] = field(default_factory=dict)  # by coordinate
+    controller: Declared | None = None
+    control_period: int = 1  # steps
 
     def __post_init__(self) -> None:
         for option in CHOICES:
             _check_choice(option, getattr(self, option))
         if not (isfinite(self.dt) and self.dt > 0):
             raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
-        for option in ("batch", "iterations", "threads"):
+        for option in ("batch", "iterations", "threads", "control_period"):
             _check_count(option, getattr(self, option))
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
+        if self.control_period > 1 and self.controller is None:
+            raise CompileError("control_period is for a controller: give compile(controller=…), too")
         if self.coupling is not None and self.coupling not in MODES:
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """All parameters: numbers of the robot, then the controller's."""
+        return self.parameters if self.controller is None else (*self.parameters, *self.controller.parameters)
 
     @staticmethod
     def of(
         *, dt: float, batch: int, solver: str, integrator: str, device: str, precision: str, coupling: str | None,
         iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None, threads: int | None,
-        drives: Mapping[str, Drive] | None = None,
+        drives: Mapping[str, Drive] | None = None, controller: object = None, control_period: int = 1,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -67,11 +77,14 @@ class Options:
             g = None if gravity is None else tuple(float(c) for c in gravity)
         except (TypeError, ValueError):
             raise CompileError(f"dt is a number and gravity three: not {dt!r} and {gravity!r}") from None
+        own = None if controller is None else declared(controller)
+        names = tuple(n for n in names if own is None or n not in own.parameters)  # those are inputs anyway
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
             coupling=coupling, iterations=iterations, parameters=names, gravity=g, threads=threads,
             drives=MappingProxyType(dict(drives or {})),
+            controller=own, control_period=control_period,
         )  # fmt: skip
 
 

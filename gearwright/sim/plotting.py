@@ -1,4 +1,4 @@
-"""Recordings as pictures: a panel for each quantity and unit, one colour a joint throughout."""
+"""Recordings as pictures: a panel for each quantity and unit, one colour a joint or device throughout."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ COLOURS = (
 DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
 INK, SOFT, GRID = "#1d2129", "#6a7180", "#e3e6eb"
 LISTED = 12  # names in a legend
+TITLES = {"torque": "actuator effort", "sensor": "sensor reading"}
 SMALLEST = 1e-18  # what a zero is drawn at on a logarithmic axis
 SMALLEST_RANGE = 1e-9  # of a linear axis
 STYLE = {
@@ -99,7 +100,7 @@ def panels(recording: Recording, robots: int) -> list[Panel]:
         values = c.values[:, None] if c.values.ndim == 1 else c.values[:, :robots]
         if c.family in ("", "coupling_error") or (c.family == "effort" and not values.any()):
             continue
-        title = "orientation" if c.unit == "1" else c.family
+        title = "orientation" if c.unit == "1" else TITLES.get(c.family, c.family)
         unit = "quaternion" if c.unit == "1" else c.unit
         panel = found.setdefault((title, unit), Panel(title, unit))
         panel.lines[c.name] = values
@@ -132,6 +133,10 @@ def _looks(recording: Recording) -> dict[str, dict[str, Any]]:
     for coupling in recording.robot.couplings.values():  # a follower may lie on its leader
         follower = coupling.follower
         looks[recording.robot.joint(follower.joint).coordinates[follower.index]]["linestyle"] = (0, (4, 3))
+    for n, name in enumerate([*recording.robot.actuators, *recording.sensor]):
+        looks.setdefault(
+            name, {"color": COLOURS[n % len(COLOURS)], "linestyle": DASHES[n // len(COLOURS) % len(DASHES)]}
+        )
     energies = {"total": INK, "kinetic": "#d55e00", "potential": "#0072b2"}
     return looks | {name: {"color": colour, "linestyle": "-"} for name, colour in energies.items()}
 
@@ -144,9 +149,9 @@ def _draw(ax: Any, panel: Panel, time: Array, looks: dict[str, dict[str, Any]]) 
         drawn = ax.plot(time, values, linewidth=1.5 if values.shape[1] == 1 else 1.0, alpha=alpha, **look)
         handles.append(drawn[0])
     ax.set_title(panel.title, loc="left", fontsize=10, fontweight="bold", color=INK)
-    ax.set_ylabel(f"[{panel.unit}]")
+    ax.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
     ax.margins(x=0)
-    if panel.title == "effort":
+    if panel.title in ("effort", "actuator effort"):
         ax.set_ylim(min(0.0, ax.get_ylim()[0]), max(0.0, ax.get_ylim()[1]))
     if panel.logarithmic:
         _logarithmic(ax, panel)

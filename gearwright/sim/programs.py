@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Address, Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler.tape import Instruction
 
 if TYPE_CHECKING:
     import casadi
 
     from gearwright.dynamics import Equations, Repeat
+    from gearwright.dynamics.control import Places
 
 
 KINDS = {
     "position": Kind.STATE,
     "velocity": Kind.STATE,
     "impulse": Kind.STATE,  # where the solver starts from in the next step
+    "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
+    "sensor": Kind.STATE,  # readings, then what sensors remember
+    "phase": Kind.STATE,  # 0 where the controller is asked
+    "clock": Kind.STATE,  # steps, and the time that they are counted from
+    "control": Kind.STATE,  # what the controller commands, then what it remembers
     "effort": Kind.INPUT,
+    "command": Kind.INPUT,
     "target": Kind.INPUT,
     "parameter": Kind.PARAMETER,
     "dt": Kind.PARAMETER,
@@ -25,24 +33,30 @@ KINDS = {
 
 
 def step_program(equations: Equations) -> Program:
-    """One step: the states are read and written in place."""
-    if equations.kinds:
-        return _with_rows(equations)
-    function: casadi.Function = equations.step
-    after = {"next_position": "position", "next_velocity": "velocity"}
-    traced = stage(function)
-    slots = tuple(Slot(name=n, kind=KINDS[n], shape=(function.numel_in(i),)) for i, n in enumerate(function.name_in()))
-    return Program(name="step", slots=slots, body=(Stage("step", _stored_into(traced.tape, after)),))
-
-
-def _with_rows(equations: Equations) -> Program:
-    """Its stages and loops; what passes from one stage to another is scratch."""
+    """One step: the states are read and written in place. What passes from one stage to another is scratch."""
+    if equations.staged:
+        functions, body = [*_functions(equations.stages)], _body(equations.stages)
+    else:
+        functions = [equations.step]
+        body = (_stored(equations.step, {"next_position": "position", "next_velocity": "velocity"}),)
+    if equations.sensing.readings:
+        functions.append(equations.sense)
+        body = (*body, _stored(equations.sense, {"sensor_after": "sensor"}))
+    if equations.control is not None:
+        control, tick = equations.control.stage, equations.control.tick
+        functions += [control, tick]
+        asked = Loop(1, (stage(control),), until="phase")  # a loop that is left out where the phase is not 0
+        body = _redirected((asked, stage(tick), *body), equations.control.places)
     sizes: dict[str, int] = {}
-    for function in _functions(equations.stages):
+    for function in functions:
         sizes |= {n: function.numel_in(i) for i, n in enumerate(function.name_in())}
-        sizes |= {n: function.numel_out(i) for i, n in enumerate(function.name_out())}
-    slots = tuple(Slot(name=n, kind=KINDS.get(n, Kind.SCRATCH), shape=(sizes[n],)) for n in {**KINDS, **sizes})
-    return Program(name="step", slots=slots, body=_body(equations.stages))
+        outputs = enumerate(function.name_out()) if function.name() not in ("step", "sense") or equations.staged else ()
+        sizes |= {n: function.numel_out(i) for i, n in outputs if n != "sensor_after"}
+    used = [n for n in KINDS if n in sizes]
+    slots = tuple(
+        Slot(name=n, kind=KINDS.get(n, Kind.SCRATCH), shape=(sizes[n],)) for n in dict.fromkeys([*used, *sizes])
+    )
+    return Program(name="step", slots=slots, body=body)
 
 
 def _functions(nodes: Sequence[casadi.Function | Repeat]) -> Iterator[casadi.Function]:
@@ -63,16 +77,31 @@ def _body(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]
     )
 
 
-def _stored_into(tape: Tape, slots: dict[str, str]) -> Tape:
-    """The tape with its outputs in other slots."""
-    return Tape(
-        tape.instructions,
-        tuple(sorted(s._replace(address=s.address._replace(slot=slots[s.address.slot])) for s in tape.stores)),
+def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
+    """A stage with its outputs in other slots."""
+    traced = stage(function)
+    stores = (s._replace(address=s.address._replace(slot=slots[s.address.slot])) for s in traced.tape.stores)
+    return Stage(traced.name, Tape(traced.tape.instructions, tuple(sorted(stores))))
+
+
+def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage | Loop, ...]:
+    """The same with what a controller commands read from `control`, in the place of an input."""
+
+    def moved(i: Instruction) -> Instruction:
+        return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
+
+    return tuple(
+        Loop(node.count, _redirected(node.body, places), node.until)
+        if isinstance(node, Loop)
+        else Stage(node.name, Tape(tuple(map(moved, node.tape.instructions)), node.tape.stores))
+        for node in body
     )
 
 
 PROGRAMS: dict[str, Callable[[Equations], Program]] = {
     "step": step_program,
+    "shafts": lambda equations: function_program(equations.shafts),
+    "sense_start": lambda equations: function_program(equations.sense_start),
     "tree": lambda equations: function_program(equations.tree),
     "observation": lambda equations: function_program(equations.observation),
     "closure": lambda equations: function_program(equations.closure),

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
 from gearwright.sim.values import Also, Array, Read, Values
-from gearwright.sim.views import coupling_names, missing
+from gearwright.sim.views import coupling_names
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -29,6 +30,8 @@ class Recording:
     def __init__(self, sim: Simulation, *, every: int) -> None:
         self.robot, self.dt, self.batch, self.every = sim.robot, sim.dt, sim.batch, every
         self._names, self._kernels = sim._names, sim._kernels
+        self._devices, self._commanded = sim._devices, sim._commanded
+        self._control = sim._control
         self._start, self._steps = sim._start, sim._steps
         self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
         self._rows = 0
@@ -65,7 +68,7 @@ class Recording:
     def effort(self) -> Values:
         """What acted along each coordinate [N·m, N]."""
         group = self._names.coordinates
-        reads = {name: partial(self._column, "effort", i) for i, name in enumerate(group.names)}
+        reads = {name: partial(self._column, *self._place("effort", i)) for i, name in enumerate(group.names)}
         return _by_joint(group, reads)
 
     @cached_property
@@ -77,8 +80,35 @@ class Recording:
 
     @cached_property
     def sensor(self) -> Values:
-        """Readings by sensor: none yet."""
-        return missing("sensor", self.robot.sensors)
+        """Readings by sensor; several numbers along the last axis."""
+        places, several = self._devices.readings
+        return Values("sensor", {n: partial(self._column, "sensor", i) for n, i in places.items()}, several)
+
+    @cached_property
+    def command(self) -> Values:
+        """What each actuator was told during the step that ends at a row."""
+        names = self._devices.commands.names if self._commanded else ()
+        return Values(
+            "actuator", {n: partial(self._column, *self._place("command", i)) for i, n in enumerate(names)}, {}
+        )
+
+    @cached_property
+    def memory(self) -> Values:
+        """What a compiled controller remembers."""
+        places = {} if self._control is None else self._control.places.memory
+        return Values("memory", {n: partial(self._column, "control", i) for n, i in places.items()}, {})
+
+    @cached_property
+    def actuator(self) -> Values:
+        """By actuator: `.torque`, `.velocity`, `.position`, `.command` and what its kind remembers, over time."""
+        if not self._commanded:
+            return Values("actuator", {}, {})
+        views = actuator_views(
+            self._devices,
+            lambda slot, i: partial(self._column, *self._place(slot, i)),
+            lambda output, i: partial(self._computed, "shafts", output, i),
+        )
+        return Values("actuator", views, {})
 
     @property
     def kinetic_energy(self) -> Array:
@@ -104,13 +134,16 @@ class Recording:
         save(self, path)
 
     def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
-        """Draws positions, velocities, efforts, energy and coupling errors over time into a .png, .svg or .pdf.
+        """Draws motion, efforts, commands, readings, energy and coupling errors over time into a .png, .svg or .pdf.
 
         Of a batch the first few robots. Needs matplotlib: pip install 'gearwright[plot]'.
         """
         from gearwright.sim.plotting import plot
 
         plot(self, path, robots=robots)
+
+    def _place(self, slot: str, i: int) -> tuple[str, int]:
+        return (slot, i) if self._control is None else self._control.places.of(slot, i)
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -162,7 +195,7 @@ class Recording:
                 found = kernel.evaluate(states)
                 for output, pieces in parts.items():
                     columns = found[output][:, kept[output]] if output in kept else found[output]
-                    pieces.append(columns.reshape(-1, self.batch, columns.shape[1]))
+                    pieces.append(columns.reshape(len(columns) // self.batch, self.batch, columns.shape[1]))
         return {o: np.concatenate(p) if p else np.zeros((0, self.batch, 1)) for o, p in parts.items()}
 
     def _states(self, part: Array) -> Array:

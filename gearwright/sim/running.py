@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.sim import inputs
+from gearwright.sim.control import Calls
+from gearwright.sim.controlled import check_free
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
 from gearwright.sim.values import Array, fill
@@ -22,64 +24,77 @@ if TYPE_CHECKING:
 WORK = 4_000_000  # state entries stepped in one call: a tenth of a second, after which Ctrl-C is heard
 HELD = ("parameter", "dt")
 Report = Callable[[int], None]
+Plan = dict[str, Schedule]  # by slot
 
 
 def run(
-    sim: Simulation, duration: float, *, controller: Callable[[Simulation], Any] | None, command: Any, effort: Any,
-    every: int, progress: bool,
+    sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
+    every: int, progress: bool, control_period: int = 1,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = _steps(duration, sim.dt), _every(every)
-    if command is not None:
-        inputs.refuse_commands(sim.robot, command)
-    schedule = Schedule(sim._names.coordinates, {} if effort is None else effort, lambda: _times(sim, n), n, sim.batch)
-    _check_memory(sim, n, every, varying=controller is not None or bool(schedule.varying))
+    calls = None if controller is None else Calls(sim, controller, _every(control_period, "control_period"))
+    plan = _planned(sim, {"command": command, "effort": effort}, n)
+    _check_memory(sim, n, every, [slot for slot in sim._inputs if controller is not None or plan[slot].varying])
     recording = Recording(sim, every=every)
-    for i, value in schedule.constant:
-        fill(sim._effort, i, value)
+    for slot, schedule in plan.items():
+        for i, value in schedule.constant:
+            fill(sim._inputs[slot], i, value)
     sim._version += 1
     with _shown(progress, n) as report:
-        if controller is None:
-            _in_machine_code(sim, n, every, schedule, recording, report)
+        if calls is None:
+            _in_machine_code(sim, n, every, plan, recording, report)
         else:
-            _step_by_step(sim, n, every, schedule, recording, report, controller)
+            sim._period = calls.period
+            try:
+                _step_by_step(sim, n, every, plan, recording, report, calls)
+            finally:
+                sim._period = sim.options.control_period
     return recording
 
 
-def _in_machine_code(
-    sim: Simulation, n: int, every: int, schedule: Schedule, recording: Recording, report: Report
-) -> None:
+def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
+    """The inputs of a run by slot."""
+    plan = {}
+    for slot, values in given.items():
+        if slot not in sim._inputs:
+            if values:
+                sim._hold(slot, values if isinstance(values, Mapping) else {})
+            continue
+        empty = {} if values is None else values
+        plan[slot] = Schedule(sim._group(slot), empty, lambda: _times(sim, n), n, sim.batch)
+        for i in (*(i for i, _ in plan[slot].constant), *plan[slot].varying):
+            check_free(sim, slot, {sim._group(slot).names[i]: 0.0})
+    return plan
+
+
+def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report) -> None:
     size = max(1, WORK // (sim.batch * max(1, sim._states.shape[1]) * every)) * every
     for first in range(0, n, size):
         count = min(size, n - first)
         kept = count // every
-        records = {slot: sim._instance.record_buffer(slot, kept) for slot in _recorded(sim)}
-        series = _series(sim, schedule, first, count)
+        records = {slot: sim._instance.record_buffer(slot, kept) for slot in sim._parts}
+        series = {slot: _series(sim, slot, s, first, count) for slot, s in plan.items() if s.varying}
         sim._version += 1
         fine = sim._instance.run_blocked(count, series=series, records=records if kept else None, every=every)
-        if series:
-            sim._effort[:] = series["effort"][:, -1 if fine or sim.batch > 1 else sim._instance.failures[0].step]
+        for slot, buffer in series.items():
+            sim._inputs[slot][:] = buffer[:, -1 if fine or sim.batch > 1 else sim._instance.failures[0].step]
         if not fine:
             sim._fail(count)
         sim._steps += count
         held = {slot: _held(sim, slot, kept) for slot in HELD}
-        recording.add(kept, **records, **held, effort=_efforts(sim, series, every, kept))
+        given = {slot: _given(sim, slot, series, every, kept) for slot in sim._inputs}
+        recording.add(kept, **records, **held, **given)
         report(count)
 
 
-def _recorded(sim: Simulation) -> tuple[str, ...]:
-    return ("position", "velocity", "impulse") if sim._has_rows else ("position", "velocity")
-
-
-def _series(sim: Simulation, schedule: Schedule, first: int, count: int) -> dict[str, Array]:
-    """The efforts of some steps, (blocks, count, nv, lanes); none if all are held."""
-    if not schedule.varying:
-        return {}
-    buffer = sim._instance.series_buffer("effort", count)
-    buffer[:] = sim._effort[:, None]
+def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Array:
+    """The inputs of some steps, (blocks, count, n, lanes)."""
+    buffer = sim._instance.series_buffer(slot, count)
+    buffer[:] = sim._inputs[slot][:, None]
     for i, values in schedule.varying.items():
         buffer[:, :, i, :] = _in_lanes(values[first : first + count], buffer.shape[0], buffer.shape[3])
-    return {"effort": buffer}
+    return buffer
 
 
 def _in_lanes(values: Array, blocks: int, lanes: int) -> Array:
@@ -89,10 +104,10 @@ def _in_lanes(values: Array, blocks: int, lanes: int) -> Array:
     return spread
 
 
-def _efforts(sim: Simulation, series: dict[str, Array], every: int, kept: int) -> Array:
-    if not series:
-        return _held(sim, "effort", kept)
-    buffer: Array = series["effort"]
+def _given(sim: Simulation, slot: str, series: Mapping[str, Array], every: int, kept: int) -> Array:
+    if slot not in series:
+        return _held(sim, slot, kept)
+    buffer: Array = series[slot]
     return buffer if every == 1 else buffer[:, every - 1 :: every].copy()
 
 
@@ -104,20 +119,21 @@ def _held(sim: Simulation, slot: str, kept: int) -> Array:
 
 
 def _step_by_step(
-    sim: Simulation, n: int, every: int, schedule: Schedule, recording: Recording, report: Report,
-    controller: Callable[[Simulation], Any],
+    sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report,
+    controller: Calls,
 ) -> None:  # fmt: skip
-    slots = (*_recorded(sim), "effort", *HELD)
+    slots = (*sim._parts, *sim._inputs, *HELD)
     buffers = {slot: sim._instance.record_buffer(slot, n // every) for slot in slots}
     views = {slot: sim._instance.view(slot) for slot in slots}
-    group, robot = sim._names.coordinates, sim.robot
     batch = sim.batch
     for k in range(n):
-        for i, values in schedule.varying.items():
-            fill(sim._effort, i, np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0]))
+        for slot, schedule in plan.items():
+            for i, values in schedule.varying.items():
+                value = np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0])
+                fill(sim._inputs[slot], i, value)
         sim._version += 1
-        effort = inputs.split(robot, group, controller(sim))
-        sim.step(effort=effort)
+        command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller())
+        sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
             for slot, buffer in buffers.items():
                 buffer[:, k // every] = views[slot]
@@ -138,9 +154,9 @@ def _steps(duration: float, dt: float) -> int:
     return round(seconds / dt)
 
 
-def _every(every: int) -> int:
+def _every(every: int, name: str = "every") -> int:
     if isinstance(every, bool) or not hasattr(every, "__index__") or every.__index__() < 1:
-        raise ModelError(f"every is a whole number of at least 1, not {every!r}")
+        raise ModelError(f"{name} is a whole number of at least 1, not {every!r}")
     return every.__index__()
 
 
@@ -150,9 +166,9 @@ def _times(sim: Simulation, n: int) -> Array:
     return times
 
 
-def _check_memory(sim: Simulation, n: int, every: int, varying: bool) -> None:
+def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
     instance = sim._instance
-    elements = sim._states.shape[1] + (sim._effort.shape[1] if varying else 0)
+    elements = sim._states.shape[1] + sum(sim._inputs[slot].shape[1] for slot in varying)
     robots = instance.blocks * instance.kernel.lanes
     needed = (n // every) * robots * elements * instance.kernel.dtype.itemsize
     available = _available_memory()

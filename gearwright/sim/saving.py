@@ -1,7 +1,8 @@
 """Recordings as files: one row a format.
 
 .npz  arrays `time`, `energy`, `kinetic_energy`, `potential_energy`, and `position/NAME`, `velocity/NAME`,
-      `effort/NAME`, `coupling_error/NAME`, each (T,) or (T, B); exact
+      `effort/NAME`, `command/ACTUATOR`, `torque/ACTUATOR`, `sensor/NAME`, `coupling_error/NAME`, each (T,) or (T, B);
+      exact
 .csv  one line an instant, one column a number, with units in the header; of a batch one column for each robot; exact
 """
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.sim.units import actuator_units, reading_unit
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -38,12 +40,28 @@ def columns(recording: Recording) -> Iterator[Column]:
     for part, family in enumerate(("position", "velocity", "effort")):
         for name, values in getattr(recording, family).items():
             yield Column(family, name, units[name][part], values)
+    yield from _devices(recording)
     for name, values in recording.coupling_error.items():
         follower = recording.robot.couplings[name].follower
         coordinate = recording.robot.joint(follower.joint).coordinates[follower.index]
         yield Column("coupling_error", name, units[coordinate][0], values)
     for name in ("energy", "kinetic_energy", "potential_energy"):
         yield Column("", name, "J", getattr(recording, name))
+
+
+def _devices(recording: Recording) -> Iterator[Column]:
+    """What actuators were told and gave, and what sensors showed."""
+    robot = recording.robot
+    for family in ("command", "torque"):
+        for name, view in recording.actuator.items():
+            yield Column(family, name, actuator_units(robot, name)[family], getattr(view, family))
+    readings = recording.sensor
+    units = dict.fromkeys(readings, "0/1")  # of marks
+    for sensor in robot.sensors:
+        own = readings._groups.get(sensor, (sensor,))
+        units |= {reading: reading_unit(robot, sensor, i) for i, reading in enumerate(own)}
+    for name, values in readings.items():
+        yield Column("sensor", name, units[name], values)
 
 
 def save_npz(recording: Recording, path: Path) -> None:
@@ -64,7 +82,8 @@ def save_csv(recording: Recording, path: Path) -> None:
     for c in columns(recording):
         title = f"{c.family} {c.name}".strip()
         for robot, values in enumerate(c.values.T if c.values.ndim == 2 else [c.values]):
-            header.append(f"{title} #{robot} [{c.unit}]" if c.values.ndim == 2 else f"{title} [{c.unit}]")
+            unit = f" [{c.unit}]" if c.unit else ""
+            header.append(f"{title} #{robot}{unit}" if c.values.ndim == 2 else f"{title}{unit}")
             data.append(values)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

@@ -12,14 +12,17 @@ from gearwright.compiler import Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model import Mechanism
-from gearwright.sim import assembly, inputs, loops, running, views
+from gearwright.sim import assembly, controlled, inputs, loops, running, views
+from gearwright.sim.devices import Devices, refuse_commands_with
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options
+from gearwright.sim.starting import hold_positions, start_readings
 from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
 
 if TYPE_CHECKING:
+    from gearwright.sim.hardware_interfaces import HardwareInterface
     from gearwright.sim.kernels import Kernels
     from gearwright.sim.recording import Recording
 
@@ -47,15 +50,24 @@ class Simulation:
         self.threads = options.threads or (_cores() if self.batch >= LARGE_BATCH else 1)
         self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator)
         self._names, self._kernels = Names.of(robot), kernels
-        self._has_rows = any(slot.name == "impulse" for slot in kernels["step"].program.slots)
+        self._devices = Devices(robot, options.dt)
+        self._control = kernels.control
+        self._remembered: tuple[Any, dict[str, Any]] | None = None  # by a controller that Python calls
+        slots = kernels["step"].program.slots
+        self._parts = {slot.name: slot.size for slot in slots if slot.kind == "state"}  # of the state, in order
+        self._commanded = any(slot.name == "command" for slot in slots)
         self._usual = assembly.starting_positions(robot, self._names)
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
         self._version, self._steps, self._start = 0, 0, 0.0
+        self._period = options.control_period
         self._probes: dict[str, Probe] = {}
         self._advance = self._instance.step
-        self._effort = self._instance.view("effort")
-        self._single = self._effort.reshape(-1) if self.batch == 1 else None  # of one robot, without detours
+        self._inputs = {"effort": self._instance.view("effort")}
+        if self._commanded:
+            self._inputs["command"] = self._instance.view("command")
+        single = self.batch == 1  # of one robot, without detours
+        self._flat = {name: view.reshape(-1) if single else None for name, view in self._inputs.items()}
         self._states = self._instance.arena[:, : self._instance.layout.state_elements]
         self._set_nominal_parameters()
         self._views: dict[str, Values] = {}
@@ -75,12 +87,21 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Simulated time since the last reset [s]; settable, since nothing depends on it."""
+        """Simulated time since the last reset [s]; settable, since nothing but a controller depends on it."""
         return self._start + self._steps * self.dt
 
     @time.setter
     def time(self, value: float) -> None:
         self._start, self._steps = float(value), 0
+        if self._control is not None:
+            self._instance.set("clock", [0.0, self._start])
+            self._instance.set("phase", 0.0)
+            self._version += 1
+
+    @property
+    def control_dt(self) -> float:
+        """From one call of the controller to the next [s]."""
+        return self.dt * self._period
 
     @property
     def position(self) -> Values:
@@ -124,13 +145,24 @@ class Simulation:
 
     @property
     def sensor(self) -> Values:
-        """Readings by sensor: none yet."""
+        """Readings by sensor, as they are at the end of the step [rad, m; rad/s, m/s; 0 or 1 of a switch].
+
+        A sensor that reads several axes gives them along the last axis of an array.
+        """
         return self._view("sensor")
 
     @property
     def actuator(self) -> Values:
-        """Torque, velocity and position by actuator: none yet."""
+        """By actuator: `.torque` in the last step, `.velocity` and `.position` of its own axis, `.command`, and what
+        its kind remembers, such as `.current` and `.temperature` of a dc_motor."""
         return self._view("actuator")
+
+    @property
+    def memory(self) -> Mapping[str, Value]:
+        """What the controller remembers, compiled or not."""
+        if self._control is None and self._remembered is not None:
+            return self._remembered[1]
+        return self._view("memory")
 
     def _view(self, name: str) -> Values:
         view = self._views.get(name)
@@ -143,10 +175,11 @@ class Simulation:
     @property
     def state(self) -> Array:
         """A copy of the independent positions, then velocities, then the impulses of the constraint rows in the last
-        step, from which the solver sets out in the next: (nx,) or (B, nx). Set it to restore them to the bit.
+        step, from which the solver sets out in the next, then what actuators and sensors remember, then a compiled
+        controller's clock, commands and memory: (nx,) or (B, nx). Set it to restore them to the bit.
 
-        Time, held efforts and parameters are not part of it: the motion from a state does not depend on the time, and
-        the others are inputs.
+        Without a controller, time is not part of it, since the motion does not depend on it; nor are commands, efforts
+        and parameters, which are inputs.
         """
         state = rows(self._states, self.batch)
         return state[0] if self.batch == 1 else state
@@ -163,11 +196,13 @@ class Simulation:
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
         whole = np.broadcast_to(state, (self.batch, state.shape[1]))
-        nq, nu = len(self._names.free_positions), len(self._names.free_velocities)
-        self._instance.set("position", whole[:, :nq])
-        self._instance.set("velocity", whole[:, nq : nq + nu])
-        if self._has_rows:
-            self._instance.set("impulse", whole[:, nq + nu :])
+        start = 0
+        for name, size in self._parts.items():
+            self._instance.set(name, whole[:, start : start + size])
+            start += size
+        if self._control is not None:
+            steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
+            self._steps = round(steps)
         self._version += 1
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -183,24 +218,40 @@ class Simulation:
         parameter = rows(self._instance.view("parameter"), self.batch)
         q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
         v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
+        q, v = assembly.with_loose_rotors(self.robot, names, (q, v), (given_q, given_v))
         q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
         if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
             assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
         if self.robot.tree.cuts:
             q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), given_q)
-        n = max(len(q), len(v))
-        impulses = np.zeros((1, self._states.shape[1] - len(names.free_positions) - len(names.free_velocities)))
-        free = (q[:, names.free_positions], v[:, names.free_velocities], impulses)
-        self._set_state(np.concatenate([np.broadcast_to(x, (n, x.shape[1])) for x in free], axis=1))
-        self._effort[:] = 0.0
+        for view in self._inputs.values():
+            view[:] = 0.0
+        self._set_start(q[:, names.free_positions], v[:, names.free_velocities])
         for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
             fill(self._instance.view("target"), 2 * i, self.position[name])
             fill(self._instance.view("target"), 2 * i + 1, 0.0)
         self.time = 0.0
 
+    def _set_start(self, q: Array, v: Array) -> None:
+        """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
+        start = {"position": q, "velocity": v, "impulse": np.zeros((1, self._parts.get("impulse", 0)))}
+        start["actuator"] = self._devices.start[None, :]
+        if self._control is not None:
+            start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([self._control.start])}
+        n = self.batch
+        if "sensor" in self._parts:
+            start["sensor"] = start_readings(
+                self, np.broadcast_to(q, (n, q.shape[1])), np.broadcast_to(v, (n, v.shape[1]))
+            )
+        parts = [np.broadcast_to(start[name], (n, size)) for name, size in self._parts.items()]
+        self._set_state(np.concatenate(parts, axis=1))
+        hold_positions(self)
+        controlled.hold_inputs(self)
+        self._remembered = None
+
     def _numbers(self, parameter: Array) -> dict[str, Array]:
         """The parameters' values by name, (B, 1) each."""
-        return {name: parameter[:, i : i + 1] for i, name in enumerate(self.options.parameters)}
+        return {name: parameter[:, i : i + 1] for i, name in enumerate(self.options.inputs)}
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
@@ -209,9 +260,9 @@ class Simulation:
         self._version += 1
 
     def _set_nominal_parameters(self) -> None:
-        if self.options.parameters:
+        if self.options.inputs:
             nominal = self._kernels.nominal
-            self._instance.set("parameter", [nominal[name] for name in self.options.parameters])
+            self._instance.set("parameter", [nominal[name] for name in self.options.inputs])
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
@@ -225,12 +276,22 @@ class Simulation:
                 fill(self._instance.view("target"), 2 * i + part, value)
         self._version += 1
 
+    def hardware(self, name: str | None = None) -> HardwareInterface:
+        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name."""
+        from gearwright.sim.hardware_interfaces import HardwareInterface
+
+        known = list(self.robot.hardware)
+        if name is None and len(known) != 1:
+            raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
+        return HardwareInterface(self, known[0] if name is None else name)
+
     # --- stepping --------------------------------------------------------------------------------------------------
 
     def step(
         self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1
     ) -> None:
-        """n steps. Efforts [N·m, N] are held until they are changed, and cleared by `reset`.
+        """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
+        efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`.
 
         A robot whose state stops being finite raises SimulationError and keeps its last good state; the other robots
         of the batch have made all n steps.
@@ -238,9 +299,9 @@ class Simulation:
         if command is not None:
             if not isinstance(command, Mapping):
                 raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
-            inputs.refuse_commands(self.robot, command)
+            self._hold("command", command)
         if effort is not None:
-            self._hold(effort)
+            self._hold("effort", effort)
         if n < 0:
             raise ModelError(f"n is a number of steps, not {n}")
         self._version += 1
@@ -248,52 +309,75 @@ class Simulation:
             self._fail(n)
         self._steps += n
 
-    def _hold(self, effort: Mapping[str, Any]) -> None:
-        group = self._names.coordinates
+    def _group(self, slot: str) -> Group:
+        """The names of an input."""
+        return self._names.coordinates if slot == "effort" else self._devices.commands
+
+    def _place(self, slot: str, i: int) -> tuple[str, int]:
+        """Where the number stands that acts as entry i of an input: there, or among what a controller commands."""
+        return (slot, i) if self._control is None else self._control.places.of(slot, i)
+
+    def _hold(self, slot: str, values: Mapping[str, Any]) -> None:
+        group = self._group(slot)
+        controlled.check_free(self, slot, values)
         self._version += 1
-        if self._single is None or not inputs.stored(group.index, effort, self._single):
-            for i, value in inputs.held(group, effort, self.batch):
-                fill(self._effort, i, value)
+        if slot not in self._inputs:
+            inputs.check_names(group, values)
+            refuse_commands_with(self)
+        flat = self._flat[slot]
+        if flat is None or not inputs.stored(group.index, values, flat):
+            for i, value in inputs.held(group, values, self.batch):
+                fill(self._inputs[slot], i, value)
 
     def _fail(self, n: int) -> NoReturn:
         """Raises, with the clock at the last good state of a single robot, or at the end of the steps of several."""
         failures = self._instance.failures
         first = min(failures, key=lambda f: f.step)
-        before = {"position": 0, "velocity": len(self._names.free_positions)}
-        before["impulse"] = before["velocity"] + len(self._names.free_velocities)
-        entry = before[first.address.slot] + first.address.element
+        part, element = first.address.slot, first.address.element
+        what = controlled.not_finite(self, first.robot) or self._entry(part, element)
         step = self._steps + first.step + 1
         self._steps += first.step if self.batch == 1 else n
         which = "" if self.batch == 1 else f" of robot {first.robot}"
         others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
         raise SimulationError(
-            f"the {self._entry(entry)}{which} is not finite after step {step}, "
+            f"the {what}{which} is not finite after step {step}, "
             f"at {self._start + step * self.dt:.6g} s{others}; the last good state is kept"
         )
 
-    def _entry(self, entry: int) -> str:
+    def _entry(self, part: str, element: int) -> str:
         """What an entry of the state is."""
-        state = self._names.state
-        return (
-            state[entry] if entry < len(state) else f"impulse of {self._kernels.equations.rows[entry - len(state)]!r}"
-        )
+        if part in ("position", "velocity"):
+            return self._names.state[element + (len(self._names.free_positions) if part == "velocity" else 0)]
+        if part == "impulse":
+            return f"impulse of {self._kernels.equations.rows[element]!r}"
+        if part == "actuator":
+            places = self._devices.memory.items()
+            return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
+        if part == "control" and self._control is not None:
+            return controlled.described(self, element)
+        sensing = self._devices.sensing
+        return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
 
     def run(
-        self, duration: float, controller: Callable[[Simulation], Any] | None = None, command: Any = None,
-        effort: Any = None, every: int = 1, progress: bool = False,
+        self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
+        effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
 
-        effort      by name: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
+        command     by actuator, and
+        effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
                     which the steps begin; or one function of the times that returns such a mapping. The last
                     values stay held.
-        controller  called with this simulation before each step; returns a mapping or None. Names of joints are
-                    efforts, held until changed. Without one, all steps are made in machine code.
+        controller  called with this simulation before each step; returns a mapping or None. Names of actuators are
+                    commands, others of joints efforts, held until changed. Without one, all steps are made in machine
+                    code; `gearwright.compile(controller=…)` makes it part of that.
         progress    show a bar on the error stream.
+        control_period  steps from one call of `controller` to the next.
         """
         return running.run(
-            self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress
-        )
+            self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
+            control_period=control_period,
+        )  # fmt: skip
 
     # --- what the equations say of this instant --------------------------------------------------------------------
 
@@ -348,14 +432,15 @@ class Simulation:
         return float(response) if self.batch == 1 else response
 
     def linearize(self) -> tuple[Array, Array]:
-        """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort) of one step from here, by exact differentiation.
+        """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.
 
-        Of positions and velocities in the order of `state`, and of `coordinates`: (nx, nx) and (nx, nv), or with the
-        batch before. Rows that hold or slide count as they do in this step; at an edge of theirs it is one-sided.
+        Of positions and velocities in the order of `state`, and of the efforts of `coordinates`, then the commands of
+        actuators: (nx, nx) and (nx, nv + na), or with the batch before. Rows that hold or slide count as they do in
+        this step; at an edge of theirs it is one-sided.
         """
         function = self._kernels.equations.linearisation
         slots = function.name_in()
-        given = [rows(self._instance.view(name), self.batch) for name in slots]
+        given = [controlled.acting(self, name) for name in slots]
         pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
         A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
         return (A[0], B[0]) if self.batch == 1 else (A, B)

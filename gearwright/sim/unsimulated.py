@@ -23,12 +23,28 @@ def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
     geared = [j.name for j in robot.tree.cuts if any(axis.dynamics.armature for axis in j.axes)]
     if geared:
         yield f"armatures of joints that close loops do not act: {_listed(geared)}"
-    actuation = [*robot.actuators, *robot.transmissions]
-    if actuation:
-        rotors = ", and their rotors' inertia is left out" if robot.reflected_inertia() else ""
-        yield f"actuators and transmissions do not act yet{rotors}: {_listed(actuation)}; joints take efforts"
-    if robot.sensors:
-        yield f"sensors do not read yet: {_listed([*robot.sensors])}"
+    yield from _unconnected(robot)
+
+
+def _unconnected(robot: Mechanism) -> Iterator[str]:
+    """Actuators without a joint, and transmissions that are not in anyone's way."""
+    acting: dict[str, str] = {}
+    unknown = [t.name for t in robot.transmissions.values() if t.map is None]
+    if unknown:
+        yield f"transmissions of types that are not known here do not act: {_listed(unknown)}"
+    moved = {
+        t.name: all(r.index < len(robot.joint(r.joint).axes) for r in t.joints) for t in robot.transmissions.values()
+    }
+    if held := [name for name, moves in moved.items() if not moves and name not in unknown]:
+        yield f"transmissions to joints that cannot move do not act: {_listed(held)}"
+    for t in robot.transmissions.values():
+        for name in t.actuators if moved[t.name] and t.name not in unknown else ():
+            if name in acting:
+                yield f"actuator {name!r} is in transmissions {acting[name]!r} and {t.name!r}: the first one acts"
+            acting.setdefault(name, t.name)
+    idle = [a.name for a in robot.actuators.values() if a.name not in acting and a.joint is None]
+    if idle:
+        yield f"actuators that no joint or transmission connects do nothing: {_listed(idle)}"
 
 
 def _beyond_a_turn(joint: Joint, axis: Axis) -> bool:
@@ -44,6 +60,8 @@ def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:
     rubbing = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction)
     if rubbing:
         yield f"Coulomb friction does not act with {integrator}: that of {_listed([*rubbing])} is left out"
+    if robot.actuators:
+        yield f"actuators do not act with {integrator}, but for their rotors' inertia: {_listed([*robot.actuators])}"
 
 
 def _listed(names: list[str], most: int = 4) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import CompileError
 from gearwright.model import Mechanism, in_order
+from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
 from gearwright.sim.values import Also, Array, Read, Value, Values, reader
 
@@ -56,7 +56,7 @@ def _velocity(sim: Simulation) -> Values:
 
 def _effort(sim: Simulation) -> Values:
     group = sim._names.coordinates
-    reads = {name: reader(sim._instance, "effort", i) for i, name in enumerate(group.names)}
+    reads = {name: reader(sim._instance, *sim._place("effort", i)) for i, name in enumerate(group.names)}
     return Values(group.kind, reads, _members(group))
 
 
@@ -97,20 +97,32 @@ def _link_pose(sim: Simulation, link: int) -> Array:
 
 
 def parameter_group(sim: Simulation) -> Group:
-    return Group("parameter", sim.options.parameters, {})
+    return Group("parameter", sim.options.inputs, {})
 
 
 def _parameters(sim: Simulation) -> Values:
-    reads = {name: reader(sim._instance, "parameter", i) for i, name in enumerate(sim.options.parameters)}
+    reads = {name: reader(sim._instance, "parameter", i) for i, name in enumerate(sim.options.inputs)}
     return Values("parameter", reads, {})
 
 
-def _not_yet(kind: str, name: str) -> NoReturn:
-    raise CompileError(f"{kind} {name!r} cannot be simulated yet")
+def _sensor(sim: Simulation) -> Values:
+    places, several = sim._devices.readings
+    return Values("sensor", {name: reader(sim._instance, "sensor", i) for name, i in places.items()}, several)
 
 
-def missing(kind: str, names: Mapping[str, object]) -> Values:
-    return Values(kind, {name: partial(_not_yet, kind, name) for name in names}, {})
+def _actuator(sim: Simulation) -> Values:
+    if not sim._commanded:
+        return Values("actuator", {}, {})
+
+    def slot(name: str, i: int) -> Read:
+        return reader(sim._instance, *sim._place(name, i))
+
+    return Values("actuator", actuator_views(sim._devices, slot, partial(_Late, sim, "shafts")), {})
+
+
+def _memory(sim: Simulation) -> Values:
+    places = {} if sim._control is None else sim._control.places.memory
+    return Values("memory", {name: reader(sim._instance, "control", i) for name, i in places.items()}, {})
 
 
 def coordinate(sim: Simulation, name: str) -> int:
@@ -130,6 +142,7 @@ VIEWS: dict[str, Callable[[Simulation], Values]] = {
     "coupling_effort": partial(_coupling, "observation", "coupling_effort"),
     "pose": _pose,
     "parameters": _parameters,
-    "sensor": lambda sim: missing("sensor", sim.robot.sensors),
-    "actuator": lambda sim: missing("actuator", sim.robot.actuators),
+    "sensor": _sensor,
+    "actuator": _actuator,
+    "memory": _memory,
 }

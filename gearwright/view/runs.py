@@ -11,11 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from gearwright.sim import Recording, Simulation
+from gearwright.sim.units import actuator_units, reading_unit
 from gearwright.view.palette import TERMINAL
 from gearwright.view.quantities import counted, duration, number
 from gearwright.view.visible import visible
 
-MOST_ROWS = 40  # joints in the table
+MOST_ROWS = 40  # of a table
+SHOWN = ("command", "torque", "velocity", "position")  # of an actuator
 SMALLEST_ENERGY = 1e-12  # [J]; changes are told in percent above it
 
 
@@ -35,6 +37,9 @@ class Outcome:
     velocities: dict[str, float]
     coupling_errors: dict[str, float]  # the largest
     units: dict[str, tuple[str, str, str]]
+    actuators: dict[str, dict[str, float]]  # command, torque, velocity and position of each
+    sensors: dict[str, float]
+    device_units: dict[str, dict[str, str]]
     warnings: list[str]
     files: list[str] = field(default_factory=list)
 
@@ -49,6 +54,8 @@ class Outcome:
             positions={n: first(v) for n, v in sim.position.items()},
             velocities={n: first(v) for n, v in sim.velocity.items()},
             coupling_errors={n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()},
+            actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
+            sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
             units=sim._names.units, warnings=[d.message for d in sim.diagnostics],
         )  # fmt: skip
 
@@ -63,7 +70,7 @@ class Outcome:
 
     def as_data(self) -> dict[str, Any]:
         """What `--json` prints."""
-        data = {k: v for k, v in asdict(self).items() if k != "units"}
+        data = {k: v for k, v in asdict(self).items() if k not in ("units", "device_units")}
         return data | {"ns_per_robot_step": self.ns_per_robot_step, "real_time_factor": self.real_time_factor}
 
     def page(self) -> RenderableType:
@@ -71,6 +78,10 @@ class Outcome:
         robots = "" if self.batch == 1 else f"  {self.batch:,} robots"
         title = Text.assemble((visible(self.robot) or "(no name)", "bold"), robots)
         parts: list[RenderableType] = [title, Text(), self._figures(), Text(), self._joints()]
+        if self.actuators:
+            parts += [Text(), self._actuators()]
+        if self.sensors:
+            parts += [Text(), self._sensors()]
         left_out = len(self.positions) - MOST_ROWS
         if left_out > 0:
             parts.append(Text(f"and {left_out} more (--json lists all)", style="dim italic"))
@@ -103,16 +114,44 @@ class Outcome:
     def _unit(self, name: str) -> str:
         return self.units.get(name, ("",))[0]
 
+    def _actuators(self) -> Table:
+        table = _columns("actuator", "command", "effort", "velocity")
+        for name, values in list(self.actuators.items())[:MOST_ROWS]:
+            units = self.device_units[name]
+            cells = [(number(values[w]), units[w]) for w in ("command", "torque", "velocity")]
+            table.add_row(visible(name), *(text for cell in cells for text in cell))
+        return table
+
+    def _sensors(self) -> Table:
+        table = _columns("sensor", "reading")
+        for name, value in list(self.sensors.items())[:MOST_ROWS]:
+            table.add_row(visible(name), number(value), self.device_units.get(name, {}).get("reading", ""))
+        return table
+
     def _joints(self) -> Table:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column("at the end")
-        table.add_column("position", justify="right")
-        table.add_column()
-        table.add_column("velocity", justify="right")
-        table.add_column()
+        table = _columns("at the end", "position", "velocity")
         for name, position in list(self.positions.items())[:MOST_ROWS]:
             moving = name in self.velocities
             velocity = (number(self.velocities[name]), self.units[name][1]) if moving else ("", "")
             unit = self.units[name][0]
             table.add_row(visible(name), number(position), "" if unit == "1" else unit, *velocity)
         return table
+
+
+def _columns(first: str, *numbers: str) -> Table:
+    """A table of names, and of numbers with their units."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(first)
+    for name in numbers:
+        table.add_column(name, justify="right")
+        table.add_column()
+    return table
+
+
+def _device_units(sim: Simulation) -> dict[str, dict[str, str]]:
+    found = {name: actuator_units(sim.robot, name) for name in sim.actuator}
+    for sensor in sim.robot.sensors:
+        own = sim.sensor._groups.get(sensor, (sensor,))
+        for i, reading in enumerate(own):
+            found.setdefault(reading, {})["reading"] = reading_unit(sim.robot, sensor, i)
+    return found

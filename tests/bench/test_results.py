@@ -14,9 +14,10 @@ from gearwright.bench.results import SCHEMA
 from gearwright.bench.rows import tables
 from gearwright.bench.table import rendered
 from gearwright.bench.targets import targets
+from gearwright.bench.trees import gear_train
 from tests.cli.commands import called
 
-TINY = Effort(slices=1, seconds=1e-4, processes=1, sizes=(3, 4), batches=(1, 10))
+TINY = Effort(slices=1, seconds=1e-4, states=1, processes=1, sizes=(3, 4), followers=(3,), batches=(1, 10))
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,8 @@ def test_json_is_plain_and_versioned(results):
     data = json.loads(json.dumps(results.as_data()))
     assert data["schema"] == SCHEMA
     assert list(data) == [
-        "machine", "versions", "cores", "load", "dt", "robots", "sizes", "batches", "how", "command", "schema",
+        "machine", "versions", "cores", "load", "dt", "robots", "cases", "driven", "sizes", "chains", "batches", "how",
+        "command", "schema",
     ]  # fmt: skip
     assert list(data["robots"][0]) == [
         "name", "title", "joints", "dof", "entries", "call_overhead_ns", "compilation",
@@ -77,7 +79,10 @@ def test_json_is_plain_and_versioned(results):
     assert list(data["robots"][0]["entries"][0]) == [
         "engine", "title", "agreement", "couplings", "one", "batch", "threads", "ratio_one", "ratio_batch", "note",
     ]  # fmt: skip
-    assert set(data["robots"][0]["entries"][0]["one"]) == {"wall_ns", "cpu_ns", "slices", "steps", "robots"}
+    assert set(data["robots"][0]["entries"][0]["one"]) == {
+        "wall_ns", "cpu_ns", "cpu_median_ns", "slices", "steps", "robots",
+    }  # fmt: skip
+    assert list(data["cases"][0]) == ["robot", "title", "joints", "dof", "mode", "situation", "entries"]
 
 
 def test_tables_render(results):
@@ -147,6 +152,26 @@ def test_a_slice_is_as_long_as_asked(monkeypatch):
     assert timing.steps == pytest.approx(10_000, rel=1e-6)
     assert timing.wall_ns == pytest.approx(100)
     assert timing.cpu_ns == pytest.approx(50)
+
+
+def test_chains_of_mimics(results):
+    assert [(p.shape, p.mode) for p in results.chains] == [
+        ("gear train", "exact"), ("gear train", "hard"), ("curling finger", "exact"),
+    ]  # fmt: skip
+    assert all(p.joints == 3 and p.one_ns > 0 and p.batch_ns > 0 for p in results.chains)
+
+
+@pytest.mark.parametrize(("before", "after"), [('value="0.1"', 'value="0.2"'), ("<mimic", "<nothing")])
+def test_a_size_that_mujoco_disagrees_on_is_timed_without_it(before, after):
+    robot = gear_train(3)
+    MuJoCo = pytest.importorskip("gearwright.bench.peers.mujoco").MuJoCo
+
+    class Another(MuJoCo):
+        def __init__(self, robot, dt):
+            super().__init__(replace(robot, urdf=robot.urdf.replace(before, after, 1)), dt)
+
+    _, timings = scaling._measured(robot, "exact", {"mujoco": Another}, TINY, 1e-3)
+    assert set(timings) == {"one", "batch"}
 
 
 def test_memory_counts_the_batch(results):

@@ -5,7 +5,7 @@ import pytest
 import gearwright as gw
 from gearwright.bench.plain_urdf import plain
 from gearwright.bench.robots import ROBOTS, robots
-from gearwright.bench.trees import chain, tree
+from gearwright.bench.trees import chain, curl, gear_train, tree
 
 DETAILED = """
 <robot name="r">
@@ -60,6 +60,18 @@ def test_unknown_robots_are_refused():
 @pytest.mark.parametrize("shape", [chain, tree])
 def test_random_mechanisms_have_their_size(shape, dof):
     assert gw.loads(shape(dof).urdf).dof == dof
+
+
+@pytest.mark.parametrize("chain_of_mimics", [gear_train, curl])
+def test_a_chain_of_mimics_has_one_degree_of_freedom(chain_of_mimics):
+    robot = gw.loads(chain_of_mimics(12).urdf)
+    assert (len(robot.joints), len(robot.couplings), robot.dof) == (12, 11, 1)
+
+
+def test_stops_and_friction_stay_where_they_are_compared():
+    robot = gw.loads(plain(DETAILED, bounded=True)).joints["j"].axes[0]
+    assert (robot.limits.lower, robot.limits.upper, robot.dynamics.friction) == (-1, 1, 0.7)
+    assert robot.limits.effort > 1e15
 
 
 def test_a_tree_has_limbs_on_a_trunk():

@@ -1,6 +1,7 @@
-"""What other projects' tests say about reading a file holds here, or the difference is listed in `differences`.
+"""What other projects' tests say about reading a file, and about how coupled and closed mechanisms move, holds here.
 
-One function a case, or a few cases alike, in `peer_checks`; `CHECKS` finds it by "project/file: case".
+Or the difference is listed in `differences`. One function a case, or a few cases alike, in `peer_checks`;
+`CHECKS` finds it by "project/file: case".
 """
 
 from __future__ import annotations
@@ -15,7 +16,18 @@ from tests.corpus.differences import DIFFERENCES, ELSEWHERE, OTHER_FILES
 from tests.corpus.files import VARIABLE
 from tests.corpus.peer_files import Case
 
-PROJECTS = ("sdformat", "ros2_control", "ros_control", "drake", "dart", "simulators")
+PROJECTS = (
+    "sdformat",
+    "ros2_control",
+    "ros_control",
+    "drake",
+    "dart",
+    "simulators",
+    "gazebo",
+    "physx",
+    "motion",
+    "linkages",
+)
 
 pytest.register_assert_rewrite("tests.corpus.peer_checks")
 CHECKS = import_module("tests.corpus.peer_checks.asking").CHECKS

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 from math import pi
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 import gearwright
 from gearwright import (
     DifferentialTransmission,
+    FourBarLinkage,
     FourBarLinkageTransmission,
     LinearMap,
     LoadError,
-    Mechanism,
     SimpleTransmission,
 )
-from gearwright.model import AxisRef, CustomTransmission, FourBarLinkage
-
-MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
-
-
-def text(parts: str) -> str:
-    """An arm whose joints' names are not in the order of the file, nor of the alphabet."""
-    links = "".join(f'<link name="l{i}">{MASS}</link>' for i in range(3))
-    joints = "".join(
-        f'<joint name="{n}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 0 1"/></joint>'
-        for i, n in enumerate(("zeta", "alpha"))
-    )
-    return f'<robot name="r">{links}{joints}{parts}</robot>'
-
-
-def robot(parts: str) -> Mechanism:
-    return gearwright.loads(text(parts))
-
-
-def errors(parts: str) -> list[str]:
-    with pytest.raises(LoadError) as caught:
-        robot(parts)
-    return [d.code for d in caught.value.diagnostics if d.severity == "error"]
+from gearwright.model import AxisRef
+from tests.formats.arms import ENDS, MOTORS, errors, robot
 
 
 def ros1(kind: str, joint: str, actuator: str) -> str:
@@ -167,9 +144,6 @@ def test_a_role_twice_is_an_error(roles: tuple[str, str]) -> None:
     assert errors(pair(("zeta", "alpha"), roles)) == ["transmission-role"]
 
 
-MOTORS = '<actuator name="m"/><actuator name="n"/>'
-
-
 def test_linear_map() -> None:
     t = robot(
         f'{MOTORS}<transmission name="t" type="linear_map"><actuator_array>m n</actuator_array>'
@@ -216,9 +190,6 @@ def test_an_array_may_name_the_joint_of_an_actuator() -> None:
             "<joint_array>alpha</joint_array></transmission>"
         )
     ) == ["transmission-actuator-not-found"]
-
-
-ENDS = "<actuator>m</actuator><joint>zeta</joint>"
 
 
 @pytest.mark.parametrize(
@@ -285,40 +256,6 @@ def test_reflected_inertia_goes_with_the_square_of_the_reduction() -> None:
     assert m.reflected_inertia() == {AxisRef("zeta"): pytest.approx(200)}
 
 
-# --- the user's own ---------------------------------------------------------------------------------------------------
-
-CUSTOM = (
-    f'{MOTORS}<transmission name="t" type="custom_functions">{ENDS}<mapping_plugin name="w" '
-    'filename="wrist.py"/></transmission>'
-)
-
-
-@pytest.mark.parametrize("function", ["position", "effort"])
-def test_allowed_code_gives_the_map(tmp_path: Path, function: str) -> None:
-    arguments = "q" if function == "position" else "a, q, v"
-    (tmp_path / "wrist.py").write_text(f"def {function}({arguments}):\n    return {arguments[0]}\n")
-    (tmp_path / "robot.urdf").write_text(text(CUSTOM))
-    for plugins in ("trust", [tmp_path], [str(tmp_path)]):
-        found = gearwright.load(tmp_path / "robot.urdf", plugins=plugins).transmissions["t"].map  # type: ignore[arg-type]
-        assert isinstance(found, CustomTransmission)
-        assert (found.position is None) == (function == "effort")
-        assert (found.actuators, found.joints) == (1, 1)
-
-
-def test_compiled_code_leaves_the_identity() -> None:
-    m = robot(CUSTOM.replace("wrist.py", "libwrist.so"))
-    found = m.transmissions["t"].map
-    assert isinstance(found, LinearMap)
-    np.testing.assert_array_equal(found.matrix, [[1.0]])
-    assert "plugin-not-found" in [d.code for d in m.diagnostics]
-
-
-def test_the_plugin_form_is_a_transmission() -> None:
-    arrays = "<actuator_array>m</actuator_array><joint_array>zeta</joint_array>"
-    m = robot(f'{MOTORS}<plugin name="p" filename="libx.so">{arrays}</plugin>')
-    assert (m.transmissions["p"].actuators, m.transmissions["p"].joints) == (("m",), (AxisRef("zeta"),))
-
-
 def test_a_transmission_may_drive_the_second_axis() -> None:
     robot = gearwright.loads(
         '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/><joint name="u" type="universal">'
@@ -327,3 +264,29 @@ def test_a_transmission_may_drive_the_second_axis() -> None:
         "<joint>u.axis2<mechanical_reduction>3</mechanical_reduction></joint></transmission></model></sdf>"
     )
     assert robot.transmissions["t"].joints == (AxisRef("u", 1),)
+
+
+# --- numbers that a kind has no use for, and branches -----------------------------------------------------------------
+
+
+def test_a_gear_pair_lies_in_series_with_its_ends() -> None:
+    ends = "<actuator>m<mechanical_reduction>3</mechanical_reduction></actuator><joint>zeta</joint>"
+    t = robot(f'{MOTORS}<transmission name="t" type="screw">{ends}<lead>0.01</lead></transmission>').transmissions["t"]
+    assert isinstance(t.map, SimpleTransmission)
+    assert t.map.reduction == pytest.approx(3 * 2 * pi / 0.01)
+
+
+@pytest.mark.parametrize("kind", ["four_bar_linkage", "linear_map", "custom_functions"])
+@pytest.mark.parametrize("number", ["<mechanical_reduction>3</mechanical_reduction>", "<offset>0.1</offset>"])
+def test_numbers_without_a_meaning_are_not_dropped(kind: str, number: str) -> None:
+    parts = f'<transmission name="t" type="{kind}"><actuator>m</actuator><joint>zeta{number}</joint></transmission>'
+    assert errors(MOTORS + parts) == ["transmission-size"]
+
+
+def test_the_input_branch_of_a_linkage() -> None:
+    bars = "<ground>4</ground><input>1</input><coupler>3.5</coupler><output>3</output>"
+    parts = f'{MOTORS}<transmission name="t" type="four_bar_linkage">{ENDS}{bars}'
+    t = robot(f"{parts}<input_branch>-1</input_branch></transmission>").transmissions["t"]
+    assert t.map == FourBarLinkage(ground=4, input=1, coupler=3.5, output=3, input_branch=-1)
+    for branch in ("<branch>1.5</branch>", "<input_branch>0</input_branch>", "<branch>2</branch>"):
+        assert errors(f"{parts}{branch}</transmission>") == ["transmission-size"]

@@ -1,7 +1,10 @@
-"""ros2_control's own numbers for its three transmissions, from the corpus' peers/ros2_control/transmission_*.yaml."""
+"""Transmissions against others' numbers: ros2_control's tests, from the corpus, and a linkage made of bodies."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, LinearTransmission, Transmission
+from gearwright.model.transmissions import parameters, with_parameters
+from gearwright.tracing import trace
 from tests.corpus.files import VARIABLE
 from tests.corpus.peer_files import Case
 
@@ -147,3 +152,52 @@ def test_power_is_the_same_on_both_sides(case: Case, rng: np.random.Generator) -
 def test_every_case_is_used(corpus_folder: object) -> None:
     used = ("DontMove", "Move", "RoundTrip", "Exceptions", "No_exception", "Accessors", *HANDLES)
     assert {c.name for c in cases() if not c.name.startswith(used)} == set()
+
+
+# --- the same numbers, whichever way a map is written -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", chosen("DontMoveJoints", "MoveFirst", "MoveSecond", "MoveJoint"))
+@pytest.mark.parametrize("written", ["series", "custom", "symbols"])
+def test_number_of_a_derived_map(case: Case, written: str) -> None:
+    """ros2_control's numbers from a series of one stage, from a user's function, and with symbols for parameters."""
+    t, interface = made(case, case.inputs), SAME_AS.get(case.inputs["interface"], case.inputs["interface"])
+    a, j = np.array(case.inputs["actuator"]), np.array(case.expected["joint"])
+    if written == "symbols":
+        names = list(parameters(t))
+        f = trace(
+            lambda q, p: with_parameters(t, dict(zip(names, p, strict=True))).to_actuators(q), [t.joints, len(names)]
+        )
+        if interface == "position":
+            np.testing.assert_allclose(np.array(f(j, list(parameters(t).values())))[:, 0], a, atol=1e-12)
+        return
+    derived = (
+        gw.Series([t]) if written == "series" else gw.CustomTransmission(position=t.to_actuators, size=(len(a), len(j)))
+    )
+    np.testing.assert_allclose(getattr(derived, f"actuator_to_joint_{interface}")(a), j, atol=1e-12)
+    np.testing.assert_allclose(getattr(derived, f"joint_to_actuator_{interface}")(j), a, atol=1e-12)
+
+
+# --- the real linkage against bodies, pins and a closed loop ----------------------------------------------------------
+
+
+def test_the_linkage_is_the_bundled_four_bar() -> None:
+    """The bundled robot closes the loop by Newton's method on its bodies, and shares no line with the closed form."""
+    linkage = gw.FourBarLinkage(ground=0.12, input=0.04, coupler=0.1, output=0.08)
+    crank, rocker = np.pi / 3, 1.7027819233538584  # as the file draws it
+    assert linkage.actuator_to_joint_position(crank) == pytest.approx(rocker, abs=1e-15)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gw.NotSimulatedWarning)
+        sim = gw.compile(gw.load(Path(gw.__file__).parent / "robots/four_bar.sdf"))
+    for turn in np.linspace(-0.8, 1.2, 9):
+        sim.reset(position={"pin_a": turn}, velocity={"pin_a": 1.0})
+        output = linkage.actuator_to_joint_position(crank + turn)
+        assert sim.position["pin_d"] == pytest.approx(output - rocker, abs=1e-9)
+        ahead = linkage if _here(linkage, output, crank + turn) else replace(linkage, input_branch=-1)
+        speed = ahead.actuator_to_joint_velocity(sim.velocity["pin_a"], at=output)
+        assert sim.velocity["pin_d"] == pytest.approx(speed, rel=1e-9)
+
+
+def _here(linkage: gw.FourBarLinkage, output: float, crank: float) -> bool:
+    """Whether the input branch is the one that the crank is on."""
+    return bool(abs(linkage.joint_to_actuator_position(output) - crank) < 1e-6)

@@ -1,5 +1,6 @@
 """Robots small enough to be written here, and where the bundled ones are."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import gearwright.robots
@@ -7,6 +8,11 @@ import gearwright.robots
 FOLDER = Path(gearwright.robots.__file__).parent
 ARM = FOLDER / "reference_arm.urdf"
 GRIPPER = FOLDER / "gripper.sdf"
+
+
+def bare(robot):
+    """A robot without its actuation: links, joints and couplings alone."""
+    return replace(robot, actuators={}, transmissions={}, sensors={}, hardware={})
 
 
 def rod(name):

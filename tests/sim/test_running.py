@@ -157,11 +157,20 @@ def test_progress(sim):
     assert sim.time == pytest.approx(0.02)
 
 
-def test_commands_come_later(gripper):
+def test_commands_to_actuators(gripper):
+    """Constant, as a function of time, and from a controller: the same."""
     sim = compile(gripper)
-    with pytest.raises(gw.CompileError, match="cannot be commanded yet"):
-        sim.run(0.01, command={"motor": 1.0})
-    with pytest.raises(gw.CompileError, match="cannot be commanded yet"):
-        sim.run(0.01, controller=lambda _: {"motor": 1.0})
+    ends = []
+    for given in (
+        {"command": {"motor": 0.01}},
+        {"command": {"motor": lambda t: 0.01 + 0 * t}},
+        {"controller": lambda _: {"motor": 0.01}},
+    ):
+        sim.reset()
+        rec = sim.run(0.01, **given)
+        assert rec.command["motor"].tolist() == [0.01] * 10
+        ends.append(sim.state.tobytes())
+    assert ends[0] == ends[1] == ends[2]
+    assert sim.position["right_finger"] > 0
     with pytest.raises(UnknownNameError, match="no actuator"):
         sim.run(0.01, command={"motr": 1.0})

@@ -14,7 +14,7 @@ from gearwright.errors import UnknownNameError
 from gearwright.model import Couplings
 from gearwright.model.kinematics import retract
 from gearwright.sim import Recording, Simulation, compile
-from tests.sim.robots import FOLLOWING, FREE
+from tests.sim.robots import FOLLOWING, FREE, bare
 
 CONTRACT = [
     "reset", "step", "time", "position", "velocity", "acceleration", "effort", "coupling_error", "coupling_effort",
@@ -149,10 +149,12 @@ def test_other_unknown_names(pendulum, gripper):
         compile(gripper).coupling_error["left_fingr"]
     with pytest.raises(UnknownNameError, match="no actuator named 'x'"):
         pendulum.step(command={"x": 1.0})
-    with pytest.raises(gw.CompileError, match="cannot be commanded yet"):
-        compile(gripper).step(command={"motor": 1.0})
-    with pytest.raises(gw.CompileError, match="cannot be simulated yet"):
-        compile(gripper).sensor["motor_encoder"]
+    with pytest.raises(UnknownNameError, match="did you mean 'motor'"):
+        compile(gripper).step(command={"motr": 1.0})
+    with pytest.raises(UnknownNameError, match="did you mean 'motor_encoder'"):
+        compile(gripper).sensor["motor_encodr"]
+    with pytest.raises(AttributeError, match="it has torque, position, velocity, command"):
+        _ = compile(gripper).actuator["motor"].current
 
 
 @pytest.mark.parametrize("value", [[1.0, 2.0], np.zeros((1, 1)), float("nan"), float("inf"), "fast", None, [[1.0]]])
@@ -406,7 +408,7 @@ def test_parameters_that_do_not_fit(double_pendulum):
 
 
 def test_couplings_can_be_taken_off(gripper):
-    sim = compile(replace(gripper, couplings=Couplings()))
+    sim = compile(replace(bare(gripper), couplings=Couplings()))
     assert sim.state.shape == (6,)  # two positions, two velocities, two impulses of friction and stops
     assert dict(sim.coupling_error) == {}
 

@@ -22,7 +22,7 @@ class Bullet(Contestant):
     title: ClassVar[str] = "Bullet"
     package: ClassVar[str] = "pybullet"
     how: ClassVar[str] = "`stepSimulation` called from Python; a mimic is a gear constraint"
-    trajectory_tolerance: ClassVar[float] = 2e-2  # its dampers and gears are its own
+    trajectory_tolerance: float = 2e-2  # its dampers and gears are its own
 
     def __init__(self, robot: Robot, dt: float) -> None:
         self.world = bullet.connect(bullet.DIRECT)

@@ -28,7 +28,7 @@ class MuJoCo(Contestant):
     )
 
     def __init__(self, robot: Robot, dt: float) -> None:
-        self.model = _model(robot)
+        self.model = loaded(robot)
         option = self.model.opt
         option.timestep, option.integrator = dt, mj.mjtIntegrator.mjINT_EULER
         for flag in OFF:
@@ -64,28 +64,45 @@ class MuJoCo(Contestant):
         for start, position in zip(starts, positions, strict=True):
             self.reset(position, np.zeros(self.model.nv))
             mj.mj_getState(self.model, self.data, start, mj.mjtState.mjSTATE_FULLPHYSICS)
-        data = [mj.MjData(self.model) for _ in range(threads)]
-        pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
-        states: dict[int, Array] = {}
-
-        def run(n: int) -> None:
-            state = states.get(n)
-            if state is None:  # memory of its own for the trajectories, once
-                states.clear()
-                state = states[n] = np.zeros((len(positions), n, size))
-            pool.rollout(self.model, data, starts, nstep=n, state=state, skip_checks=False)
-
+        run = RollOuts(self.model, threads, starts)
         return Runner(prepare=lambda: None, run=run, robots=len(positions), shortest=50, longest=100)
 
 
-def _model(robot: Robot) -> Any:
-    """MuJoCo reads URDF, mimic joints included since version 4; before that they are added as equalities."""
+class RollOuts:
+    """Many robots from where they start, by `rollout`; calling it makes n steps and keeps them in `state`."""
+
+    def __init__(self, model: Any, threads: int, starts: Array, **more: Any) -> None:
+        self.model, self.starts, self.more = model, starts, more
+        self.controls = self.more.pop("controls", None)  # (robots, inputs), held
+        self._data = [mj.MjData(model) for _ in range(threads)]
+        self._pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
+        self.state: Array = np.zeros((0, 0, 0))
+        self._sensors: Array = self.state
+        self._held: Array | None = None
+
+    def __call__(self, n: int) -> None:
+        robots, size = self.starts.shape
+        if self.state.shape[1] != n:  # memory of its own for the trajectories, once
+            self.state, self._sensors = np.zeros((robots, n, size)), np.zeros((robots, n, self.model.nsensordata))
+            self._held = None if self.controls is None else np.repeat(self.controls[:, None], n, axis=1)
+        self._pool.rollout(
+            self.model, self._data, self.starts, self._held, nstep=n, state=self.state, sensordata=self._sensors,
+            **self.more,
+        )  # fmt: skip
+
+
+def loaded(robot: Robot) -> Any:
     if robot.mjcf is not None:
         return mj.MjModel.from_xml_string(robot.mjcf)
+    return specified(robot).compile()
+
+
+def specified(robot: Robot) -> Any:
+    """MuJoCo reads URDF, mimic joints included since version 4; before that they are added as equalities."""
     spec = mj.MjSpec.from_string(robot.urdf)
     if not spec.equalities:
         _add_mimics(spec, robot)
-    return spec.compile()
+    return spec
 
 
 def _add_mimics(spec: Any, robot: Robot) -> None:

@@ -10,6 +10,7 @@ from pytest import approx
 
 import gearwright as gw
 from gearwright.model import AxisRef
+from gearwright.sim import compile
 from tests.corpus.peer_checks.asking import (
     assert_follows,
     check,
@@ -19,6 +20,7 @@ from tests.corpus.peer_checks.asking import (
     two_joints_text,
     warnings,
 )
+from tests.corpus.peer_checks.rigs import simulations
 from tests.corpus.peer_files import Case
 
 
@@ -65,6 +67,10 @@ def _genesis(case: Case) -> None:
     (c,) = robot.couplings.values()
     q = robot.configuration({str(c.leader): 0.02})
     assert q[c.follower.joint] == q[c.leader.joint] == (0.02,)
+    sim = compile(robot, coupling="hard")  # the last finger is thrown, the first is not
+    sim.reset(velocity={c.leader.joint: 0.0, c.follower.joint: case.inputs["last_dof_velocity"]})
+    sim.step(n=case.inputs["steps"])
+    assert sim.position[c.leader.joint] == approx(sim.position[c.follower.joint], abs=1e-9)
 
 
 @check("gz-physics/mimic_guards", "ball_as_follower")
@@ -95,7 +101,7 @@ def _guards_pass(case: Case) -> None:
     "m-1_o0.05_r-0.05", "m-2_o0_r0", "m2_o0.1_r0",
 )  # fmt: skip
 def _chain_of_kinds(case: Case) -> None:
-    """The constraints that the peer sets by its interface, written into the file; the residual is zero at once."""
+    """The constraints that the peer sets by its interface, written into the file: they hold at once and in motion."""
     i, text = case.inputs, text_of(case)
     followers = {
         "prismatic_joint_2": "prismatic_joint_1", "revolute_joint_1": "prismatic_joint_1",
@@ -109,10 +115,18 @@ def _chain_of_kinds(case: Case) -> None:
         text, n = re.subn(rf"(name=['\"]{follower}['\"].*?</xyz>)", rf"\1{m}", text, count=1, flags=re.DOTALL)
         assert n == 1
     text = re.sub(r"<limit>.*?</limit>", "", text, flags=re.DOTALL)
-    q = gw.loads(text).configuration({"prismatic_joint_1": 0.3})
+    robot = gw.loads(text, base="fixed")
+    q = robot.configuration({"prismatic_joint_1": 0.3})
     for follower, leader in followers.items():
         wanted = i["multiplier"] * (q[leader][0] - i["reference"]) + i["offset"]
         assert q[follower][0] == approx(wanted, abs=1e-15)
+    for sim in simulations(robot):
+        given = {} if sim.robot.couplings["revolute_joint_1"].mode == "exact" else dict.fromkeys(followers, 0.0)
+        sim.reset(position=given)
+        sim.step(n=i["settle_steps"])
+        for _ in range(i["check_steps"]):
+            sim.step()
+            assert max(abs(sim.coupling_error[name]) for name in followers) < 1e-9
 
 
 @check("gz-physics/screw_coupling", "dof", "coupling")
@@ -167,4 +181,10 @@ def _gearbox_world(case: Case) -> None:
     """pos_12·ratio = −pos_23."""
     robot = gw.load(case.model)
     assert "gearbox-deprecated" in warnings(robot)
-    assert robot.configuration({"joint_12": 0.4})["joint_23"][0] == approx(-0.4 * case.inputs["ratio"], rel=1e-15)
+    i = case.inputs
+    assert robot.configuration({"joint_12": 0.4})["joint_23"][0] == approx(-0.4 * i["ratio"], rel=1e-15)
+    for sim in simulations(robot, dt=1e-4):
+        sim.step(effort={"joint_12": i["torque_joint_12"], "joint_23": i["torque_joint_23"]}, n=i["steps"])
+        assert sim.velocity["joint_12"] > 0 and sim.velocity["joint_23"] > 0
+        assert sim.velocity["joint_12"] * i["ratio"] == approx(-sim.velocity["joint_23"], abs=1e-9)
+        assert sim.position["joint_12"] * i["ratio"] == approx(-sim.position["joint_23"], abs=1e-9)

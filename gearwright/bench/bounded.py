@@ -1,0 +1,120 @@
+"""Arm and hand with couplings, stops and friction, here and in MuJoCo: agreement first, then two races a case.
+
+A case is a robot, a mode of its couplings, and what it is doing. MuJoCo runs with the fastest of its settings that
+computes the same motion, chosen anew for every case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.bench.agreement import Agreement, DisagreementError, agreement_of
+from gearwright.bench.clock import Runner, Timing, race
+from gearwright.bench.contestant import Array, Begin
+from gearwright.bench.effort import Effort
+from gearwright.bench.ours import Gearwright
+from gearwright.bench.results import Case, Entry
+from gearwright.bench.robots import Robot, bounded_robots
+from gearwright.bench.situations import SITUATIONS, Ranges, Situation
+
+if TYPE_CHECKING:  # only where MuJoCo is installed
+    from gearwright.bench.peers.mujoco_bounded import BoundedMuJoCo, Setting
+
+    Peer = Callable[[Setting], BoundedMuJoCo]
+
+OURS, MUJOCO = "gearwright", "mujoco"
+STEPS = 100  # of the motion that is compared, at most
+
+
+def cases(
+    names: Collection[str], effort: Effort, dt: float, *, with_mujoco: bool, tell: Callable[[str], None]
+) -> Iterator[Case]:
+    """Of the named robots, or of both."""
+    for robot in (r for r in bounded_robots() if not names or r.name in names):
+        for mode in effort.modes:
+            ours, peer = Gearwright(robot, dt, mode), None
+            if with_mujoco:
+                from gearwright.bench.peers.mujoco_bounded import BoundedMuJoCo
+
+                peer = partial(BoundedMuJoCo, robot, dt, mode)
+            for situation in SITUATIONS:
+                tell(f"{robot.title}, {mode} couplings, {situation.title}")
+                yield case(robot, ours, situation, effort, peer)
+
+
+def case(robot: Robot, ours: Gearwright, situation: Situation, effort: Effort, peer: Peer | None) -> Case:
+    begin = situation.begin(ours, Gearwright.batch_robots, np.random.default_rng(4))
+    one = {OURS: ours.in_turn(begin.some(0, effort.states), situation.settle, situation.longest)}
+    batch = {OURS: ours.together(begin, situation.settle, situation.longest)}
+    theirs: Entry | None = None
+    if peer is not None:
+        theirs, runners = _mujoco(peer, ours, situation, begin, effort)
+        for race_of, runner in zip((one, batch), runners, strict=False):
+            race_of[MUJOCO] = runner
+    timings = [race(r, slices=effort.slices, seconds=effort.seconds) for r in (one, batch)]
+    entries = [Entry(engine=OURS, title=Gearwright.title, one=timings[0][OURS], batch=timings[1][OURS])]
+    if theirs is not None:
+        entries.append(_timed(theirs, *timings))
+    return Case(
+        robot=robot.name,
+        title=robot.title,
+        joints=len(ours.names),
+        dof=len(ours.independent),
+        mode=ours.coupling,
+        situation=situation.title,
+        entries=tuple(entries),
+    )
+
+
+def _mujoco(
+    peer: Peer, ours: Gearwright, situation: Situation, begin: Begin, effort: Effort
+) -> tuple[Entry, tuple[Runner, ...]]:
+    """The setting that serves it best, with its runners of one robot and of many; none if no setting agrees."""
+    from gearwright.bench.peers.mujoco_bounded import SETTINGS, BoundedMuJoCo
+
+    admitted: dict[str, tuple[BoundedMuJoCo, Agreement]] = {}
+    why_not = ""
+    steps = min(STEPS, situation.longest)
+    expected = ours.after(begin, steps)
+    scale = _scale(ours, situation, begin, expected)
+    for setting in SETTINGS:
+        contestant = peer(setting)
+        try:
+            found = agreement_of(ours, contestant, expected, contestant.after(begin, steps), scale)
+            admitted[setting.title] = contestant, found
+        except DisagreementError as error:
+            why_not = why_not or f"not timed: {error}"
+    if not admitted:
+        return Entry(engine=MUJOCO, title=BoundedMuJoCo.title, note=why_not), ()
+    some = begin.some(0, effort.states)
+    runners = {k: c.in_turn(some, situation.settle, situation.longest) for k, (c, _) in admitted.items()}
+    trial = race(runners, slices=max(3, effort.slices // 3), seconds=effort.seconds / 4)
+    best = min(trial, key=lambda k: trial[k].cpu_median_ns)
+    contestant, found = admitted[best]
+    many = contestant.together(begin.some(0, contestant.batch_robots), situation.settle, situation.longest)
+    return Entry(engine=MUJOCO, title=contestant.title, agreement=found, note=best), (runners[best], many)
+
+
+def _scale(ours: Gearwright, situation: Situation, begin: Begin, end: Array) -> Array:
+    """Beside what differences are seen: the largest motion; of robots at rest, each joint's range."""
+    if situation.at_rest:
+        return Ranges.of(ours).width
+    return np.full(len(end), np.abs(end - begin.position[0]).max())
+
+
+def _timed(theirs: Entry, one: dict[str, Timing], batch: dict[str, Timing]) -> Entry:
+    """Ratios of medians: neighbouring slices see the same machine, so that what disturbs one disturbs the other."""
+    if MUJOCO not in one:
+        return theirs
+    return replace(
+        theirs,
+        one=one[MUJOCO],
+        batch=batch[MUJOCO],
+        ratio_one=one[MUJOCO].cpu_median_ns / one[OURS].cpu_median_ns,
+        ratio_batch=batch[MUJOCO].cpu_median_ns / batch[OURS].cpu_median_ns,
+    )

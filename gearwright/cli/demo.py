@@ -1,0 +1,33 @@
+"""`gearwright demo`: the first minute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    out: Annotated[str, typer.Option(metavar="FOLDER", help="Where the report goes.")] = "out",
+    open_it: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
+    quick: Annotated[bool, typer.Option(help="Fewer pictures and shorter timings.")] = False,
+) -> None:
+    """Show, simulate and compare three robots that come with Gearwright; takes less than a minute.
+
+    Leaves FOLDER/report.html, one file with everything in it: motion, operating points on torque-speed curves, errors
+    of the coupling modes, energy, encoders, and speed beside MuJoCo where that is installed.
+    """
+    from gearwright.cli.terminal import console
+    from gearwright.demo.tour import run
+    from gearwright.view.visible import visible
+
+    try:
+        report = run(Path(out), console(), quick=quick)
+    except OSError as error:
+        typer.echo(f"gearwright: cannot write {visible(str(error.filename))}: {error.strerror}", err=True)
+        raise typer.Exit(1) from None
+    if open_it:
+        import webbrowser
+
+        webbrowser.open(report.resolve().as_uri())

@@ -1,0 +1,312 @@
+"""Actuators in the equations: each is an inertia, a damper and an effort on its own axis, `v_a = A·v`.
+
+Its effort is a function of the speed at the end of the step, τ(ω⁺). The step takes it as the line that touches it at
+the speed ω of the step's start,
+
+    τ ≈ τ(ω) − s·(ω⁺ − ω),     s = max(0, −∂τ/∂ω)
+
+so that `M̂ = M + Aᵀ·(I + dt·d + dt·s)·A` holds rotor, friction and the motor's slope (`motion`). Where τ is no straight
+line, a row makes up for the rest, `λ = dt·(τ(ω⁺) − line(ω⁺))`, by Newton's method in the sweeps (`MotorRow`): at the
+end the effort is τ(ω⁺) itself, at any steepness, ratio and step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from typing import ClassVar, NamedTuple
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.bodies import Bodies
+from gearwright.dynamics.constraints import Instant, Law, Row
+from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears, through
+from gearwright.dynamics.parameters import actuator_numbers, axes, device_key
+from gearwright.dynamics.reduce import Tree
+from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
+from gearwright.model import Actuator, Mechanism
+from gearwright.model.actuators import Shaft
+from gearwright.tracing import trace
+
+# what may make a law jump: a jump has no slope to be known by
+JUMPS = {casadi.OP_LT, casadi.OP_LE, casadi.OP_EQ, casadi.OP_NE, casadi.OP_SIGN, casadi.OP_FLOOR, casadi.OP_CEIL}
+
+
+class Acting(NamedTuple):
+    """An actuator at the start of a step."""
+
+    seen: Seen
+    effort: Scalar  # τ(ω)
+    slope: Scalar  # s
+
+
+@dataclass(frozen=True)
+class Driven:
+    """One actuator. `command` is its place among the commands, `states` the places of what it remembers."""
+
+    actuator: Actuator
+    gear: Gear
+    inertia: Scalar
+    damping: Scalar  # its own and the transmission's
+    friction: Scalar
+    efficiency: Scalar
+    command: int
+    states: tuple[int, ...]
+    parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
+
+    @property
+    def name(self) -> str:
+        return self.actuator.name
+
+    @cached_property
+    def response(self) -> Function:
+        """(command, speed, position, state, dt, parameters) → effort, next state: all at the end of the step."""
+        names = [*self.parameters]
+
+        def respond(command, speed, position, state, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            mine = copy(self.actuator)
+            mine.__dict__.update(zip(names, numbers, strict=True))
+            effort, after = mine.respond(command, Shaft(position, speed, dt), tuple(state))
+            return [effort], list(after)
+
+        sizes = [None, None, None, len(self.states), None, len(names)]
+        function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1, len(self.states)])
+        return function
+
+    @cached_property
+    def law(self) -> Function:
+        """(speed, [command, position at the start, dt, states …, parameters …]) → effort, and its slope over speed."""
+        w, x = SX.sym("w"), SX.sym("x", 3 + len(self.states) + len(self.parameters))
+        command, start, dt = x[0], x[1], x[2]
+        state, numbers = x[3 : 3 + len(self.states)], x[3 + len(self.states) :]
+        effort, _ = self.response(command, w, start + dt * w, state, dt, numbers)
+        return Function("law", [w, x], [effort, casadi.jacobian(effort, w)])
+
+    @cached_property
+    def curved(self) -> bool:
+        """Whether the effort over the speed is anything but a straight line."""
+        w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
+        _, slope = self.law(w, x)
+        steps = [self.law.instruction_id(k) for k in range(self.law.n_instructions())]
+        return not JUMPS.isdisjoint(steps) or bool(casadi.depends_on(slope, w))
+
+    @property
+    def rubs_at(self) -> tuple[int, Scalar] | None:
+        """The one coordinate that it turns with, and the ratio; None if there is none, or losses depend on the load."""
+        if not isinstance(self.gear, Straight) or self.efficiency != 1.0:
+            return None
+        turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
+        return turned[0] if len(turned) == 1 else None
+
+    def arguments(self, seen: Seen, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+        own = [memory[i] for i in self.states]
+        return [command[self.command], seen.position, dt, *own, *self.parameters.values()]
+
+    def acting(self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> Acting:
+        seen = self.gear.seen(tree, command[self.command])
+        effort, slope = self.law(seen.speed, casadi.vertcat(*self.arguments(seen, command, memory, dt)))
+        return Acting(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(slope))), 0.0))
+
+    def after(
+        self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> tuple[Scalar, list[Scalar]]:
+        """Its effort in a step that ends with the tree's velocities v, and what it remembers of it."""
+        seen = self.gear.seen(tree, command[self.command])
+        speed = total(*(times(x, v[k]) for k, x in seen.A.items()))
+        own = casadi.vertcat(*(memory[i] for i in self.states))
+        numbers = casadi.vertcat(*self.parameters.values())
+        there = plus(seen.position, times(dt, speed))
+        effort, state = self.response(command[self.command], speed, there, own, dt, numbers)
+        return simplified(SX(effort)), scalars(SX(state))
+
+
+def simplified(x: SX) -> Scalar:
+    """A float where the expression is one."""
+    return float(x) if x.is_constant() else x
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """All actuators that are connected, in the order of the mechanism."""
+
+    driven: list[Driven] = field(default_factory=list)
+    bounds: list[Bounds] = field(default_factory=list)
+
+    def acting(self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> list[Acting]:
+        return [d.acting(tree, command, memory, dt) for d in self.driven]
+
+    def having(self, tree: Tree, memory: Sequence[Scalar]) -> list[Acting]:
+        """As they are after a step, with the efforts that they had in it."""
+        return [Acting(d.gear.seen(tree, 0.0), memory[d.command], 0.0) for d in self.driven]
+
+    def seen(self, tree: Tree) -> dict[str, Seen]:
+        """Every actuator's axis."""
+        return {d.name: d.gear.seen(tree, 0.0) for d in self.driven}
+
+    @property
+    def friction(self) -> dict[int, Scalar]:
+        """Coulomb friction of axes that turn with one coordinate at a constant ratio: friction along that one."""
+        found: dict[int, Scalar] = {}
+        for d in self.driven:
+            if d.rubs_at is not None:
+                k, ratio = d.rubs_at
+                found[k] = plus(found.get(k, 0.0), times(magnitude(ratio), d.friction))
+        return found
+
+    def efforts(self, tree: Tree, acting: Sequence[Acting]) -> dict[int, Scalar]:
+        """What they put on the tree's velocities: `Aᵀ·(τ − d·ω)`, and what maps add."""
+        found: dict[int, Scalar] = {}
+        for d, now in zip(self.driven, acting, strict=True):
+            net = minus(now.effort, times(d.damping, now.seen.speed))
+            _add(found, {k: times(x, net) for k, x in now.seen.A.items()})
+            _add(found, d.gear.extra(tree, now.seen, now.effort))
+        by_name = {d.name: now.effort for d, now in zip(self.driven, acting, strict=True)}
+        for b in self.bounds:
+            _add(found, b.extra(by_name))
+        return found
+
+
+def _add(efforts: dict[int, Scalar], more: Mapping[int, Scalar]) -> None:
+    for k, x in more.items():
+        efforts[k] = plus(efforts.get(k, 0.0), x)
+
+
+def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Actuation:
+    """From the model; what is not connected to any joint does nothing."""
+    connected = gears(mechanism, system, values)
+    driven: list[Driven] = []
+    places = memory_places(mechanism)
+    acting = through(mechanism)
+    for index, (name, a) in enumerate(mechanism.actuators.items()):
+        if name not in connected:
+            continue
+        key = device_key(mechanism, name)
+        numbers = {n: values[f"{key}.{n}"] for n in actuator_numbers(a)}
+        own = {n: x for n, x in numbers.items() if not isinstance(x, float)}
+        losses = _losses(mechanism, acting.get(name))
+        driven.append(
+            Driven(
+                actuator=_within(a, connected[name], mechanism, system),
+                gear=connected[name],
+                inertia=numbers["rotor_inertia"],
+                damping=plus(numbers["damping"], losses[1]),
+                friction=plus(numbers["friction"], losses[2]),
+                efficiency=losses[0],
+                command=index,
+                states=places[name],
+                parameters=own,
+            )
+        )
+    return Actuation(driven, bounds(mechanism, system, connected))
+
+
+def _within(a: Actuator, gear: Gear, mechanism: Mechanism, system: Bodies) -> Actuator:
+    """An actuator without a limit of its own has its joint's `effort` limit; files that say 0 there mean none."""
+    if not isinstance(gear, Straight) or a.effort_limit < inf:
+        return a
+    turned = [(k, r) for r, (_, k) in zip(gear.ratios, gear.axes, strict=True) if not is_zero(r)]
+    if len(turned) != 1 or not isinstance(turned[0][1], float):
+        return a
+    (k, ratio) = turned[0]
+    by_name = {name: axis.limits.effort for j in mechanism.tree.joints for name, axis in axes(j)}
+    limit = by_name.get(system.velocities[k], inf)
+    return replace(a, effort_limit=limit / abs(ratio)) if 0.0 < limit < inf else a
+
+
+def _losses(mechanism: Mechanism, transmission: str | None) -> tuple[float, float, float]:
+    """Efficiency, damping and friction of the transmission that an actuator is in."""
+    if transmission is None:
+        return 1.0, 0.0, 0.0
+    losses = mechanism.transmissions[transmission].losses
+    return losses.efficiency, losses.damping, losses.friction
+
+
+def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
+    """Where each actuator's own state stands: after the efforts of all of them."""
+    places, start = {}, len(mechanism.actuators)
+    for name, a in mechanism.actuators.items():
+        places[name] = tuple(range(start, start + len(a.states)))
+        start += len(a.states)
+    return places
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MotorRow:
+    """What an actuator's effort at the end of the step is beside its line."""
+
+    driven: Driven
+    index: int  # among those that act
+    equality: ClassVar[bool] = False
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return self.driven.name
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+    @cached_property
+    def rest(self) -> Function:
+        """(speed, arguments) → `dt·(τ(ω⁺) − line(ω⁺))`, its slope, and how large the terms of it are."""
+        d = self.driven
+        w, x = SX.sym("w"), SX.sym("x", d.law.numel_in(1) + 3)
+        effort0, slope0, w0 = x[-3], x[-2], x[-1]
+        effort, slope = d.law(w, x[:-3])
+        dt = x[2]
+        value = dt * (effort - effort0 + slope0 * (w - w0))
+        size = dt * (casadi.fabs(effort) + casadi.fabs(effort0) + slope0 * (casadi.fabs(w) + casadi.fabs(w0)))
+        return Function("rest", [w, x], [value, dt * (casadi.fmin(slope, 0.0) + slope0), size])
+
+    def rows(self, now: Instant) -> list[Row]:
+        acting = now.acting[self.index]
+        line = [acting.effort, acting.slope, acting.seen.speed]
+        law = Law(self.rest, [*self.driven.arguments(acting.seen, now.command, now.memory, now.dt), *line])
+        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=law)]
+
+
+@dataclass(frozen=True)
+class ShaftFrictionRow:
+    """Coulomb friction on an actuator's axis, its own and the transmission's, and what the efficiency costs.
+
+    With efficiency η a transmission passes η·τ on when the actuator drives, and takes τ/η from the joints when they
+    do. That is friction against a motion along τ of at most (1 − η)·|τ|, and against one the other way of at most
+    (1/η − 1)·|τ|: one row, in which the direction of power finds itself.
+    """
+
+    driven: Driven
+    index: int
+    equality: ClassVar[bool] = False
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return self.driven.name
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+    def rows(self, now: Instant) -> list[Row]:
+        acting, f, eta = now.acting[self.index], self.driven.friction, self.driven.efficiency
+        ahead, back = greatest(acting.effort, 0.0), greatest(minus(0.0, acting.effort), 0.0)
+        driving, driven = minus(1.0, eta), minus(1.0 / eta, 1.0)
+        lower = total(f, times(driving, ahead), times(driven, back))
+        upper = total(f, times(driven, ahead), times(driving, back))
+        return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
+
+
+def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:
+    found: list[MotorRow | ShaftFrictionRow] = [MotorRow(d, i) for i, d in enumerate(acting.driven) if d.curved]
+    for i, d in enumerate(acting.driven):
+        if d.efficiency != 1.0 or (d.rubs_at is None and not is_zero(d.friction)):
+            found.append(ShaftFrictionRow(d, i))
+    return found

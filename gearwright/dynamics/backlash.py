@@ -1,0 +1,50 @@
+"""Play in a transmission: the rotor turns freely in a gap, and meets an elastic contact at either side of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from gearwright.dynamics.bodies import Bodies
+from gearwright.dynamics.constraints import UNBOUNDED, Instant, Row, SpringDamper
+from gearwright.dynamics.gears import Axis, Gear, axis_of, transmission_gears
+from gearwright.dynamics.scalar import Scalar, minus, plus, where
+from gearwright.model import AxisRef, Backlash, Mechanism
+
+
+@dataclass(frozen=True)
+class BacklashRow:
+    """`C = a − f(q)`, the rotor's lead over the joints, held within ±gap/2 by a spring at either side."""
+
+    name: str
+    backlash: Backlash
+    gear: Gear  # f: what the rotor would follow without play
+    rotor: Axis
+    equality: ClassVar[bool] = False
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
+
+    def errors(self, now: Instant) -> list[Scalar]:
+        return []
+
+    def rows(self, now: Instant) -> list[Row]:
+        i, k = self.rotor
+        seen, half = self.gear.seen(now.tree, 0.0), self.backlash.gap / 2
+        lead = minus(now.tree.q[i], seen.position)
+        J = {n: minus(0.0, x) for n, x in seen.A.items()}
+        J[k] = plus(J.get(k, 0.0), 1.0)
+        ahead = lead > 0.0
+        box = (where(ahead, -UNBOUNDED, 0.0), where(ahead, 0.0, UNBOUNDED))
+        softness = SpringDamper(self.backlash.stiffness, self.backlash.damping)
+        return [Row(J=J, error=minus(lead, where(ahead, half, -half)), softness=softness, box=box)]
+
+
+def backlash_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Iterator[BacklashRow]:
+    for t in mechanism.transmissions.values():
+        if t.backlash is None or t.map is None:
+            continue
+        for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
+            rotor = AxisRef(f"{name}.rotor")
+            if mechanism.actuators[name].joint == rotor:
+                yield BacklashRow(rotor.joint, t.backlash, gear, axis_of(mechanism, system, rotor, name))

@@ -1,0 +1,127 @@
+"""What every actuator has, and the ideal source of effort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+from math import inf, isfinite
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gearwright.diagnostics import Source
+from gearwright.errors import ModelError
+from gearwright.model.joints import AxisRef
+
+Command = Literal["effort", "velocity", "position", "voltage"]
+COMMANDS: tuple[Command, ...] = ("effort", "velocity", "position", "voltage")
+Number = Any  # a float, an array, or an unknown that stands for one while equations are written down
+LAST_PART = 1e-3  # of the velocity limit: over this part of it an actuator gives up pushing
+
+
+class Shaft(NamedTuple):
+    """Where an actuator's own axis is, and how fast, at the end of the time step that its effort acts in."""
+
+    position: Number  # [rad, m]
+    speed: Number  # [rad/s, m/s]
+    dt: Number  # length of the step [s]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Actuator:
+    """An ideal source of effort, on a joint of its own or reached through a transmission.
+
+    A kind is one class: its numbers, and `respond`, its effort. `respond` is written on NumPy functions, so that it
+    takes floats, arrays, and the unknowns of the equations. It does not ask when it is called: the time step is
+    implicit, and asks it for the effort at the speed that the effort itself leads to.
+    """
+
+    type: ClassVar[str] = "ideal"
+    commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
+    positive: ClassVar[tuple[str, ...]] = ()  # fields that must be above zero where they are given
+    states: ClassVar[tuple[str, ...]] = ()  # names of what it remembers from step to step
+    has_drive: ClassVar[bool] = True  # that follows positions and velocities, with gains
+
+    name: str
+    joint: AxisRef | None = None  # None: through a transmission, or not connected
+    effort_limit: float = inf  # [N·m, N]
+    velocity_limit: float = inf  # beyond it, it pushes no further [rad/s, m/s]
+    rotor_inertia: float = 0.0  # on the actuator's side [kg·m², kg]
+    damping: float = 0.0  # viscous [N·m·s/rad]
+    friction: float = 0.0  # Coulomb [N·m]
+    command: Command = "effort"
+    stiffness: float = 0.0  # position drive [N·m/rad]
+    damping_gain: float = 0.0  # position and velocity drive [N·m·s/rad]
+    rotor: Literal["reflected", "body"] = "reflected"
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for f in fields(self):  # whole numbers are numbers
+            if type(getattr(self, f.name)) is int:
+                object.__setattr__(self, f.name, float(getattr(self, f.name)))
+        if self.command not in COMMANDS:
+            raise ModelError(f"command is one of {', '.join(COMMANDS)}, not {self.command!r}")
+        if self.command not in self.commands:
+            raise ModelError(f"a {self.type} takes no {self.command} command; it takes {', '.join(self.commands)}")
+        if self.rotor not in ("reflected", "body"):
+            raise ModelError(f"rotor is reflected or body, not {self.rotor!r}")
+        not_negative = ("effort_limit", "velocity_limit", "rotor_inertia", "damping", "friction")
+        for name in (*not_negative, "stiffness", "damping_gain"):
+            if not getattr(self, name) >= 0:
+                raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
+        for name in self.positive:
+            value = getattr(self, name)
+            if value is not None and not (value > 0 and isfinite(value)):
+                raise ModelError(f"{name} must be positive, not {value}")
+        if self.has_drive and self.command == "position" and not self.stiffness:
+            raise ModelError("a position command needs <stiffness>, the gain of the drive that follows it")
+        if self.has_drive and self.command == "velocity" and not self.damping_gain:
+            raise ModelError("a velocity command needs <damping_gain>, the gain of the drive that follows it")
+
+    # --- the effort ------------------------------------------------------------------------------------------------
+
+    @property
+    def initial(self) -> tuple[float, ...]:
+        """What it remembers at the start, by `states`."""
+        return (0.0,) * len(self.states)
+
+    def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
+        """Its effort, and what it remembers of this step."""
+        return self.bounded(self.wanted(command, shaft), shaft), state
+
+    def wanted(self, command: Number, shaft: Shaft) -> Number:
+        """The effort that the command asks for: itself, or what a drive with the gains makes of it."""
+        if self.command == "position":
+            return self.stiffness * (command - shaft.position) - self.damping_gain * shaft.speed
+        if self.command == "velocity":
+            return self.damping_gain * (command - shaft.speed)
+        return command
+
+    def bounded(self, effort: Number, shaft: Shaft) -> Number:
+        """As much of an effort as it has at this speed: the limit of its drive, and of its speed."""
+        if given(self.effort_limit):
+            effort = np.maximum(np.minimum(effort, self.effort_limit), -self.effort_limit)
+        if given(self.velocity_limit):
+            left = (self.velocity_limit - np.abs(shaft.speed)) / (LAST_PART * self.velocity_limit)
+            share = np.minimum(np.maximum(left, 0.0), 1.0)
+            effort = np.where(effort * shaft.speed > 0.0, share * effort, effort)
+        return effort
+
+    def effort_at(self, command: Number, speed: Number, position: Number = 0.0) -> Number:
+        """The effort at a steady speed [N·m, N]: to draw its curve, or to check an operating point."""
+        return self.respond(command, Shaft(position, speed, inf), self.initial)[0]
+
+
+def given(limit: Number) -> bool:
+    """Whether there is a limit: a number that is not infinite, or an unknown."""
+    return not (isinstance(limit, float) and limit == inf)
+
+
+def piecewise(x: Number, points: tuple[tuple[float, float], ...], *, extended: bool) -> Number:
+    """Straight lines from point to point; beyond the ends they go on, or stay level: `y₀ + Σ Δslope·max(0, x − xᵢ)`."""
+    slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(points)]
+    (x0, y0), first = points[0], slopes[0]
+    y = y0 + first * (x - x0) if extended else y0 + first * np.maximum(x - x0, 0.0)
+    for (xi, _), before, after in zip(points[1:], slopes, [*slopes[1:], *([] if extended else [0.0])], strict=False):
+        y = y + (after - before) * np.maximum(x - xi, 0.0)
+    return y

@@ -1,0 +1,75 @@
+"""Brushed motors with their electrical and thermal side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gearwright.errors import ModelError
+from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft, given
+
+TINY = 1e-30  # divides where nothing may divide by zero [J/K]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DCMotor(Actuator):
+    """`L·di/dt = V − R·i − k·ω`, torque k·i, and a winding that its losses R·i² warm up.
+
+    Current and temperature are taken at the end of the step, so that any inductance, and none, is stable. With a
+    voltage command V is the command; with the others its drive finds the voltage for the torque that is wanted. In
+    either case within the supply's voltage. `torque_limit` is the drive's limit of the current, times k.
+    """
+
+    type: ClassVar[str] = "dc_motor"
+    commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
+    positive: ClassVar[tuple[str, ...]] = ("resistance", "torque_constant", "supply_voltage", "thermal_resistance")
+    states: ClassVar[tuple[str, ...]] = ("current", "temperature", "voltage")  # [A], [°C], [V]
+
+    resistance: float  # at the ambient temperature [Ω]
+    torque_constant: float  # k [N·m/A], also the back-EMF constant [V·s/rad]
+    inductance: float = 0.0  # [H]
+    supply_voltage: float | None = None  # [V]; None: unlimited
+    thermal_resistance: float | None = None  # winding to ambient [K/W]; None: no heat leaves it
+    thermal_capacitance: float = 0.0  # of the winding [J/K]; 0: it is always as warm as its losses make it
+    ambient_temperature: float = 25.0  # [°C]
+    temperature_coefficient: float = 0.0  # of the resistance [1/K]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("inductance", "thermal_capacitance", "temperature_coefficient"):
+            if not getattr(self, name) >= 0:
+                raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
+
+    @property
+    def initial(self) -> tuple[float, ...]:
+        return 0.0, self.ambient_temperature, 0.0
+
+    def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
+        current, temperature, _ = state
+        R = self.resistance * (1.0 + self.temperature_coefficient * (temperature - self.ambient_temperature))
+        k, per_dt = self.torque_constant, self.inductance / shaft.dt
+
+        def driven(voltage: Number) -> Number:
+            """The current at the end of the step: `(L/dt)·(i⁺ − i) = V − R·i⁺ − k·ω⁺`."""
+            return (voltage + per_dt * current - k * shaft.speed) / (R + per_dt)
+
+        i = driven(command) if self.command == "voltage" else self.wanted(command, shaft) / k
+        i = super().bounded(k * i, shaft) / k
+        if self.supply_voltage is not None:
+            i = np.minimum(np.maximum(i, driven(-self.supply_voltage)), driven(self.supply_voltage))
+        voltage = per_dt * (i - current) + R * i + k * shaft.speed
+        return k * i, (i, self._warmed(temperature, R * i * i, shaft.dt), voltage)
+
+    def _warmed(self, temperature: Number, loss: Number, dt: Number) -> Number:
+        """`C·dT/dt = loss − (T − T_ambient)/R_th`, at the end of the step."""
+        ambient, C, R_th = self.ambient_temperature, self.thermal_capacitance, self.thermal_resistance
+        stores = not (isinstance(C, float) and C == 0.0)
+        if R_th is None and stores and given(dt):  # 0, too, where it is a parameter
+            return temperature + np.where(C > 0.0, dt * loss / np.maximum(C, TINY), 0.0)
+        if R_th is None:
+            return temperature
+        if not stores or not given(dt):
+            return ambient + R_th * loss
+        return (temperature * C + dt * (loss + ambient / R_th)) / (C + dt / R_th)

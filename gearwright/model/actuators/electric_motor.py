@@ -1,0 +1,60 @@
+"""Electric motors by their torque-speed curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite
+from typing import ClassVar
+
+import numpy as np
+
+from gearwright.errors import ModelError
+from gearwright.model.actuators.actuator import Actuator, Number, Shaft, piecewise
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElectricMotor(Actuator):
+    """A torque source inside a torque-speed curve: a line from stall torque to no-load speed, or a table.
+
+    `max(−τ_lim, τ_s·(−1 − ω/ω₀)) ≤ τ ≤ min(τ_lim, τ_s·(1 − ω/ω₀))`. Beyond the ends of a table its first and last
+    lines go on, as the straight curve does: a motor that is driven faster than its no-load speed brakes.
+    """
+
+    type: ClassVar[str] = "electric_motor"
+    positive: ClassVar[tuple[str, ...]] = ("stall_torque", "no_load_speed")
+
+    stall_torque: float | None = None  # [N·m]; None: no curve, an ideal source
+    no_load_speed: float | None = None  # [rad/s]
+    curve: tuple[tuple[float, float], ...] = ()  # (speed [rad/s], torque [N·m]) …, instead of the two above
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.stall_torque is None) != (self.no_load_speed is None):
+            raise ModelError("stall_torque and no_load_speed come together")
+        if self.curve:
+            self._check_curve()
+
+    def _check_curve(self) -> None:
+        speeds = [s for s, _ in self.curve]
+        if self.stall_torque is not None:
+            raise ModelError("give torque_speed_curve, or stall_torque and no_load_speed, not both")
+        if len(self.curve) < 2 or any(b <= a for a, b in pairwise(speeds)):
+            raise ModelError("torque_speed_curve takes two or more points with rising speeds")
+        if any(t < 0 for _, t in self.curve) or not all(isfinite(x) for point in self.curve for x in point):
+            raise ModelError("torque_speed_curve takes finite torques that are not negative")
+
+    def most(self, speed: Number) -> Number | None:
+        """The largest torque in the direction of positive speed [N·m]; None without a curve."""
+        if self.curve:
+            return piecewise(speed, self.curve, extended=True)
+        if self.stall_torque is None or self.no_load_speed is None:
+            return None
+        return self.stall_torque * (1.0 - speed / self.no_load_speed)
+
+    def bounded(self, effort: Number, shaft: Shaft) -> Number:
+        effort = super().bounded(effort, shaft)
+        forward, backward = self.most(shaft.speed), self.most(-shaft.speed)
+        if forward is None or backward is None:
+            return effort
+        return np.minimum(np.maximum(effort, -backward), forward)

@@ -1,0 +1,125 @@
+"""Rotors as bodies of their own: a link that spins on the motor's axis, fixed to what carries the motor.
+
+A rotor is an inertia in actuator space unless the file says `<rotor>body</rotor>`, which adds its gyroscopic torque, or its
+transmission has play, in which it moves freely. Either way it becomes a link and a joint, both called `motor.rotor`. It is
+tied to the joints exactly by a coupling, or loosely through the play (`dynamics.backlash`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from gearwright.errors import ModelError
+from gearwright.model.actuators import Actuator
+from gearwright.model.couplings import Coupling, Couplings, Term
+from gearwright.model.inertia import Inertia
+from gearwright.model.joints import Axis, AxisRef, Joint
+from gearwright.model.mechanism import Link, Mechanism
+from gearwright.model.transmissions import Backlash, LinearTransmission, Transmission
+
+
+class Rotor(NamedTuple):
+    """An actuator that turns a body of its own, and how that is tied to the joints."""
+
+    actuator: Actuator
+    transmission: Transmission | None
+    index: int  # of the actuator in its transmission
+
+    @property
+    def name(self) -> str:
+        return f"{self.actuator.name}.rotor"
+
+    @property
+    def beside(self) -> AxisRef:
+        """The joint axis on whose parent link, and along which, it is mounted."""
+        if self.transmission is None:
+            assert self.actuator.joint is not None
+            return self.actuator.joint
+        return self.transmission.joints[min(self.index, len(self.transmission.joints) - 1)]
+
+    @property
+    def backlash(self) -> Backlash | None:
+        return None if self.transmission is None else self.transmission.backlash
+
+
+def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
+    """Those that are bodies; of an actuator in several transmissions the first counts."""
+    through: dict[str, tuple[Transmission, int]] = {}
+    for t in mechanism.transmissions.values():
+        if t.map is not None:
+            for i, name in enumerate(t.actuators):
+                through.setdefault(name, (t, i))
+    for a in mechanism.actuators.values():
+        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+            continue  # it turns one already
+        t, i = through.get(a.name, (None, 0))
+        loose = t is not None and t.backlash is not None
+        if loose or (a.rotor == "body" and (t is not None or a.joint is not None)):
+            yield Rotor(a, t, i)
+
+
+def with_rotors(mechanism: Mechanism) -> Mechanism:
+    """A copy in which every rotor that is a body is a link."""
+    found = list(rotors(mechanism))
+    if not found:
+        return mechanism
+    links, joints = dict(mechanism.links), dict(mechanism.joints)
+    actuators, couplings = dict(mechanism.actuators), list(mechanism.couplings.values())
+    for r in found:
+        links[r.name], joints[r.name] = _link(r, mechanism), _joint(r, mechanism)
+        on_it = replace(r.actuator, joint=AxisRef(r.name), rotor_inertia=0.0, rotor="reflected")
+        actuators[r.actuator.name] = on_it
+        if r.backlash is None:
+            couplings.append(_coupling(r))
+    return replace(mechanism, links=links, joints=joints, actuators=actuators, couplings=Couplings(couplings))
+
+
+def _pushes(r: Rotor, mechanism: Mechanism) -> bool:
+    """Whether it moves along a line: on a sliding joint without gears between."""
+    return r.transmission is None and mechanism.joint(r.beside.joint).type.prismatic
+
+
+def _link(r: Rotor, mechanism: Mechanism) -> Link:
+    inertia = r.actuator.rotor_inertia
+    if not inertia > 0:
+        what = "a rotor that is a body" if r.backlash is None else "a motor with backlash behind it"
+        raise ModelError(f"actuator {r.actuator.name!r}: {what} needs <rotor_inertia>")
+    if _pushes(r, mechanism):
+        return Link(name=r.name, inertia=Inertia(mass=inertia))
+    x, y, z = _axis(r, mechanism).xyz
+    about = Inertia(
+        mass=0.0,
+        moments=(inertia * x * x, inertia * y * y, inertia * z * z),
+        products=(inertia * x * y, inertia * x * z, inertia * y * z),
+    )
+    return Link(name=r.name, inertia=about)  # its weight, and what it is about other axes, are its housing's
+
+
+def _axis(r: Rotor, mechanism: Mechanism) -> Axis:
+    return mechanism.joint(r.beside.joint).axes[r.beside.index]
+
+
+def _joint(r: Rotor, mechanism: Mechanism) -> Joint:
+    beside = mechanism.joint(r.beside.joint)
+    kind = "prismatic" if _pushes(r, mechanism) else "continuous"
+    axes = (Axis(xyz=_axis(r, mechanism).xyz),)
+    return Joint(name=r.name, kind=kind, parent=beside.parent, child=r.name, X_PJ=beside.X_PJ, axes=axes)
+
+
+def _coupling(r: Rotor) -> Coupling:
+    """The rotor follows the joints through the transmission."""
+    follower = AxisRef(r.name)
+    if r.transmission is None:
+        return Coupling(name=r.name, follower=follower, leaders=(Term(r.beside, 1.0),))
+    m = r.transmission.map
+    if not isinstance(m, LinearTransmission):
+        raise ModelError(
+            f"actuator {r.actuator.name!r}: a rotor that is a body needs constant ratios, which "
+            f"transmission {r.transmission.name!r} does not have; take <rotor>reflected</rotor>"
+        )
+    row = m.actuator_per_joint[r.index]
+    terms = tuple(Term(axis, float(x)) for axis, x in zip(r.transmission.joints, row, strict=True) if x)
+    offset = float(-(row @ m.position_offset))
+    return Coupling(name=r.name, follower=follower, leaders=terms, offset=offset)

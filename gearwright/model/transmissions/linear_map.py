@@ -1,0 +1,81 @@
+"""A matrix of efforts, with offsets and bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.errors import ModelError
+from gearwright.model.poses import Array
+from gearwright.model.transmissions.linear import Entries, LinearTransmission
+from gearwright.model.transmissions.maps import like, vectors
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearMap(LinearTransmission):
+    """Efforts `τ_j = T·(τ_a + oₐ) + oⱼ`, clipped to [lower, upper]; so `v_a = Tᵀ·v_j`."""
+
+    matrix: tuple[tuple[float, ...], ...]  # T, (joints, actuators)
+    actuator_offsets: tuple[float, ...] = ()  # [N·m, N]
+    joint_offsets: tuple[float, ...] = ()  # [N·m, N]
+    lower: tuple[float, ...] = ()  # [N·m, N]
+    upper: tuple[float, ...] = ()  # [N·m, N]
+
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(map(float, row)) for row in np.atleast_2d(np.asarray(self.matrix, dtype=float)))
+        object.__setattr__(self, "matrix", rows)
+        if not np.isfinite(rows).all():
+            raise ModelError("the matrix must be finite")
+        sizes = {"actuator_offsets": self.actuators, "joint_offsets": self.joints}
+        sizes |= {"lower": self.joints, "upper": self.joints}
+        for name, size in sizes.items():
+            values = tuple(map(float, np.atleast_1d(np.asarray(getattr(self, name), dtype=float))))
+            object.__setattr__(self, name, values)
+            if values and len(values) != size:
+                raise ModelError(f"{name} takes {size} values, not {len(values)}")
+            if np.isnan(values).any() or ("offsets" in name and not np.isfinite(values).all()):
+                raise ModelError(f"{name} must be numbers, not {values}")
+        if any(lo > hi for lo, hi in zip(self.lower, self.upper, strict=False)):
+            raise ModelError("a lower bound cannot be above its upper one")
+
+    @property
+    def actuators(self) -> int:
+        return len(self.matrix[0])
+
+    @property
+    def joints(self) -> int:
+        return len(self.matrix)
+
+    def actuator_entries(self) -> Entries:
+        return [list(column) for column in zip(*self.matrix, strict=True)]
+
+    def joint_entries(self) -> Entries:
+        A = np.array(self.matrix).T
+        try:
+            if np.linalg.cond(A) < 1 / np.finfo(float).eps:  # beyond it the inverse keeps no digits
+                return [list(row) for row in np.linalg.inv(A).tolist()]
+        except np.linalg.LinAlgError:
+            pass
+        raise ModelError(f"the matrix {self.matrix} has no inverse, so actuators do not fix the joints")
+
+    @property
+    def effort_offsets(self) -> tuple[Array, Array]:
+        """oₐ and oⱼ."""
+        return (
+            np.array(self.actuator_offsets or (0.0,) * self.actuators),
+            np.array(self.joint_offsets or (0.0,) * self.joints),
+        )
+
+    def joint_to_actuator_effort(self, j: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        o_a, o_j = self.effort_offsets
+        return like(j, super().joint_to_actuator_effort(vectors(j, self.joints) - o_j, at=at) - o_a)
+
+    def actuator_to_joint_effort(self, a: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        o_a, o_j = self.effort_offsets
+        efforts = super().actuator_to_joint_effort(vectors(a, self.actuators) + o_a, at=at) + o_j
+        low = np.array(self.lower) if self.lower else -np.inf
+        high = np.array(self.upper) if self.upper else np.inf
+        return like(a, np.clip(efforts, low, high))

@@ -1,0 +1,176 @@
+"""What every transmission map has: one defining map from joints to actuators, and all that is derived from it.
+
+With `a = f(q)` the velocities obey `v_a = A(q)·v_j`, A = ∂f/∂q by exact differentiation, and power is conserved:
+`τ_j = Aᵀ·τ_a`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.errors import ModelError
+from gearwright.model.poses import Array
+
+MAX_STEPS = 50  # of Newton's method; it converges in about six or not at all
+ACCURACY = 1e-12  # of actuator positions, relative to their size
+
+
+class TransmissionMap(ABC):
+    """What a transmission does, apart from which actuators and joints it is tied to.
+
+    Arguments are scalars (sizes of 1), vectors (n,) or batches (…, n). Where the ratio depends on the position,
+    `at` is the joint position that velocities and efforts belong to, zeros by default.
+    """
+
+    @property
+    def actuators(self) -> int:
+        """Size of actuator space."""
+        return 1
+
+    @property
+    def joints(self) -> int:
+        """Size of joint space."""
+        return 1
+
+    @abstractmethod
+    def to_actuators(self, q: Any) -> Any:
+        """The defining map: joint positions (…, joints) to actuator positions (…, actuators). Arrays or traced."""
+
+    @property
+    def rest(self) -> Array:
+        """The joint position that is meant where none is given, (joints,) [rad or m]."""
+        return np.zeros(self.joints)
+
+    # --- ratios ------------------------------------------------------------------------------------------------
+
+    def actuator_per_joint_at(self, q: ArrayLike) -> Array:
+        """A of `v_a = A·v_j` at joint positions q: (…, actuators, joints)."""
+        q = vectors(q, self.joints)
+        A = np.array(self._ratio(q.reshape(-1, self.joints).T))  # side by side, a block for each q
+        A = A.reshape(self.actuators, -1, self.joints).transpose(1, 0, 2).reshape(*q.shape[:-1], -1, self.joints)
+        if not np.isfinite(A).all():
+            raise ModelError(f"the ratio has no finite value at joint position {q.tolist()}")
+        return A
+
+    @cached_property
+    def _positions(self) -> Any:
+        """The defining map as a CasADi function."""
+        from gearwright.tracing import trace
+
+        return trace(self.to_actuators, [self.joints], type(self).__name__, returns=[self.actuators])
+
+    @cached_property
+    def _ratio(self) -> Any:
+        import casadi
+
+        q = casadi.SX.sym("q", self.joints)
+        return casadi.Function("ratio", [q], [casadi.densify(casadi.jacobian(self._positions(q), q))])
+
+    # --- positions ---------------------------------------------------------------------------------------------
+
+    def joint_to_actuator_position(self, j: ArrayLike) -> Any:
+        q = vectors(j, self.joints)
+        a = np.array(self._positions(q.reshape(-1, self.joints).T)).T.reshape(*q.shape[:-1], self.actuators)
+        if not np.isfinite(a).all():
+            raise ModelError(f"there is no actuator position for the joint position {np.asarray(j).tolist()}")
+        return like(j, a)
+
+    def actuator_to_joint_position(self, a: ArrayLike, *, near: ArrayLike | None = None) -> Any:
+        """By Newton's method from `near`, a joint position: where several fit, the one that it leads to."""
+        target = vectors(a, self.actuators)
+        self._check_square()
+        start = self.rest if near is None else vectors(near, self.joints)
+        lead = np.broadcast_shapes(target.shape[:-1], start.shape[:-1])
+        targets = np.broadcast_to(target, (*lead, self.actuators)).reshape(-1, self.actuators)
+        starts = np.broadcast_to(start, (*lead, self.joints)).reshape(-1, self.joints)
+        q = np.array([self._newton(x, q0) for x, q0 in zip(targets, starts, strict=True)])
+        return like(a, q.reshape(*lead, self.joints))
+
+    def _newton(self, target: Array, q: Array) -> Array:
+        """Newton's steps, halved until each comes closer."""
+        q, error = q.copy(), self._error(q, target)
+        tolerance = ACCURACY * (1.0 + np.abs(target).max())
+        for _ in range(MAX_STEPS):
+            if np.abs(error).max() <= tolerance:
+                return q
+            try:
+                step = np.linalg.solve(self.actuator_per_joint_at(q), error)
+            except (ModelError, np.linalg.LinAlgError):
+                break
+            size = 1.0
+            while size > 1e-6 and not self._closer(q - size * step, target, error):
+                size /= 2
+            if size <= 1e-6:
+                break
+            q = q - size * step
+            error = self._error(q, target)
+        if np.abs(error).max() <= tolerance:
+            return q
+        missing = f"{np.abs(error).max():.3g} is missing at {q.tolist()}"
+        raise ModelError(
+            f"no joint position is found for the actuator position {target.tolist()}: {missing}; "
+            "give a joint position close to it as near="
+        )
+
+    def _error(self, q: Array, target: Array) -> Array:
+        return np.asarray(np.array(self._positions(q))[:, 0] - target, dtype=np.float64)
+
+    def _closer(self, q: Array, target: Array, error: Array) -> bool:
+        return bool(np.linalg.norm(self._error(q, target)) < np.linalg.norm(error))  # a NaN is not
+
+    # --- velocities and efforts --------------------------------------------------------------------------------
+
+    def joint_to_actuator_velocity(self, j: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        return self._product(self._ratio_at(at), j)
+
+    def actuator_to_joint_velocity(self, a: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        return self._product(self._inverse_at(at), a)
+
+    def actuator_to_joint_effort(self, a: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        return self._product(np.swapaxes(self._ratio_at(at), -1, -2), a)
+
+    def joint_to_actuator_effort(self, j: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        return self._product(np.swapaxes(self._inverse_at(at), -1, -2), j)
+
+    def _ratio_at(self, at: ArrayLike | None) -> Array:
+        return self.actuator_per_joint_at(self.rest if at is None else at)
+
+    def _inverse_at(self, at: ArrayLike | None) -> Array:
+        self._check_square()
+        A = self._ratio_at(at)
+        # beyond this condition the inverse keeps no digits: the joints move while the actuators stand
+        if not (np.linalg.cond(A) < 1 / np.finfo(float).eps).all():
+            where = (self.rest if at is None else np.asarray(at)).tolist()
+            raise ModelError(f"at joint position {where} the ratio has no inverse: actuators do not fix the joints")
+        return np.asarray(np.linalg.inv(A), dtype=np.float64)
+
+    def _product(self, M: Array, x: ArrayLike) -> Any:
+        y = (M @ vectors(x, M.shape[-1])[..., None])[..., 0]
+        return like(x, y)
+
+    def _check_square(self) -> None:
+        if self.actuators != self.joints:
+            raise ModelError(
+                f"{self.actuators} actuators and {self.joints} joints: the map has no inverse, "
+                "so that only joints give actuator positions and velocities, and actuators joint efforts"
+            )
+
+
+def vectors(x: ArrayLike, size: int) -> Array:
+    """As arrays (…, size); a scalar is a vector where the size is 1."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim == 0 and size == 1:
+        return x[None]
+    if x.ndim == 0 or x.shape[-1] != size:
+        raise ModelError(f"expected {size} values along the last axis, got shape {x.shape}")
+    return x
+
+
+def like(x: ArrayLike, result: Array) -> Any:
+    """A scalar where a scalar was given."""
+    return float(result[0]) if np.ndim(x) == 0 and result.shape == (1,) else result

@@ -1,0 +1,119 @@
+"""The numbers of a map by name, and copies of it with other numbers, or with symbols in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model.transmissions.linear import LinearTransmission
+from gearwright.model.transmissions.maps import TransmissionMap
+from gearwright.model.transmissions.series import Series
+
+_T = TypeVar("_T")
+
+
+def parameters(part: Any) -> dict[str, float]:
+    """Its real numbers: {"reduction": 50.0, "offset": 0.0}. Entries of a tuple count from 1 ("joint_reduction1"), those
+    of a matrix by row and column ("matrix1_2"), those of a series by stage ("stage1.reduction").
+
+    Also of `Losses` and `Backlash`.
+    """
+    if isinstance(part, Series):
+        return {f"stage{i}.{k}": v for i, s in enumerate(part.stages, 1) for k, v in parameters(s).items()}
+    found: dict[str, float] = {}
+    for name in _real_fields(part):
+        found |= _named(name, getattr(part, name))
+    return found
+
+
+def with_parameters(part: _T, values: Mapping[str, Any]) -> _T:
+    """A copy that holds these values, *not validated*: numbers, CasADi symbols or traced scalars."""
+    known = parameters(part)
+    for name in values:
+        if name not in known:
+            raise UnknownNameError("parameter", name, known)
+    if isinstance(part, Series):
+        stages = [
+            with_parameters(s, {k.partition(".")[2]: v for k, v in values.items() if k.startswith(f"stage{i}.")})
+            for i, s in enumerate(part.stages, 1)
+        ]
+        return _copy(part, {"stages": tuple(stages)})
+    symbols = {name: value if isinstance(value, int | float) else _traced(value) for name, value in values.items()}
+    return _copy(part, {f: _replaced(f, getattr(part, f), symbols) for f in _real_fields(part)})
+
+
+def rows(part: TransmissionMap) -> list[list[Any]]:
+    """A⁻¹ of `v_a = A⁻¹·v_j` of a linear map, floats or SX scalars; 0.0 is zero whatever the parameters are."""
+    return [[_plain(x) for x in row] for row in _linear(part).actuator_entries()]
+
+
+def offsets(part: TransmissionMap) -> list[Any]:
+    """Actuator positions of a linear map when the joints stand at zero [rad or m], floats or SX scalars."""
+    at_zero = _linear(part).joint_offsets_at_zero()
+    found: list[Any] = []
+    for row in _linear(part).actuator_entries():
+        terms = [-(r * o) for r, o in zip(row, at_zero, strict=True) if not _nothing(r) and not _nothing(o)]
+        found.append(_plain(sum(terms[1:], terms[0])) if terms else 0.0)
+    return found
+
+
+def _linear(part: TransmissionMap) -> LinearTransmission:
+    if not isinstance(part, LinearTransmission):
+        raise ModelError(f"{type(part).__name__} has no constant ratio")
+    return part
+
+
+def _nothing(x: Any) -> bool:
+    return isinstance(x, int | float) and x == 0
+
+
+def _real_fields(part: Any) -> list[str]:
+    """Fields of real numbers; a branch, a size or a function is none."""
+    return [f.name for f in fields(part) if str(f.type).replace("tuple[", "").startswith("float")]
+
+
+def _named(name: str, value: Any) -> dict[str, float]:
+    if not isinstance(value, tuple):
+        return {name: _number(value)}
+    found: dict[str, float] = {}
+    for i, entry in enumerate(value, 1):
+        if isinstance(entry, tuple):
+            found |= {f"{name}{i}_{k}": _number(x) for k, x in enumerate(entry, 1)}
+        else:
+            found[f"{name}{i}"] = _number(entry)
+    return found
+
+
+def _number(x: Any) -> Any:
+    """A plain float, also of an int or of one of NumPy's; a symbol stays one."""
+    return float(x) if isinstance(x, int | float) else x
+
+
+def _replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
+    if not isinstance(value, tuple):
+        return given.get(name, value)
+    joint = "_" if name[-1].isdigit() else ""
+    return tuple(_replaced(f"{name}{joint}{i}", entry, given) for i, entry in enumerate(value, 1))
+
+
+def _copy(part: _T, changed: Mapping[str, Any]) -> _T:
+    copy = object.__new__(type(part))
+    for f in fields(part):  # type: ignore[arg-type]
+        object.__setattr__(copy, f.name, changed.get(f.name, getattr(part, f.name)))
+    return copy
+
+
+def _traced(value: Any) -> Any:
+    from gearwright.tracing import lift
+
+    return lift(value)
+
+
+def _plain(x: Any) -> Any:
+    """A float, or the SX scalar that a traced one holds."""
+    if isinstance(x, int | float):
+        return float(x)
+    (element,) = x.elements
+    return element

@@ -1,0 +1,39 @@
+"""A map tied to actuators and joints of a mechanism, with its losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gearwright.diagnostics import Source
+from gearwright.errors import ModelError
+from gearwright.model.joints import AxisRef
+from gearwright.model.transmissions.losses import Backlash, Losses
+from gearwright.model.transmissions.maps import TransmissionMap
+
+LOSSLESS = Losses()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transmission:
+    """A map tied to actuators and joint axes, both in the order of their roles."""
+
+    name: str
+    type: str  # as the file says it, without a package prefix
+    map: TransmissionMap | None  # None: a type that is not known here, kept by name
+    actuators: tuple[str, ...]
+    joints: tuple[AxisRef, ...]
+    losses: Losses = LOSSLESS
+    backlash: Backlash | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.map is None:
+            return
+        for what, names, size in (
+            ("actuator", self.actuators, self.map.actuators),
+            ("joint", self.joints, self.map.joints),
+        ):
+            if len(names) != size:
+                raise ModelError(f"transmission {self.name!r} takes {size} {what}s, not {len(names)}")

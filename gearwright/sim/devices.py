@@ -1,0 +1,104 @@
+"""Actuators and sensors of a simulation by name: where their numbers stand, and the objects that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gearwright.errors import GearwrightError
+from gearwright.model import Mechanism
+from gearwright.sim.names import Group
+from gearwright.sim.values import Array, Read, Value
+
+if TYPE_CHECKING:
+    from gearwright.sim.simulation import Simulation
+
+
+class Devices:
+    """The layout of the slots `command`, `actuator` and `sensor`."""
+
+    def __init__(self, robot: Mechanism, dt: float) -> None:
+        self.robot, self._dt = robot, dt
+        self.commands = Group("actuator", tuple(robot.actuators), {})
+
+    @cached_property
+    def memory(self) -> dict[str, dict[str, int]]:
+        """Of each actuator, the places in `actuator` of its effort and of what it remembers."""
+        places, start = {}, len(self.robot.actuators)
+        for i, (name, a) in enumerate(self.robot.actuators.items()):
+            places[name] = {"torque": i, **{state: start + n for n, state in enumerate(a.states)}}
+            start += len(a.states)
+        return places
+
+    @cached_property
+    def start(self) -> Array:
+        """`actuator` after a reset: no efforts yet."""
+        remembered = [x for a in self.robot.actuators.values() for x in a.initial]
+        return np.array([0.0] * len(self.robot.actuators) + remembered)
+
+    @cached_property
+    def sensing(self) -> Any:
+        from gearwright.dynamics.signals import sensing
+
+        return sensing(self.robot, self._dt)
+
+    @cached_property
+    def readings(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
+        """Places in `sensor` of the readings, and the readings of sensors that give several numbers."""
+        if not self.robot.sensors:
+            return {}, {}
+        names: tuple[str, ...] = self.sensing.readings
+        shown: Mapping[str, tuple[str, ...]] = self.sensing.shown
+        several = {sensor: own for sensor, own in shown.items() if own != (sensor,)}
+        return {name: i for i, name in enumerate(names)}, several
+
+
+class ActuatorView:
+    """One actuator: `torque` in the last step [N·m, N], `position` and `velocity` of its own axis [rad, rad/s; m, m/s],
+    the `command` that is held, and what its kind remembers (`current`, `temperature`, `pressure` …)."""
+
+    def __init__(self, name: str, reads: Mapping[str, Read]) -> None:
+        self._name, self._values = name, dict(reads)
+
+    def __getattr__(self, what: str) -> Value:
+        reads = self.__dict__.get("_values", {})
+        if what not in reads:
+            raise AttributeError(f"actuator {self.__dict__.get('_name')!r} has no {what!r}; it has {', '.join(reads)}")
+        return reads[what]()
+
+    def __dir__(self) -> list[str]:
+        return [*self._values]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={_short(read())}" for k, read in self._values.items())
+        return f"<actuator {self._name!r}: {shown}>"
+
+
+def _short(value: Value) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else f"{np.asarray(value)}"
+
+
+def actuator_views(
+    devices: Devices, slot: Callable[[str, int], Read], shaft: Callable[[str, int], Read]
+) -> dict[str, Callable[[], ActuatorView]]:
+    """Of every actuator; `slot` reads a number of a slot, `shaft` one that has to be computed."""
+    found: dict[str, Callable[[], ActuatorView]] = {}
+    for i, (name, places) in enumerate(devices.memory.items()):
+        reads: dict[str, Read] = {"torque": slot("actuator", i)}
+        reads |= {"position": shaft("shaft_position", i), "velocity": shaft("shaft_velocity", i)}
+        reads["command"] = slot("command", i)
+        reads |= {state: slot("actuator", place) for state, place in places.items() if state != "torque"}
+        view = ActuatorView(name, reads)
+        found[name] = lambda view=view: view  # type: ignore[misc]
+    return found
+
+
+def refuse_commands_with(sim: Simulation) -> None:
+    """Of an integrator that has no actuators, or of a robot none of whose are connected."""
+    if not sim._commanded and sim.options.integrator != "euler":
+        raise GearwrightError(f"actuators do not act with the integrator {sim.options.integrator!r}: take 'euler'")
+    if not sim._commanded:
+        raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")

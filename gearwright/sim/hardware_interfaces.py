@@ -1,0 +1,322 @@
+"""A ros2_control tag at work: commands and states of a simulated robot by interface name, in this process.
+
+    robot = gw.with_servos(gw.load("robot.urdf"))      # something has to follow positions and velocities
+    sim = gw.compile(robot)
+    hw = sim.hardware("GazeboSystem")
+    hw.write({"shoulder/position": 0.3})
+    sim.step(n=10)
+    hw["shoulder/position"], hw.read()
+
+A joint has the states that its tag lists: those of a follower are `m·q + o` and `m·q̇`, and its effort is what its
+coupling puts on it. Commands go through the tag's transmissions to the actuators, by the map from joints to actuators.
+A joint follows one of its command interfaces at a time: the one that was written last, or claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model import Component, Interface
+from gearwright.sim.inputs import constant
+from gearwright.sim.servos import MODES, Outlet, Servo, outlets
+from gearwright.sim.values import Value, Values, fill, reader
+
+if TYPE_CHECKING:
+    from gearwright.sim.simulation import Simulation
+
+MOTIONS = ("position", "velocity", "effort")
+DRIVING = (*MOTIONS, "voltage")  # commands that move a joint; any other is a number that is kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterfaceView:
+    """One command or state of the tag, `component/name`."""
+
+    component: str
+    name: str
+    minimum: float = -inf
+    maximum: float = inf
+    initial: float = nan  # what the file says it starts with; NaN where it does not
+    parameters: Mapping[str, str]
+
+    @property
+    def key(self) -> str:
+        return f"{self.component}/{self.name}"
+
+
+class HardwareInterface:
+    """Reads and writes a simulation by the interfaces of one ros2_control tag. Made by `Simulation.hardware`."""
+
+    def __init__(self, sim: Simulation, name: str) -> None:
+        self.sim, self.name = sim, name
+        tag = self._tag = sim.robot.hardware[name]
+        self._outlets = outlets(sim.robot, tag)
+        self._joints = {c.name for c in tag.joints}
+        components = (*tag.joints, *tag.sensors, *tag.gpios)
+        self.command_interfaces = _listed("command interface", components, "commands")
+        self.state_interfaces = _listed("state interface", components, "states")
+        self._kept: dict[str, Value] = {}  # numbers that nothing in the simulation stands for
+        self._given: dict[str, Value] = {}  # commands of joints, as they were written
+        self._reads = {key: self._reader(view) for key, view in self.state_interfaces.items()}
+
+    # --- states ----------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: str) -> Value:
+        """A state as it is now: a float, or an array over the batch."""
+        if key not in self._reads:
+            raise UnknownNameError("state interface", key, self._reads)
+        return self._reads[key]()
+
+    def read(self) -> dict[str, Value]:
+        """Every state, by name."""
+        return {key: read() for key, read in self._reads.items()}
+
+    @property
+    def command(self) -> Mapping[str, Value]:
+        """What each command interface was given last; NaN before."""
+        views = self.command_interfaces
+        return {key: self._given.get(key, self._kept.get(key, views[key].initial)) for key in views}
+
+    def _reader(self, view: InterfaceView) -> Callable[[], Value]:
+        sim, name = self.sim, view.component
+        if name in self._joints and view.name in ("position", "velocity", "acceleration"):
+            return lambda: getattr(sim, view.name)[name]
+        if name in self._joints and view.name == "effort":
+            return lambda: self._effort(name)
+        if name in sim.sensor:
+            return self._sensor(view)
+        return lambda: self._kept.get(view.key, view.initial)
+
+    def _sensor(self, view: InterfaceView) -> Callable[[], Value]:
+        """The robot's own sensor of that name; of several numbers, the interfaces are in their order."""
+        sim, name = self.sim, view.component
+        own = [v.name for v in self.state_interfaces.values() if v.component == name]
+        count = np.shape(sim.sensor[name])[-1] if name not in list(sim.sensor) else 1
+        if len(own) != count:
+            raise ModelError(f"sensor {name!r} reads {count} numbers, and its tag has {len(own)} state interfaces")
+        i = own.index(view.name)
+        return lambda: sim.sensor[name] if count == 1 else sim.sensor[name][..., i]
+
+    def _effort(self, joint: str) -> Value:
+        """What drives the joint: efforts that are given, its actuators, and for a follower its coupling."""
+        sim = self.sim
+        total = sim.effort[joint]
+        outlet = self._outlets[joint]
+        if outlet.actuators and sim._commanded:
+            torques = _stacked([sim.actuator[a].torque for a in outlet.actuators])
+            if outlet.map is not None:
+                torques = outlet.map.actuator_to_joint_effort(torques, at=self._at(outlet))
+            here = [r.joint for r in outlet.joints].index(joint)
+            total = total + torques[..., here if outlet.map is not None else 0]
+        if joint in sim.options.drives:
+            total = total + self._driven(joint)
+        followers = {c.follower.joint: c.name for c in sim.robot.couplings.values()}
+        if joint in followers:
+            total = total + sim.coupling_effort[followers[joint]]
+        return float(total) if np.ndim(total) == 0 else total
+
+    def _driven(self, joint: str) -> Value:
+        """What `compile(drives=…)` put on a joint in the last step: λ/dt of its row."""
+        from gearwright.dynamics.drives import DriveRow
+
+        place = 0
+        for kind in self.sim._kernels.equations.kinds:
+            if isinstance(kind, DriveRow) and kind.name == joint:
+                break
+            place += kind.size
+        return reader(self.sim._instance, "impulse", place)() / self.sim.dt
+
+    def provide(self, values: Mapping[str, Any]) -> None:
+        """Sets states that nothing in the simulation stands for: a force sensor's, a gpio's input."""
+        for key, value in values.items():
+            view = self.state_interfaces[key]
+            simulated = view.component in self._joints and view.name in (*MOTIONS, "acceleration")
+            if simulated or view.component in self.sim.sensor:
+                raise ModelError(f"{key!r} is read from the simulation: it cannot be set")
+            self._kept[key] = constant(key, value, self.sim.batch)
+
+    # --- commands --------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """The simulation back to time 0, joints at the initial values of their states; nothing is claimed."""
+        self.sim.reset(position=self._initial("position"), velocity=self._initial("velocity"))
+        self._given.clear()
+        self._kept.clear()
+
+    def _initial(self, name: str) -> dict[str, float]:
+        views = [v for v in self.state_interfaces.values() if v.name == name and v.component in self._joints]
+        followers = {c.follower.joint for c in self.sim.robot.couplings.values()}  # theirs follow from the leaders'
+        return {v.component: v.initial for v in views if v.initial == v.initial and v.component not in followers}
+
+    def claim(self, *keys: str) -> None:
+        """From here on joints follow these interfaces: positions hold, velocities and efforts are 0, till written."""
+        self._follow(dict.fromkeys(keys))
+
+    def write(self, values: Mapping[str, Any]) -> None:
+        """Commands by interface name, within the interface's min and max: numbers or arrays (B,), held until changed.
+
+        A joint follows the interface that is written last; one that is not claimed yet is claimed by this.
+        """
+        if not isinstance(values, Mapping):
+            raise ModelError(f"write takes a mapping from interfaces to values, not a {type(values).__name__}")
+        checked: dict[str, Any] = {}
+        for key, value in values.items():
+            view = self.command_interfaces[key]
+            number = constant(key, value, self.sim.batch)
+            checked[key] = _bounded(number, view)
+        self._follow(checked)
+
+    def _follow(self, commands: Mapping[str, Any]) -> None:
+        moving: dict[Outlet, dict[str, str]] = {}  # outlet → joint → interface
+        for key in commands:
+            view = self.command_interfaces[key]
+            if view.component in self._joints and view.name in DRIVING:
+                chosen = moving.setdefault(self._outlets[view.component], {})
+                if chosen.setdefault(view.component, view.name) != view.name:
+                    raise ModelError(f"{view.component!r} follows one interface at a time, not {key!r} as well")
+        for outlet, chosen in moving.items():
+            if len(set(chosen.values())) > 1:
+                both = " and ".join(f"{j}/{i}" for j, i in chosen.items())
+                raise ModelError(f"joints behind one transmission follow one kind of interface: not {both}")
+            self._check(outlet, next(iter(chosen.values())), next(iter(chosen)))
+        for key, value in commands.items():
+            view = self.command_interfaces[key]
+            if view.component not in self._joints or view.name not in DRIVING:
+                self._keep(key, value)
+        for outlet, chosen in moving.items():
+            self._move(outlet, next(iter(chosen.values())), {j: commands[f"{j}/{i}"] for j, i in chosen.items()})
+
+    def _keep(self, key: str, value: Any) -> None:
+        if value is not None:
+            self._kept[key] = value  # a state of the same name shows it
+
+    def _check(self, outlet: Outlet, kind: str, joint: str) -> None:
+        """Whether there is something that follows a kind of command."""
+        if joint in self.sim.options.drives and kind != "effort":
+            return
+        takes = {n: self.sim.robot.actuators[n] for n in outlet.actuators}
+        wrong = [n for n, a in takes.items() if a.command != kind and not (isinstance(a, Servo) and kind in MOTIONS)]
+        if wrong:
+            told = f"actuator {wrong[0]!r} takes {takes[wrong[0]].command} commands, and {joint + '/' + kind!r} is none"
+            raise ModelError(f"{told}; gearwright.with_servos(robot) makes motors follow all kinds")
+        if not takes and kind != "effort":
+            raise ModelError(
+                f"nothing on joint {joint!r} follows a {kind}: compile gearwright.with_servos(robot), "
+                f"or give compile(drives={{{joint!r}: …}})"
+            )
+
+    def _move(self, outlet: Outlet, kind: str, commands: Mapping[str, Any]) -> None:
+        sim = self.sim
+        joint = next(iter(commands))
+        names = [ref.joint for ref in outlet.joints]
+        for name in names:  # an interface that is left is forgotten
+            for other in DRIVING:
+                if other != kind:
+                    self._given.pop(f"{name}/{other}", None)
+        each = {n: commands.get(n) for n in names}
+        wanted = {n: self._start(n, kind) if x is None else x for n, x in each.items()}
+        self._given |= {f"{n}/{kind}": wanted[n] for n in commands}
+        if joint in sim.options.drives and kind != "effort":
+            sim.drive(**{kind: {joint: wanted[joint]}})
+        elif not outlet.actuators:
+            sim.step(effort={joint: wanted[joint]}, n=0)
+        else:
+            a = _stacked([np.broadcast_to(wanted[n], np.shape(sim.position[n])) for n in names])
+            if outlet.map is not None and kind in MOTIONS:  # a voltage is that of the motor with the joint's place
+                more = {} if kind == "position" else {"at": self._at(outlet)}
+                a = np.asarray(getattr(outlet.map, f"joint_to_actuator_{kind}")(a, **more))
+            for i, name in enumerate(outlet.actuators):
+                if isinstance(sim.robot.actuators[name], Servo):
+                    self._set_mode(name, kind)
+                sim.step(command={name: a[..., i] if outlet.map is not None else a[..., 0]}, n=0)
+
+    def _start(self, joint: str, kind: str) -> Value:
+        """A command that has not been written: the one before, the file's initial value, or what changes nothing."""
+        key = f"{joint}/{kind}"
+        if key in self._given and self.claimed(joint) == kind:
+            return self._given[key]
+        if (
+            key in self.command_interfaces
+            and self.command_interfaces[key].initial == self.command_interfaces[key].initial
+        ):
+            return self.command_interfaces[key].initial
+        return self.sim.position[joint] if kind == "position" else 0.0
+
+    def claimed(self, joint: str) -> str | None:
+        """The interface that a joint follows; None if it follows none."""
+        outlet = self._outlets[joint]
+        modes = {self._mode(n) for n in outlet.actuators if isinstance(self.sim.robot.actuators[n], Servo)}
+        if modes:
+            mode = MODES[int(min(modes))]
+            return None if mode == "idle" else mode
+        return next((kind for kind in DRIVING if f"{joint}/{kind}" in self._given), None)
+
+    def release(self, *joints: str) -> None:
+        """Joints follow nothing; what is behind one transmission is released together."""
+        for outlet in {self._outlets[j] for j in joints or self._outlets}:
+            for ref in outlet.joints:
+                for kind in DRIVING:
+                    self._given.pop(f"{ref.joint}/{kind}", None)
+            for name in outlet.actuators:
+                if isinstance(self.sim.robot.actuators[name], Servo):
+                    self._set_mode(name, "idle")
+                self.sim.step(command={name: 0.0}, n=0)
+            if not outlet.actuators:
+                self.sim.step(effort={outlet.joints[0].joint: 0.0}, n=0)
+
+    # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _at(self, outlet: Outlet) -> Any:
+        return _stacked([self.sim.position[r.joint] for r in outlet.joints])
+
+    def _place(self, actuator: str) -> int:
+        return self.sim._devices.memory[actuator]["mode"]
+
+    def _mode(self, actuator: str) -> float:
+        return float(self.sim._instance.view("actuator")[0, self._place(actuator), 0])
+
+    def _set_mode(self, actuator: str, kind: str) -> None:
+        fill(self.sim._instance.view("actuator"), self._place(actuator), float(MODES.index(kind)))
+        self.sim._version += 1
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._reads)
+
+    def __repr__(self) -> str:
+        return f"<hardware {self.name!r}: commands {', '.join(self.command_interfaces) or 'none'}>"
+
+
+def _listed(kind: str, components: tuple[Component, ...], what: str) -> Values:
+    views = [_view(c.name, i) for c in components for i in getattr(c, what)]
+    return Values(kind, {v.key: (lambda v=v: v) for v in views}, {})  # type: ignore[misc]
+
+
+def _view(component: str, interface: Interface) -> InterfaceView:
+    def number(name: str, otherwise: float) -> float:
+        text = interface.parameters.get(name)
+        if text is None or not text.strip():
+            return otherwise
+        try:
+            return float({"true": "1", "false": "0"}.get(text.strip().lower(), text))
+        except ValueError:
+            raise ModelError(f"{name} of {component}/{interface.name} is a number, not {text!r}") from None
+
+    return InterfaceView(
+        component=component, name=interface.name, minimum=number("min", -inf), maximum=number("max", inf),
+        initial=number("initial_value", nan), parameters=interface.parameters,
+    )  # fmt: skip
+
+
+def _bounded(value: Any, view: InterfaceView) -> Any:
+    bounded = np.clip(value, view.minimum, view.maximum)
+    return float(bounded) if np.ndim(bounded) == 0 else bounded
+
+
+def _stacked(values: list[Any]) -> Any:
+    return np.stack([np.asarray(v, dtype=float) for v in values], axis=-1)

@@ -1,0 +1,157 @@
+"""Servo motors: what stands behind a joint's command interfaces, and follows any of them, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from math import inf, isfinite
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model import Actuator, AxisRef, ElectricMotor, Hardware, Mechanism
+from gearwright.model.actuators.actuator import Number, Shaft
+from gearwright.model.transmissions import TransmissionMap
+from gearwright.sim.values import Array
+
+MODES = ("idle", "effort", "velocity", "position")  # by the number that stands for each
+FULL_ERROR = 0.01  # [rad, m] at which a drive of the usual gains gives all that the joint's effort limit allows
+STIFFNESS = 1e4  # [N·m/rad, N/m] of a joint without an effort limit
+TIME_CONSTANT = 0.05  # [s] damping over stiffness: how an error dies out that is not large
+
+
+@dataclass(frozen=True, kw_only=True)
+class Servo(ElectricMotor):
+    """A motor with a drive that follows an effort, a velocity or a position, as its `mode` says; idle at the start.
+
+    The mode is part of the simulation's state. What it gives is taken at the end of the step, and bounded by effort
+    limit and torque-speed curve, whatever the mode.
+    """
+
+    type: ClassVar[str] = "servo"
+    states: ClassVar[tuple[str, ...]] = ("mode",)
+
+    def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
+        mode = state[0]
+        velocity = self.damping_gain * (command - shaft.speed)
+        position = self.stiffness * (command - shaft.position) - self.damping_gain * shaft.speed
+        wanted = np.where(mode == 3, position, np.where(mode == 2, velocity, np.where(mode == 1, command, 0.0)))
+        return self.bounded(wanted, shaft), state
+
+
+class Outlet(NamedTuple):
+    """The actuators that a hardware's joints are moved by, together: through a transmission, or on the joint itself."""
+
+    joints: tuple[AxisRef, ...]
+    actuators: tuple[str, ...]
+    map: TransmissionMap | None  # None: the actuator sits on the joint, or there is none
+
+
+def outlets(robot: Mechanism, hardware: Hardware) -> dict[str, Outlet]:
+    """By joint. A transmission that the tag lists comes before others, as it is written for this hardware."""
+    found: dict[str, Outlet] = {}
+    for component in hardware.joints:
+        if component.name in found:
+            continue
+        outlet = _outlet(robot, hardware, component.name)
+        found |= dict.fromkeys([ref.joint for ref in outlet.joints], outlet)
+    return found
+
+
+def _outlet(robot: Mechanism, hardware: Hardware, joint: str) -> Outlet:
+    taken: dict[str, str] = {}  # an actuator that several transmissions name acts through the first
+    for t in robot.transmissions.values():
+        for name in t.actuators:
+            taken.setdefault(name, t.name)
+    listed = [*hardware.transmissions, *(n for n in robot.transmissions if n not in hardware.transmissions)]
+    for t in (robot.transmissions[n] for n in listed):
+        if t.map is not None and joint in [r.joint for r in t.joints] and all(taken[a] == t.name for a in t.actuators):
+            return Outlet(t.joints, t.actuators, t.map)
+    axis = AxisRef(joint, 0)
+    return Outlet((axis,), tuple(n for n in robot.actuators if _sits_on(robot, n, axis)), None)
+
+
+def _sits_on(robot: Mechanism, actuator: str, axis: AxisRef) -> bool:
+    """Whether an actuator turns an axis directly, itself or with a rotor that is a body."""
+    turned, rotor = robot.actuators[actuator].joint, f"{actuator}.rotor"
+    if turned == AxisRef(rotor) and rotor in robot.couplings:
+        return [t.axis for t in robot.couplings[rotor].leaders] == [axis]
+    return turned == axis
+
+
+def with_servos(
+    robot: Mechanism, hardware: str | None = None, *, gains: Mapping[str, tuple[float, float]] | None = None
+) -> Mechanism:
+    """A copy in which every joint that a ros2_control tag commands has a servo behind it.
+
+    Motors that are there become servos, with their curves, limits and rotors; a joint without one gets `JOINT_servo`.
+    The joint's limits of effort and velocity bound them.
+    `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad; N/m, N·s/m]. Without, a drive gives the joint's effort
+    limit at an error of 0.01 rad or m, and its damping is 0.05 s times its stiffness.
+    """
+    for name in gains or {}:
+        if name not in robot.joints:
+            raise UnknownNameError("joint", name, robot.joints)
+    for tag in robot.hardware.values() if hardware is None else [robot.hardware[hardware]]:
+        commanded = [c for c in tag.joints if c.commands]
+        each = outlets(robot, tag)
+        for outlet in dict.fromkeys(each[c.name] for c in commanded):
+            for servo in _servos(robot, outlet, [_wanted(robot, ref, gains or {}) for ref in outlet.joints]):
+                robot = robot.with_actuator(servo)
+    return robot
+
+
+class AtJoint(NamedTuple):
+    """What a drive is to be, seen at the joint."""
+
+    stiffness: float
+    damping: float
+    effort: float  # limit
+    velocity: float  # limit
+
+
+def _wanted(robot: Mechanism, ref: AxisRef, gains: Mapping[str, tuple[float, float]]) -> AtJoint:
+    limits = robot.joint(ref.joint).axes[ref.index].limits
+    effort, velocity = (x if x > 0 else inf for x in (limits.effort, limits.velocity))  # 0 is left open in files
+    if ref.joint in gains:
+        stiffness, damping = map(float, gains[ref.joint])
+        if not (stiffness >= 0 and damping > 0 and isfinite(stiffness) and isfinite(damping)):
+            raise ModelError(
+                f"the gains of {ref.joint!r} are a stiffness and a positive damping, not {gains[ref.joint]}"
+            )
+        return AtJoint(stiffness, damping, effort, velocity)
+    stiffness = effort / FULL_ERROR if effort < inf else STIFFNESS
+    return AtJoint(stiffness, TIME_CONSTANT * stiffness, effort, velocity)
+
+
+def _servos(robot: Mechanism, outlet: Outlet, at_joints: list[AtJoint]) -> Iterator[Servo]:
+    """Gains through a transmission: `K_j = Aᵀ·K_a·A`, with one K_a for its motors, from the softest joint.
+
+    Limits of efforts and velocities are what the joints' limits together ask of a motor: `|A⁻ᵀ|·τ` and `|A|·v`.
+    """
+    A = np.eye(1) if outlet.map is None else outlet.map.actuator_per_joint_at(outlet.map.rest)
+    weight = (A**2).sum(axis=0)  # of each joint: Σᵢ Aᵢⱼ²
+    j = min(range(len(at_joints)), key=lambda j: at_joints[j].stiffness / weight[j])
+    own = {"stiffness": at_joints[j].stiffness / weight[j], "damping_gain": at_joints[j].damping / weight[j]}
+    square = A.shape[0] == A.shape[1]
+    efforts = _bound(np.linalg.inv(A).T, [x.effort for x in at_joints]) if square else [inf] * len(A)
+    speeds = _bound(A, [x.velocity for x in at_joints])
+    for name, effort, speed in zip(outlet.actuators, efforts, speeds, strict=False):
+        motor = robot.actuators[name]
+        if type(motor) in (Actuator, ElectricMotor) and motor.command == "effort":
+            kept = {f.name: getattr(motor, f.name) for f in fields(motor)} | own
+            kept["effort_limit"] = min(motor.effort_limit, effort)
+            kept["velocity_limit"] = min(motor.velocity_limit, speed)
+            yield Servo(**kept)
+    if not outlet.actuators:
+        (ref,) = outlet.joints
+        name = f"{ref.joint}_servo"
+        if name in robot.actuators:
+            raise ModelError(f"there is an actuator {name!r} already, on another joint")
+        yield Servo(name=name, joint=ref, effort_limit=efforts[0], velocity_limit=speeds[0], **own)
+
+
+def _bound(B: Array, limits: list[float]) -> list[float]:
+    """`|B|·limit`, none where a limit that counts is none."""
+    return [sum(abs(b) * x for b, x in zip(row, limits, strict=True) if b) for row in B.tolist()]

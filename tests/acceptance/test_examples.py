@@ -1,0 +1,110 @@
+"""The examples run without a screen and leave their pictures; what their words claim holds."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+Image = pytest.importorskip("PIL.Image")
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash")
+LARGEST = 150_000  # bytes of a picture that is kept
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """The functions of an example, as its script has them."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    return lambda name: runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_leaves_its_picture(name, tmp_path):
+    keep = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "PYTHONPATH", "MPLBACKEND")}
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / f"{name}.py", tmp_path], cwd=tmp_path, env=keep, capture_output=True,
+        text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    with Image.open(tmp_path / f"{name}.png") as picture:
+        assert picture.width > 800 and len(picture.getcolors(1 << 20)) > 20
+    kept = ROOT / "docs" / "figures" / "examples" / f"{name}.png"
+    assert kept.stat().st_size < LARGEST, "run: python docs/pictures.py"
+
+
+def test_the_pictures_of_the_readme_are_small():
+    for path in (ROOT / "docs" / "figures").glob("demo-*.svg"):
+        assert path.stat().st_size < LARGEST
+
+
+def test_every_example_is_in_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in EXAMPLES:
+        assert f"examples/{name}.py" in readme and f"docs/figures/examples/{name}.png" in readme
+
+
+# --- what they claim ------------------------------------------------------------------------------------------------
+
+
+def test_two_ways_to_write_a_four_bar_differ_by_the_step(example):
+    """Half the step is half the difference, to 10 %."""
+    import gearwright as gw
+
+    own = example("four_bar")
+    models = [gw.load(ROOT / "examples" / f"four_bar_{name}.sdf") for name in ("closed", "transmission")]
+    apart = []
+    for dt in (1e-3, 5e-4):
+        closed, reduced = (
+            own["simulated"](model, dt, start).position["pin_d"]
+            for model, start in zip(models, (own["START"] - own["DRAWN"], own["START"]), strict=True)
+        )
+        apart.append(np.abs(closed + own["DRAWN"] - reduced).max())
+    assert apart[0] / apart[1] == pytest.approx(2.0, rel=0.1)
+    assert apart[1] < 5e-3
+
+
+def test_play_makes_the_loop_behind_it_hunt_and_the_one_before_it_err(example):
+    import gearwright as gw
+
+    own = example("backlash")
+    sim = gw.compile(ROOT / "examples" / "backlash.sdf", dt=own["DT"])
+    late = {}
+    for side in own["SIDES"]:
+        sim.reset()
+        run = sim.run(own["DURATION"], controller=own["PID"](side))
+        late[side] = run.position["turn"][run.time > own["DURATION"] - 1.0] - own["TARGET"]
+    assert np.ptp(late["table_side"]) > 0.3 * own["GAP"]  # hunts …
+    assert abs(late["table_side"].mean()) < 0.05 * own["GAP"]  # … about the target
+    assert np.ptp(late["motor_side"]) < 0.01 * own["GAP"]  # stands still …
+    assert 0.3 * own["GAP"] < abs(late["motor_side"][-1]) <= 0.51 * own["GAP"]  # … where the play leaves it
+
+
+def test_an_exact_belt_holds_the_tools_direction(example):
+    import gearwright as gw
+    from gearwright import robots
+
+    own = example("scara")
+    robot = gw.load(robots.path("scara"))
+    _, path = own["rectangle"]()
+    joints = own["inverse_kinematics"](path)
+    assert own["forward_kinematics"](*joints.T) == pytest.approx(path, abs=1e-12)
+    angles = robot.transmissions["arm_drive"].map.joint_to_actuator_position(joints)
+    assert angles[:, 1] == pytest.approx(50 * joints.sum(axis=1))
+    errors = {}
+    for mode in ("exact", "compliant"):
+        sim = gw.compile(
+            robot.with_coupling("tool", **({"mode": mode} if mode == "exact" else own["BELT"])), dt=own["DT"]
+        )
+        sim.reset(position={"shoulder": joints[0, 0], "elbow": joints[0, 1]})
+        run = sim.run(0.6, command={"shoulder_motor": angles[:1200, 0], "elbow_motor": angles[:1200, 1]})
+        errors[mode] = np.abs(sum(run.position[j] for j in ("shoulder", "elbow", "tool"))).max()
+    assert errors["exact"] < 1e-14 and errors["compliant"] > 1e-3

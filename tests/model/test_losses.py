@@ -1,0 +1,65 @@
+"""Losses and play: each takes its share, and never gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gearwright import Backlash, Losses, ModelError
+from gearwright.tracing import trace
+
+
+def test_efficiency_takes_its_share_in_either_direction(rng: np.random.Generator) -> None:
+    losses = Losses(efficiency=0.8)
+    effort, velocity = rng.normal(size=100), rng.normal(size=100)
+    into = losses.delivered(effort, velocity) * velocity  # power that reaches the map
+    given = effort * velocity > 0
+    np.testing.assert_allclose(into[given], 0.8 * (effort * velocity)[given], rtol=1e-15)
+    np.testing.assert_allclose(
+        (effort * velocity)[~given], 0.8 * into[~given], rtol=1e-15
+    )  # what the actuator gets back
+    assert (into <= effort * velocity + 1e-15).all()  # never a gain
+    assert losses.delivered(2.0, 0.0) == 2.0
+
+
+def test_friction_and_damping_resist(rng: np.random.Generator) -> None:
+    losses = Losses(friction=0.3, damping=0.1)
+    assert losses.delivered(1.0, 2.0) == pytest.approx(1 - 0.3 - 0.2)
+    assert losses.delivered(1.0, -2.0) == pytest.approx(1 + 0.3 + 0.2)
+    assert losses.delivered([1.0, 1.0], [0.0, 2.0]) == pytest.approx([1.0, 0.5])
+    v = rng.normal(size=50)
+    assert ((losses.delivered(np.zeros(50), v) * v) <= 0).all()
+    assert Losses().lossless and not losses.lossless and Losses().delivered(3.0, -2.0) == 3.0
+
+
+def test_backlash_is_a_dead_band() -> None:
+    play = Backlash(gap=0.2, stiffness=100.0, damping=5.0)
+    x = np.array([-0.3, -0.1, -0.05, 0.0, 0.1, 0.3])
+    np.testing.assert_allclose(play.torque(x), [-20, 0, 0, 0, 0, 20], atol=1e-12)
+    assert play.torque(0.3, 1.0) == pytest.approx(25.0)
+    assert play.torque(0.05, 1.0) == 0.0
+    assert play.torque(0.3, -100.0) == 0.0  # contact pushes and never pulls
+    assert play.torque(-0.3, 100.0) == 0.0
+
+
+def test_losses_may_be_traced(rng: np.random.Generator) -> None:
+    losses, play = Losses(efficiency=0.7, friction=0.2, damping=0.05), Backlash(gap=0.1, stiffness=3.0, damping=0.5)
+    f = trace(lambda tau, v: (losses.delivered(tau, v), play.torque(tau, v)), [4, 4])
+    tau, v = rng.normal(size=4), rng.normal(size=4)
+    for got, wanted in zip(f(tau, v), (losses.delivered(tau, v), play.torque(tau, v)), strict=True):
+        np.testing.assert_allclose(np.array(got)[:, 0], wanted, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"efficiency": 0}, {"efficiency": 1.1}, {"efficiency": float("nan")}, {"friction": -1}, {"damping": float("inf")}],
+)
+def test_losses_that_cannot_be(bad: dict[str, float]) -> None:
+    with pytest.raises(ModelError, match=next(iter(bad))):
+        Losses(**bad)
+
+
+@pytest.mark.parametrize("bad", [{"gap": -1}, {"stiffness": 0}, {"stiffness": float("inf")}, {"damping": -1}])
+def test_play_that_cannot_be(bad: dict[str, float]) -> None:
+    with pytest.raises(ModelError, match=next(iter(bad))):
+        Backlash(**({"gap": 0.1, "stiffness": 1.0} | bad))
