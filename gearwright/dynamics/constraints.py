@@ -40,7 +40,7 @@ from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 UNBOUNDED = 1e30  # an impulse that nothing reaches
-AT_STOP, ON_STOP = 1e-11, 1e-9  # an axis as little before its stop, or beyond it, stands on it [rad, m]
+ON_STOP = 1e-9  # an axis as near to its stop as this stands on it [rad, m]
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 
@@ -225,9 +225,9 @@ class AxisRow:
         return []
 
     def rows(self, now: Instant) -> list[Row]:
-        q, ends = now.tree.q[self.position], (self.lower, self.upper)
-        lower, upper = (None if stop is None else stop.position for stop in ends)
-        return [stopped(q, {self.velocity: 1.0}, self.friction, (lower, upper), now.dt)]
+        q = now.tree.q[self.position]
+        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
+        return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
 
     def spread(self, impulse: Scalar, dt: Scalar) -> dict[int, Scalar]:
         """The impulse where it acts: friction on each axis by its share, the rest at the stop that gives it."""
@@ -249,11 +249,11 @@ class AxisRow:
         return found
 
 
-def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float | None, float | None], dt: Scalar) -> Row:
+def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
     """Friction and hard stops of an axis at q that moves with J."""
     f, (lower, upper) = times(friction, dt), ends
-    below = None if lower is None else _stop_rate(minus(lower, q), dt)
-    above = None if upper is None else minus(0.0, _stop_rate(minus(q, upper), dt))
+    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
+    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
     return Row(J=J, box=(minus(0.0, f), f), slowest=below, fastest=above)
 
 
@@ -263,7 +263,7 @@ def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
     Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
     """
     back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
+    return divided(where(beyond < -ON_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
 
 
 @dataclass(frozen=True)

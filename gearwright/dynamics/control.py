@@ -82,6 +82,8 @@ class Targets:
         if name in self.coordinates:
             return "effort", [list(self.coordinates).index(str(name))]
         if name in self.joints:
+            if not self.joints[str(name)]:
+                raise CompileError(f"joint {name!r} is fixed: it takes no effort")
             return "effort", [list(self.coordinates).index(n) for n in self.joints[str(name)]]
         raise UnknownNameError("actuator or joint", name, [*self.actuators, *self.coordinates, *self.joints])
 

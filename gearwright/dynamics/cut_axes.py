@@ -101,8 +101,7 @@ class CutStopRow:
 
     def rows(self, now: Instant) -> list[Row]:
         q, J = self.axis.read(now)
-        ends = (self.lower if self.lower > -inf else None, self.upper if self.upper < inf else None)
-        return [stopped(q, J, self.friction, ends, now.dt)]
+        return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
 
     def errors(self, now: Instant) -> list[Scalar]:
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, inf
+from math import inf
 
 from gearwright.dynamics.scalar import Scalar, where
 from gearwright.errors import CompileError
@@ -49,7 +49,7 @@ class Timing:
 
 
 def timing(sensor: Sensor, dt: float) -> Timing:
-    """A sensor's times in steps of dt, or a CompileError that says which times are."""
+    """A sensor's times in whole steps of dt."""
     found = Timing(period=_period(sensor, dt), delay=_delay(sensor, dt))
     if found.depth > DEEPEST:
         raise CompileError(
@@ -60,30 +60,33 @@ def timing(sensor: Sensor, dt: float) -> Timing:
 
 
 def _period(sensor: Sensor, dt: float) -> int:
+    """The nearest whole number of steps; one that is faster than the steps samples at every one."""
     if sensor.update_rate == inf:
         return 1
     steps = 1.0 / (sensor.update_rate * dt)
     if steps > LONGEST:
         message = f"an update_rate of {sensor.update_rate:.10g} Hz is less than one sample in {LONGEST} steps"
         raise CompileError(f"{sensor.kind} {sensor.name!r}: {message}")
-    if _is_whole(steps) and round(steps):
-        return round(steps)
-    near = [f"{1.0 / (k * dt):.10g} Hz" for k in (ceil(steps), floor(steps)) if k]
-    raise CompileError(
-        f"{sensor.kind} {sensor.name!r}: an update_rate of {sensor.update_rate:.10g} Hz is no whole number of steps of "
-        f"{dt:.10g} s; nearest: {' and '.join(near)}"
-    )
+    return max(1, round(steps))
 
 
 def _delay(sensor: Sensor, dt: float) -> int:
+    """The nearest whole number of steps; at least one of a sensor that is late at all."""
     steps = sensor.latency / dt
-    if _is_whole(steps):
-        return round(steps)
-    near = [f"{k * dt:.10g} s" for k in (floor(steps), ceil(steps))]
-    raise CompileError(
-        f"{sensor.kind} {sensor.name!r}: a latency of {sensor.latency:.10g} s is no whole number of steps of "
-        f"{dt:.10g} s; nearest: {' and '.join(near)}"
-    )
+    return max(1, round(steps)) if steps > CLOSE else 0
+
+
+def untimely(sensor: Sensor, dt: float) -> str | None:
+    """What is told of a sensor whose times are no whole numbers of steps; None if they are."""
+    found = timing(sensor, dt)
+    said = []
+    if sensor.update_rate < inf and not _is_whole(1.0 / (sensor.update_rate * dt)):
+        said.append(f"an update_rate of {sensor.update_rate:.10g} Hz is taken as {1.0 / (found.period * dt):.10g} Hz")
+    if not _is_whole(sensor.latency / dt):
+        said.append(f"a latency of {sensor.latency:.10g} s as {found.delay * dt:.10g} s")
+    if not said:
+        return None
+    return f"{sensor.kind} {sensor.name!r}: {' and '.join(said)}, in whole steps of {dt:.10g} s"
 
 
 def _is_whole(steps: float) -> bool:

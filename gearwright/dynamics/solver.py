@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Matrix
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.constraints import Law, Row
+from gearwright.dynamics.constraints import UNBOUNDED, Law, Row
 from gearwright.dynamics.factorise import Factors, factorise
 from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.scalar import (
@@ -276,34 +276,62 @@ def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft:
     return new
 
 
-def obeying(law: Law, impulse: Scalar, rate: Scalar, own: Scalar) -> Scalar:
-    """A step of Newton's method: `λ = f + f′·own·(λ − λ₀)`, since a changed impulse changes the rate by `own` of it."""
+EDGE = 1e-6  # of a bracket: as close as this to a bound that was tried is on it
+
+
+class Bracket(NamedTuple):
+    """Between which impulses a law's own one lies, and the rate without it, for which that has been found out."""
+
+    low: Scalar = -UNBOUNDED
+    high: Scalar = UNBOUNDED
+    free: Scalar = 0.0
+
+
+def obeying(law: Law, bracket: Bracket, impulse: Scalar, rate: Scalar, own: Scalar) -> tuple[Scalar, Bracket]:
+    """A step of Newton's method: `λ = f + f′·own·(λ − λ₀)`, since a changed impulse changes the rate by `own` of it.
+
+    `λ − f` rises with λ, so that every impulse tried is a bound. Where Newton's step leaves the bounds they are halved:
+    a law that is flat, steep and flat again, as a drive within its limits, would throw it to and fro for ever. Bounds
+    give way as the other rows move the rate.
+    """
+    free = minus(rate, times(own, impulse))
+    moved = divided(times(2.0, magnitude(minus(free, bracket.free))), own)
     value, slope, _ = law.at(rate)
-    bend = times(slope, own)
-    return divided(minus(value, times(bend, impulse)), minus(1.0, bend))
+    beyond = minus(impulse, value)
+    short = beyond < 0.0
+    low = where(short, impulse, minus(bracket.low, moved))
+    high = where(short, plus(bracket.high, moved), impulse)
+    newton = minus(impulse, divided(beyond, minus(1.0, times(slope, own))))
+    edge = times(EDGE, minus(high, low))
+    inside = where(short, newton < minus(high, edge), newton > plus(low, edge))
+    settled = magnitude(beyond) <= 0.0
+    return where(either(inside, settled), newton, times(0.5, plus(low, high))), Bracket(low, high, free)
 
 
 def sweep(
-    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar, tolerance: float
-) -> tuple[list[Scalar], list[Scalar], Scalar]:
+    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], brackets: Sequence[Bracket],
+    going: Scalar, tolerance: float,
+) -> tuple[list[Scalar], list[Scalar], list[Bracket], Scalar]:  # fmt: skip
     """One pass over the rows, each with what those before it have done. Also gives how much velocities have changed.
 
     `going` is 0 for a robot that has done: nothing of it changes.
     """
-    impulses, rates = list(impulses), list(rates)
+    impulses, rates, brackets = list(impulses), list(rates), list(brackets)
     change: Scalar = 0.0
+    laws = [i for i, row in enumerate(rows) if row.law is not None]
     for i, row in enumerate(rows):
         if row.law is None:
             new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i], tolerance)
         else:
-            new = obeying(row.law, impulses[i], rates[i], A.A[i, i])
+            k = laws.index(i)
+            new, brackets[k] = obeying(row.law, brackets[k], impulses[i], rates[i], A.A[i, i])
         step = minus(new, impulses[i])
         step = step if is_number(going) else where(going, step, 0.0)
         impulses[i] = plus(impulses[i], step)
         for k, a in A.column(i).items():
             rates[k] = plus(rates[k], times(a, step))
         change = plus(change, magnitude(times(plus(A.A[i, i], row.cfm), step)))
-    return impulses, rates, change
+    return impulses, rates, brackets, change
 
 
 def started(row: Resolved, impulse: Scalar) -> Scalar:

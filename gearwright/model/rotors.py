@@ -1,8 +1,8 @@
 """Rotors as bodies of their own: a link that spins on the motor's axis, fixed to what carries the motor.
 
-A rotor is an inertia in actuator space unless the file says `<rotor>body</rotor>`, which adds its gyroscopic torque, or its
-transmission has play, in which it moves freely. Either way it becomes a link and a joint, both called `motor.rotor`. It is
-tied to the joints exactly by a coupling, or loosely through the play (`dynamics.backlash`).
+A rotor is an inertia in actuator space unless the file says `<rotor>body</rotor>`, which adds its gyroscopic torque, or
+its transmission has play, in which it moves freely. Either way it becomes a link and a joint, both called `motor.rotor`.
+It is tied to the joints exactly by a coupling, or loosely through the play (`dynamics.backlash`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Rotor(NamedTuple):
 
     actuator: Actuator
     transmission: Transmission | None
-    index: int  # of the actuator in its transmission
+    place: int  # of the actuator in its transmission
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class Rotor(NamedTuple):
         if self.transmission is None:
             assert self.actuator.joint is not None
             return self.actuator.joint
-        return self.transmission.joints[min(self.index, len(self.transmission.joints) - 1)]
+        return self.transmission.joints[min(self.place, len(self.transmission.joints) - 1)]
 
     @property
     def backlash(self) -> Backlash | None:
@@ -54,10 +54,12 @@ def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
     for a in mechanism.actuators.values():
         if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
             continue  # it turns one already
-        t, i = through.get(a.name, (None, 0))
-        loose = t is not None and t.backlash is not None
-        if loose or (a.rotor == "body" and (t is not None or a.joint is not None)):
-            yield Rotor(a, t, i)
+        if a.name in through:
+            t, i = through[a.name]
+            if a.rotor == "body" or t.backlash is not None:
+                yield Rotor(a, t, i)
+        elif a.rotor == "body" and a.joint is not None:
+            yield Rotor(a, None, 0)
 
 
 def with_rotors(mechanism: Mechanism) -> Mechanism:
@@ -119,7 +121,7 @@ def _coupling(r: Rotor) -> Coupling:
             f"actuator {r.actuator.name!r}: a rotor that is a body needs constant ratios, which "
             f"transmission {r.transmission.name!r} does not have; take <rotor>reflected</rotor>"
         )
-    row = m.actuator_per_joint[r.index]
+    row = m.actuator_per_joint[r.place]
     terms = tuple(Term(axis, float(x)) for axis, x in zip(r.transmission.joints, row, strict=True) if x)
     offset = float(-(row @ m.position_offset))
     return Coupling(name=r.name, follower=follower, leaders=terms, offset=offset)

@@ -14,6 +14,7 @@ from gearwright.errors import ModelError
 from gearwright.sim import inputs
 from gearwright.sim.control import Calls
 from gearwright.sim.controlled import check_free
+from gearwright.sim.failing import failure
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
 from gearwright.sim.values import Array, fill
@@ -80,7 +81,7 @@ def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording:
         for slot, buffer in series.items():
             sim._inputs[slot][:] = buffer[:, -1 if fine or sim.batch > 1 else sim._instance.failures[0].step]
         if not fine:
-            sim._fail(count)
+            raise failure(sim, count)
         sim._steps += count
         held = {slot: _held(sim, slot, kept) for slot in HELD}
         given = {slot: _given(sim, slot, series, every, kept) for slot in sim._inputs}

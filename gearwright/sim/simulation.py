@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gearwright.compiler import Instance
 from gearwright.diagnostics import Diagnostic
-from gearwright.errors import ModelError, SimulationError
+from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.sim import assembly, controlled, inputs, loops, running, views
 from gearwright.sim.devices import Devices, refuse_commands_with
+from gearwright.sim.failing import failure
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options
@@ -48,7 +49,7 @@ class Simulation:
         self.options = options
         self.dt, self.batch = options.dt, int(options.batch)
         self.threads = options.threads or (_cores() if self.batch >= LARGE_BATCH else 1)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, options.dt)
         self._names, self._kernels = Names.of(robot), kernels
         self._devices = Devices(robot, options.dt)
         self._control = kernels.control
@@ -306,7 +307,7 @@ class Simulation:
             raise ModelError(f"n is a number of steps, not {n}")
         self._version += 1
         if not self._advance(n):
-            self._fail(n)
+            raise failure(self, n)
         self._steps += n
 
     def _group(self, slot: str) -> Group:
@@ -328,35 +329,6 @@ class Simulation:
         if flat is None or not inputs.stored(group.index, values, flat):
             for i, value in inputs.held(group, values, self.batch):
                 fill(self._inputs[slot], i, value)
-
-    def _fail(self, n: int) -> NoReturn:
-        """Raises, with the clock at the last good state of a single robot, or at the end of the steps of several."""
-        failures = self._instance.failures
-        first = min(failures, key=lambda f: f.step)
-        part, element = first.address.slot, first.address.element
-        what = controlled.not_finite(self, first.robot) or self._entry(part, element)
-        step = self._steps + first.step + 1
-        self._steps += first.step if self.batch == 1 else n
-        which = "" if self.batch == 1 else f" of robot {first.robot}"
-        others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
-        raise SimulationError(
-            f"the {what}{which} is not finite after step {step}, "
-            f"at {self._start + step * self.dt:.6g} s{others}; the last good state is kept"
-        )
-
-    def _entry(self, part: str, element: int) -> str:
-        """What an entry of the state is."""
-        if part in ("position", "velocity"):
-            return self._names.state[element + (len(self._names.free_positions) if part == "velocity" else 0)]
-        if part == "impulse":
-            return f"impulse of {self._kernels.equations.rows[element]!r}"
-        if part == "actuator":
-            places = self._devices.memory.items()
-            return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
-        if part == "control" and self._control is not None:
-            return controlled.described(self, element)
-        sensing = self._devices.sensing
-        return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,

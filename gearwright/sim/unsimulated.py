@@ -9,9 +9,18 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.model import Axis, Joint, Mechanism
 
 
-def unsimulated(robot: Mechanism, integrator: str = "euler") -> tuple[Diagnostic, ...]:
+def unsimulated(robot: Mechanism, integrator: str = "euler", dt: float = 1e-3) -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing."""
-    return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in _messages(robot, integrator))
+    found = [*_messages(robot, integrator), *_untimely(robot, dt)]
+    return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
+
+
+def _untimely(robot: Mechanism, dt: float) -> Iterator[str]:
+    """Sensors that cannot keep their times."""
+    if robot.sensors:
+        from gearwright.dynamics.sensing_times import untimely
+
+        yield from filter(None, (untimely(sensor, dt) for sensor in robot.sensors.values()))
 
 
 def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:

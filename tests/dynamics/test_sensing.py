@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,6 +15,7 @@ import pytest
 
 from gearwright.dynamics.sensing import Sensing
 from gearwright.dynamics.sensing_kinds import READERS
+from gearwright.dynamics.sensing_times import untimely
 from gearwright.errors import CompileError
 from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
 from tests.compiler.building import same_bits
@@ -123,15 +125,29 @@ def test_a_register_is_as_long_as_the_samples_on_their_way() -> None:
 @pytest.mark.parametrize(
     ("sensor", "said"),
     [
-        (Encoder(name="e", update_rate=300), r"encoder 'e': an update_rate of 300 Hz .*: 250 Hz and 333.3333333 Hz"),
-        (Encoder(name="e", update_rate=1500), r"nearest: 1000 Hz$"),
-        (Encoder(name="e", update_rate=1001), r"nearest: 1000 Hz$"),
+        (Encoder(name="e", update_rate=300), r"^encoder 'e': an update_rate of 300 Hz is taken as 333.3333333 Hz, in"),
+        (Encoder(name="e", update_rate=1500), r"1500 Hz is taken as 1000 Hz"),
+        (Encoder(name="e", update_rate=1001), r"1001 Hz is taken as 1000 Hz"),
+        (LimitSwitch(name="s", latency=0.0124), r"^limit 's': a latency of 0.0124 s as 0.012 s"),
+        (LimitSwitch(name="s", latency=0.0001), r"a latency of 0.0001 s as 0.001 s"),
+        (Encoder(name="e", update_rate=400, latency=0.0004), r"400 Hz is taken as 500 Hz and a latency of 0.0004 s as"),
+    ],
+)
+def test_times_between_steps_are_taken_to_the_nearest_and_told(sensor: Sensor, said: str) -> None:
+    told = untimely(sensor, DT)
+    assert told is not None
+    assert re.search(said, told), told
+    Sensing({sensor.name: sensor}, {sensor.name: 1}, DT)
+
+
+@pytest.mark.parametrize(
+    ("sensor", "said"),
+    [
         (Encoder(name="e", update_rate=1e-8), r"one sample in 16777216 steps"),
-        (LimitSwitch(name="s", latency=0.0125), r"limit 's': a latency of 0.0125 s .* nearest: 0.012 s and 0.013 s"),
         (Encoder(name="e", latency=1.0), r"keeps 1001 samples on their way, more than 1000"),
     ],
-)  # fmt: skip
-def test_times_between_steps_are_refused(sensor: Sensor, said: str) -> None:
+)
+def test_times_that_take_too_much_are_refused(sensor: Sensor, said: str) -> None:
     with pytest.raises(CompileError, match=said):
         Sensing({sensor.name: sensor}, {sensor.name: 1}, DT)
 

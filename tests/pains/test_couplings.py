@@ -245,7 +245,8 @@ def test_isaac_lab_5083_a_robotiq_hand_neither_deadlocks_nor_shakes_the_arm(mode
     closed = sim.position["right_outer_knuckle"]
     assert closed == pytest.approx(0.8, abs=0.02)  # it closes: no deadlock
     rec = sim.run(2.0)
-    assert max(np.ptp(rec.position[name]) for name in robot.joints) < 1e-9
+    # within 1e-9 on either side of its stop an axis stands on it
+    assert max(np.ptp(rec.position[name]) for name in robot.joints) < 2e-9
     if solver != "tgs":  # whose velocity is the last sweep's, not the mean that moves positions
         assert rec.kinetic_energy.max() < 1e-12
     sim.drive(position={"left_outer_knuckle": 0.0})

@@ -169,12 +169,6 @@ def test_a_torque_limit_holds_below_the_curve():
     assert sim.velocity["j"] == pytest.approx(40.0, rel=1e-9)
 
 
-throws_itself = pytest.mark.xfail(
-    strict=True, reason="Newton's method of a motor's row goes from one flat of the law to the other and back"
-)
-
-
-@throws_itself
 @pytest.mark.parametrize("dt", [1e-3, 1e-1])
 def test_a_velocity_limit_is_kept_at_any_step(dt):
     """An ideal source pushes up to the last thousandth of its limit and not beyond; a load can take it further."""
@@ -236,7 +230,6 @@ def test_a_drive_is_bounded_by_its_motor():
     assert sim.velocity["j"] == pytest.approx(full.velocity["j"], rel=1e-9)
 
 
-@throws_itself
 @pytest.mark.parametrize("dt", [1e-2, 1e-1])
 def test_a_limited_drive_arrives_at_any_step(dt):
     """Steep between its limits: `k·dt² + d·dt` is 200 and 11,000 times the inertia. The effort shown is what acted."""

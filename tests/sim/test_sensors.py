@@ -120,9 +120,11 @@ def test_samples_are_held_between_updates():
     assert (rec.sensor["both"][2:] == rec.sensor["slow"][:-2]).all()
 
 
-def test_a_rate_that_does_not_fit_the_step_is_an_error_that_names_one():
-    with pytest.raises(gw.CompileError, match="update_rate"):
-        compile(turning(gw.Encoder(name="e", actuator="motor", update_rate=300.0)), dt=1e-3)
+def test_a_rate_that_does_not_fit_the_step_is_taken_to_the_nearest_and_told():
+    with pytest.warns(gw.NotSimulatedWarning, match="300 Hz is taken as 333"):
+        sim = compile(turning(gw.Encoder(name="e", actuator="motor", update_rate=300.0)), dt=1e-3)
+    rec = sim.run(0.03, command={"motor": 0.3})
+    assert (np.flatnonzero(np.diff(rec.sensor["e"])) % 3 == 1).all()  # every third step: 3, 6, …
 
 
 def test_a_limit_switch_has_hysteresis():

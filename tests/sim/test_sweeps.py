@@ -59,7 +59,7 @@ def test_tgs_beats_pgs_at_equal_sweeps_where_rows_are_stiff():
 
 
 def test_tgs_beats_pgs_at_equal_sweeps_on_a_stiff_loop():
-    """A gear train that comes round to its first wheel: eight hard rows in a ring, one of them implied by the others."""
+    """A gear train that comes round to its first wheel: eight hard rows in a ring, one of them implied by the rest."""
     ring = [follow(f"w{k}", (f"w{k - 1}", 1.0), mode="hard") for k in range(1, 8)]
     ring.append(replace(follow("w7", ("w0", 1.0), mode="hard"), name="closing"))
     robot, ends = wheels([0.1 if k % 2 else 10.0 for k in range(8)], ring), ("w0", "w3", "w7")
@@ -70,8 +70,8 @@ def test_tgs_beats_pgs_at_equal_sweeps_on_a_stiff_loop():
 
 
 def test_both_converge_to_direct_on_loops_of_joints():
-    """The delta: two loops, rods of grams between arms and platform. Projection closes the loops whatever sweeps leave, so
-    there is no error for tgs to look at again: its first sweeps move the robot too, and it converges as 1/n."""
+    """The delta: two loops, rods of grams between arms and platform. Projection closes the loops whatever sweeps leave,
+    so there is no error for tgs to look at again: its first sweeps move the robot too, and it converges as 1/n."""
     robot, names = gw.load(DELTA), ("shoulder_1", "elbow_2_shear")
     push = {"shoulder_1": lambda t: 0.5 * np.sin(20 * t)}
     want = path(robot, names, push)
