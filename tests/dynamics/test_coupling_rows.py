@@ -119,7 +119,11 @@ def test_a_compliant_coupling_rings_as_it_says(mu, zeta, ratio):
     "mode", [{"mode": "hard"}, {"mode": "compliant", "damping_ratio": 1.0}], ids=lambda mode: mode["mode"]
 )
 def test_rows_converge_to_exact_at_first_order(mode):
-    """A driven polynomial coupling over 0.2 s; a compliant one stiffened with the step, μ = 0.5/dt."""
+    """A driven polynomial coupling over 0.2 s; a compliant one stiffened with the step, μ = 0.5/dt.
+
+    Half the step, half a hard row's error, but for a second-order part of 4 % that is still there. A compliant row
+    also has the static stretch of its spring, in 1/μ², which goes with dt²: between a half and a quarter.
+    """
     tree, _, _, q, _, effort = case(3)
     names = list(tree.tree.coordinates)
 
@@ -140,9 +144,12 @@ def test_rows_converge_to_exact_at_first_order(mode):
         soft = {"natural_frequency": 0.5 / dt} if mode["mode"] == "compliant" else {}
         return abs(end(dt, **mode, **soft) - end(dt))
 
-    coarse, fine = error(4e-3), error(1e-3)
-    assert coarse < 0.02
-    assert coarse / fine > 2.5  # a quarter of the step: a quarter of the error, or less where 1/μ² rules it
+    coarse, fine = error(1e-3), error(5e-4)
+    assert coarse < 1e-4
+    if mode["mode"] == "hard":
+        assert coarse / fine == pytest.approx(2, rel=0.06)
+    else:
+        assert 2 < coarse / fine < 4
 
 
 def test_the_leader_sees_the_follower_and_its_load():
