@@ -40,7 +40,7 @@ from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 UNBOUNDED = 1e30  # an impulse that nothing reaches
-ON_STOP = 1e-9  # an axis as near to its stop as this stands on it [rad, m]
+AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 
@@ -263,7 +263,7 @@ def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
     Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
     """
     back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(where(beyond < -ON_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
+    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from gearwright.model import (
     LinearMap,
     LinearTransmission,
     Mechanism,
+    Series,
     Transmission,
 )
 from gearwright.model.transmissions import offsets, parameters, rows, with_parameters
@@ -245,11 +246,15 @@ def bounds(mechanism: Mechanism, system: Bodies, connected: Mapping[str, Gear]) 
     for t in mechanism.transmissions.values():
         first = not taken & set(t.actuators) and all(name in connected for name in t.actuators)
         m = t.map
-        for stage in m.stages if isinstance(m, Series) else ():
-            if isinstance(stage, LinearMap) and any((*stage.actuator_offsets, *stage.joint_offsets, stage.lower, stage.upper)):
-                raise CompileError(f"transmission {t.name!r}: a linear_map with offsets or bounds cannot be a stage of a series")
+        if isinstance(m, Series) and any(isinstance(s, LinearMap) and _bounded(s) for s in m.stages):
+            raise CompileError(f"transmission {t.name!r}: a linear_map in a series cannot have offsets or bounds")
         if m is not None and any(_moves(mechanism, axis) for axis in t.joints):
             taken |= set(t.actuators)
-        if first and isinstance(m, LinearMap) and any((*m.actuator_offsets, *m.joint_offsets, m.lower, m.upper)):
+        if first and isinstance(m, LinearMap) and _bounded(m):
             found.append(Bounds(t.actuators, m, [axis_of(mechanism, system, ref, t.name) for ref in t.joints]))
     return found
+
+
+def _bounded(m: LinearMap) -> bool:
+    """Whether it is more than its matrix."""
+    return any((*m.actuator_offsets, *m.joint_offsets, m.lower, m.upper))

@@ -70,9 +70,7 @@ class Floors(NamedTuple):
 
 
 DOUBLE = Floors.of(2.0**-52)
-STEADY = (
-    0.1  # of the tolerance: what a velocity that is held may change by in a step whose impulses are not sought anew
-)
+STEADY = 0.1  # of the tolerance: what a held velocity may change by in a step whose impulses are not sought anew
 HELD_BACK = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
 
 

@@ -4,6 +4,7 @@
     unless accepted:
         respond             the Delassus matrix A
         sweep, up to n ×    until `settled`
+        hold                rows that hold something still, solved together
         correct             u⁺ from the impulses
     advance                 q⁺
     project, up to 8 ×      closed loops: q⁺ back to where they close, by Levenberg and Marquardt with the step's M̂
@@ -26,6 +27,7 @@ from casadi import SX, Function
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import AxisRow, Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
+from gearwright.dynamics.holding import held_together
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
@@ -160,7 +162,8 @@ class Stages:
         correct = self._correct(system)
         if self.method.advances:
             return predict, respond, sweeps, correct, self._advance(), *self._projection()
-        unless_accepted = Repeat(1, (respond, sweeps, correct), "accepted")
+        held = (self._hold(system, A),) if self.method.eliminates else ()
+        unless_accepted = Repeat(1, (respond, sweeps, *held, correct), "accepted")
         return predict, unless_accepted, self._advance(), *self._projection()
 
     # --- the stages ------------------------------------------------------------------------------------------------
@@ -236,6 +239,14 @@ class Stages:
             return self._function("sweep", (*inputs, "moved", "mean", "done"), outputs)
         outputs["settled"] = [where(casadi.logic_or(settled, change <= SETTLED * self.tolerance), 1.0, 0.0)]
         return self._function("sweep", (*inputs, "settled"), outputs)
+
+    def _hold(self, system: System, A: Responses) -> Function:
+        """Rows that sweeps have found to hold, solved together."""
+        accepted, last = self._read("accepted")[0], [self._read("impulse")[i] for i in self.swept]
+        impulses = held_together(system.rows, A, last, self._read("rate"), self.floors)
+        kept = [where(accepted, old, new) for old, new in zip(last, impulses, strict=True)]
+        inputs = ("carried", "responses", "impulse", "rate", "accepted")
+        return self._function("hold", inputs, {"impulse": self._merged(None, kept)})
 
     def _brackets(self, slot: str) -> list[Bracket]:
         each = iter(self._read(slot))
