@@ -5,9 +5,10 @@ the speed ω of the step's start,
 
     τ ≈ τ(ω) − s·(ω⁺ − ω),     s = max(0, −∂τ/∂ω)
 
-so that `M̂ = M + Aᵀ·(I + dt·d + dt·s)·A` holds rotor, friction and the motor's slope (`motion`). Where τ is no straight
-line, a row makes up for the rest, `λ = dt·(τ(ω⁺) − line(ω⁺))`, by Newton's method in the sweeps (`MotorRow`): at the
-end the effort is τ(ω⁺) itself, at any steepness, ratio and step.
+so that `M̂ = M + Aᵀ·(I + dt·d + dt·s)·A` holds rotor, friction and the motor's slope (`motion`). Of a drive with gains
+it is the line of the gains, whatever its limits. Where τ is no straight line, a row makes up for the rest,
+`λ = dt·(τ(ω⁺) − line(ω⁺))`, by Newton's method in the sweeps (`MotorRow`): at the end the effort is τ(ω⁺) itself, at
+any steepness, ratio and step.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from gearwright.model.actuators import Shaft
 from gearwright.tracing import trace
 
 # what may make a law jump: a jump has no slope to be known by
+HALVINGS = 24  # of a bracket: to 1e-7 of it, where what is left is a straight line
 JUMPS = {casadi.OP_LT, casadi.OP_LE, casadi.OP_EQ, casadi.OP_NE, casadi.OP_SIGN, casadi.OP_FLOOR, casadi.OP_CEIL}
 
 
@@ -41,6 +43,7 @@ class Acting(NamedTuple):
 
     seen: Seen
     effort: Scalar  # τ(ω)
+    line: Scalar  # the line's effort at ω: τ(ω) where it touches
     slope: Scalar  # s
 
 
@@ -87,12 +90,47 @@ class Driven:
         return Function("law", [w, x], [effort, casadi.jacobian(effort, w)])
 
     @cached_property
+    def drive(self) -> Function | None:
+        """The same of what a drive with gains wants, whatever it has: the steep line between its limits.
+
+        Newton's method finds the effort of such a law from its steep part, and never ends if it sets out from a limit.
+        """
+        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+            return None
+        names = [*self.parameters]
+
+        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            mine = copy(self.actuator)
+            mine.__dict__.update(zip(names, numbers, strict=True))
+            return mine.wanted(command, Shaft(position, speed, dt))
+
+        wanted = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
+        w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
+        effort = wanted(x[0], w, x[1] + x[2] * w, x[2], x[3 + len(self.states) :])
+        return Function("drive", [w, x], [effort, casadi.jacobian(effort, w)])
+
+    @cached_property
     def curved(self) -> bool:
         """Whether the effort over the speed is anything but a straight line."""
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
         _, slope = self.law(w, x)
-        steps = [self.law.instruction_id(k) for k in range(self.law.n_instructions())]
-        return not JUMPS.isdisjoint(steps) or bool(casadi.depends_on(slope, w))
+        return self.jumps or bool(casadi.depends_on(slope, w))
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether the effort may jump, which its slope does not show: it has a choice in it."""
+        w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
+        effort = Function("effort", [w, x], [self.law(w, x)[0]])
+        return any(effort.instruction_id(k) in JUMPS for k in range(effort.n_instructions()))
+
+    @property
+    def trials(self) -> int:
+        """Steps of Newton's method in a sweep: more where the law is flat, steep and flat again.
+
+        A drive's steep part is its line, from which two steps lead to either limit; where a velocity limit or a jump
+        lies has to be found by halving.
+        """
+        return HALVINGS if self.jumps else 3 if self.drive else 1
 
     @property
     def rubs_at(self) -> tuple[int, Scalar] | None:
@@ -108,8 +146,11 @@ class Driven:
 
     def acting(self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> Acting:
         seen = self.gear.seen(tree, command[self.command])
-        effort, slope = self.law(seen.speed, casadi.vertcat(*self.arguments(seen, command, memory, dt)))
-        return Acting(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(slope))), 0.0))
+        arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
+        effort, touching = self.law(seen.speed, arguments)
+        line, slope = self.drive(seen.speed, arguments) if self.drive else (effort, touching)
+        level = greatest(minus(0.0, simplified(SX(slope))), 0.0)
+        return Acting(seen, simplified(SX(effort)), simplified(SX(line)), level)
 
     def after(
         self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
@@ -141,7 +182,7 @@ class Actuation:
 
     def having(self, tree: Tree, memory: Sequence[Scalar]) -> list[Acting]:
         """As they are after a step, with the efforts that they had in it."""
-        return [Acting(d.gear.seen(tree, 0.0), memory[d.command], 0.0) for d in self.driven]
+        return [Acting(d.gear.seen(tree, 0.0), memory[d.command], memory[d.command], 0.0) for d in self.driven]
 
     def seen(self, tree: Tree) -> dict[str, Seen]:
         """Every actuator's axis."""
@@ -161,7 +202,7 @@ class Actuation:
         """What they put on the tree's velocities: `Aᵀ·(τ − d·ω)`, and what maps add."""
         found: dict[int, Scalar] = {}
         for d, now in zip(self.driven, acting, strict=True):
-            net = minus(now.effort, times(d.damping, now.seen.speed))
+            net = minus(now.line, times(d.damping, now.seen.speed))
             _add(found, {k: times(x, net) for k, x in now.seen.A.items()})
             _add(found, d.gear.extra(tree, now.seen, now.effort))
         by_name = {d.name: now.effort for d, now in zip(self.driven, acting, strict=True)}
@@ -268,9 +309,10 @@ class MotorRow:
 
     def rows(self, now: Instant) -> list[Row]:
         acting = now.acting[self.index]
-        line = [acting.effort, acting.slope, acting.seen.speed]
-        law = Law(self.rest, [*self.driven.arguments(acting.seen, now.command, now.memory, now.dt), *line])
-        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=law)]
+        line = [acting.line, acting.slope, acting.seen.speed]
+        arguments = [*self.driven.arguments(acting.seen, now.command, now.memory, now.dt), *line]
+        trials = self.driven.trials
+        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=Law(self.rest, arguments, trials, anew=trials > 1))]
 
 
 @dataclass(frozen=True)

@@ -116,13 +116,15 @@ class Law(NamedTuple):
 
     function: Function  # (rate, arguments) → f, its slope, and the size of its terms
     arguments: list[Scalar]
+    trials: int = 1  # steps of Newton's method in a sweep
+    anew: bool = False  # whether they set out from λ = 0 each time
 
     def at(self, rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
         value, slope, size = self.function(rate, casadi.vertcat(*self.arguments))
         return SX(value), SX(slope), SX(size)
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Law:
-        return Law(self.function, [change(x) for x in self.arguments])
+        return self._replace(arguments=[change(x) for x in self.arguments])
 
 
 @dataclass(frozen=True, kw_only=True)

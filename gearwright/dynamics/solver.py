@@ -274,56 +274,44 @@ def projected(row: Resolved, impulse: Scalar, rate: Scalar, stiff: Scalar, soft:
     return new
 
 
-EDGE = 1e-6  # of a bracket: as close as this to a bound that was tried is on it
+def obeying(law: Law, impulse: Scalar, rate: Scalar, own: Scalar) -> Scalar:
+    """Steps of Newton's method: `λ = f + f′·own·(λ − λ₀)`, since a changed impulse changes the rate by `own` of it.
 
-
-class Bracket(NamedTuple):
-    """Between which impulses a law's own one lies, and the rate without it, for which that has been found out."""
-
-    low: Scalar = -UNBOUNDED
-    high: Scalar = UNBOUNDED
-    free: Scalar = 0.0
-
-
-def obeying(law: Law, bracket: Bracket, impulse: Scalar, rate: Scalar, own: Scalar) -> tuple[Scalar, Bracket]:
-    """A step of Newton's method: `λ = f + f′·own·(λ − λ₀)`, since a changed impulse changes the rate by `own` of it.
-
-    `λ − f` rises with λ, so that every impulse tried is a bound. Where Newton's step leaves the bounds they are halved:
-    a law that is flat, steep and flat again, as a drive within its limits, would throw it to and fro for ever. Bounds
-    give way as the other rows move the rate.
+    `λ − f` rises with λ, so that every impulse tried is a bound of the one that is looked for. Where a step leaves the
+    bounds they are halved: a law that is flat, steep and flat again would throw Newton to and fro for ever.
     """
     free = minus(rate, times(own, impulse))
-    moved = divided(times(2.0, magnitude(minus(free, bracket.free))), own)
-    value, slope, _ = law.at(rate)
-    beyond = minus(impulse, value)
-    short = beyond < 0.0
-    low = where(short, impulse, minus(bracket.low, moved))
-    high = where(short, plus(bracket.high, moved), impulse)
-    newton = minus(impulse, divided(beyond, minus(1.0, times(slope, own))))
-    edge = times(EDGE, minus(high, low))
-    inside = where(short, newton < minus(high, edge), newton > plus(low, edge))
-    settled = magnitude(beyond) <= 0.0
-    return where(either(inside, settled), newton, times(0.5, plus(low, high))), Bracket(low, high, free)
+    new: Scalar = 0.0 if law.anew else impulse
+    low: Scalar = -UNBOUNDED
+    high: Scalar = UNBOUNDED
+    for _ in range(law.trials):
+        value, slope, _ = law.at(plus(free, times(own, new)))
+        beyond = minus(new, value)
+        newton = minus(new, divided(beyond, minus(1.0, times(slope, own))))
+        if law.trials == 1:
+            return newton
+        short = beyond < 0.0
+        low, high = where(short, new, low), where(short, high, new)
+        inside = where(short, newton < high, newton > low)
+        new = where(either(inside, magnitude(beyond) <= 0.0), newton, times(0.5, plus(low, high)))
+    return new
 
 
 def sweep(
-    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], brackets: Sequence[Bracket],
-    going: Scalar, tolerance: float,
-) -> tuple[list[Scalar], list[Scalar], list[Bracket], Scalar]:  # fmt: skip
+    rows: list[Resolved], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar, tolerance: float
+) -> tuple[list[Scalar], list[Scalar], Scalar]:
     """One pass over the rows, each with what those before it have done. Also gives how much velocities have changed,
     as a share of the fastest where that is above 1: a rotor's speed is rounded to more than a joint's tolerance.
 
     `going` is 0 for a robot that has done: nothing of it changes.
     """
-    impulses, rates, brackets = list(impulses), list(rates), list(brackets)
+    impulses, rates = list(impulses), list(rates)
     change: Scalar = 0.0
-    laws = [i for i, row in enumerate(rows) if row.law is not None]
     for i, row in enumerate(rows):
         if row.law is None:
             new = projected(row, impulses[i], rates[i], A.stiff[i], A.soft[i], tolerance)
         else:
-            k = laws.index(i)
-            new, brackets[k] = obeying(row.law, brackets[k], impulses[i], rates[i], A.A[i, i])
+            new = obeying(row.law, impulses[i], rates[i], A.A[i, i])
         step = minus(new, impulses[i])
         step = step if is_number(going) else where(going, step, 0.0)
         impulses[i] = plus(impulses[i], step)
@@ -333,7 +321,7 @@ def sweep(
     fastest: Scalar = 1.0
     for rate in rates:
         fastest = greatest(fastest, magnitude(rate))
-    return impulses, rates, brackets, divided(change, fastest)
+    return impulses, rates, divided(change, fastest)
 
 
 def started(row: Resolved, impulse: Scalar) -> Scalar:

@@ -45,7 +45,6 @@ from gearwright.dynamics.scalar import (
     where,
 )
 from gearwright.dynamics.solver import (
-    Bracket,
     Elimination,
     Floors,
     Resolved,
@@ -204,14 +203,11 @@ class Stages:
         later = system.mapped(carried), A.mapped(responses)
         self._symbols["carried"], self._symbols["responses"] = _column(carried.symbols), _column(responses.symbols)
         outputs = {"carried": carried.values, "responses": responses.values}
-        brackets = [x for row in system.rows if row.law is not None for x in Bracket()]
-        for name in ("bracket", "kept_bracket") if self._drifting(system) else ("bracket",):
-            self._symbols[name], outputs[name] = SX.sym(name, len(brackets)), brackets
         return self._function("respond", self._given, outputs), *later
 
     def _sweep(self, system: System, A: Responses) -> Function:
         impulses, rates = [self._read("impulse")[i] for i in self.swept], self._read("rate")
-        inputs = ["carried", "responses", "impulse", "rate", "bracket"]
+        inputs = ["carried", "responses", "impulse", "rate"]
         rows, going, n = system.rows, 1.0, self.iterations
         if self.method.advances:
             done, moved, mean = self._read("done")[0], self._read("moved"), self._read("mean")
@@ -219,18 +215,13 @@ class Stages:
         else:
             settled = self._read("settled")[0]
             going = casadi.logic_not(settled)
-        impulses, rates, brackets, change = sweep(
-            rows, A, impulses, rates, self._brackets("bracket"), going, self.tolerance
-        )
-        outputs = {"impulse": self._merged(None, impulses), "rate": rates, "bracket": [x for b in brackets for x in b]}
+        impulses, rates, change = sweep(rows, A, impulses, rates, going, self.tolerance)
+        outputs = {"impulse": self._merged(None, impulses), "rate": rates}
         if self._drifting(system):
             undrifted = [row.undrifted() for row in system.rows]
-            kept, still = self._read("kept"), self._read("kept_rate")
-            kept, still, brackets, more = sweep(
-                undrifted, A, kept, still, self._brackets("kept_bracket"), going, self.tolerance
-            )
-            outputs |= {"kept": kept, "kept_rate": still, "kept_bracket": [x for b in brackets for x in b]}
-            inputs += ["kept", "kept_rate", "kept_bracket"]
+            kept, still, more = sweep(undrifted, A, self._read("kept"), self._read("kept_rate"), going, self.tolerance)
+            outputs |= {"kept": kept, "kept_rate": still}
+            inputs += ["kept", "kept_rate"]
             change = plus(change, more)
         if self.method.advances:
             outputs["moved"] = [plus(d, rate) for d, rate in zip(moved, rates, strict=True)]
@@ -247,10 +238,6 @@ class Stages:
         kept = [where(accepted, old, new) for old, new in zip(last, impulses, strict=True)]
         inputs = ("carried", "responses", "impulse", "rate", "accepted")
         return self._function("hold", inputs, {"impulse": self._merged(None, kept)})
-
-    def _brackets(self, slot: str) -> list[Bracket]:
-        each = iter(self._read(slot))
-        return [Bracket(*three) for three in zip(each, each, each, strict=True)]
 
     def _correct(self, system: System) -> Function:
         impulses = self._read("impulse")

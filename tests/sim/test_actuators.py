@@ -222,12 +222,44 @@ def test_a_position_drive_holds_where_it_starts():
 
 
 def test_a_drive_is_bounded_by_its_motor():
-    """Far from its target a position drive is a motor at full command, whatever its gain."""
+    """Far from its target a position drive is a motor at full command, whatever its gain.
+
+    What it wants, 1e8 N·m here, is worked out and taken back: of 2 N·m that leaves 1e8·1e-16/2, a few times 1e-9.
+    """
     sim = compile(wheel(motor(**CURVE, command="position", stiffness=1e5, damping_gain=10.0)))
     full = compile(wheel(motor(**CURVE)))
     sim.step(command={"motor": 1e3}, n=300)
     full.step(command={"motor": 2.0}, n=300)
-    assert sim.velocity["j"] == pytest.approx(full.velocity["j"], rel=1e-9)
+    assert sim.velocity["j"] == pytest.approx(full.velocity["j"], rel=1e-7)
+
+
+@pytest.mark.parametrize("limits", [{}, {"velocity_limit": 30.0}])
+@pytest.mark.parametrize(("dt", "gain"), [(1e-3, 1e5), (1e-2, 10.0), (1e-2, 1e3), (5e-2, 1e5)])
+def test_limited_drives_that_share_their_joints_are_solved_together(dt, gain, limits, rng):
+    """A differential with a drive on each motor, thrown about: in every step `M·Δv = dt·Aᵀ·τ` with the efforts shown.
+
+    The wanted efforts, up to 1e6 N·m, are worked out and taken back; sweeps end at 1e-10 of them.
+    """
+    gear = gw.DifferentialTransmission(actuator_reduction=(5.0, 4.0), joint_reduction=(1.0, 1.5))
+    drives = [
+        gw.ElectricMotor(
+            name=n, command="position", stiffness=gain, damping_gain=gain / 20, effort_limit=1.0, rotor_inertia=1e-4,
+            **limits,
+        )
+        for n in ("m0", "m1")
+    ]  # fmt: skip
+    robot = driven(rigid(body("a", 0.01), body("b", 0.03)), *drives, joints=("a", "b"), through=gear)
+    sim, A = compile(robot, dt=dt), gear.actuator_per_joint
+    M = sim.mass_matrix()
+    for _ in range(10):
+        q, v = rng.normal(size=2), 3 * rng.normal(size=2)
+        sim.reset({"a": q[0], "b": q[1]}, {"a": v[0], "b": v[1]})
+        for _ in range(20):
+            sim.step(command={"m0": 5 * rng.normal(), "m1": 5 * rng.normal()})
+            moved = np.array([sim.velocity["a"], sim.velocity["b"]]) - v
+            v = v + moved
+            shown = np.array([sim.actuator[n].torque for n in ("m0", "m1")])
+            assert M @ moved / dt == pytest.approx(A.T @ shown, abs=max(1e-6, 3e-8 * gain))
 
 
 @pytest.mark.parametrize("dt", [1e-2, 1e-1])
