@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import casadi
@@ -21,28 +20,16 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.kinematics import Configuration
-from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.reduce import Tie, Tree, tie_of
 from gearwright.dynamics.scalar import (
     Scalar,
     divided,
-    greatest,
-    is_number,
-    is_zero,
-    least,
-    minus,
     plus,
     times,
-    total,
-    where,
 )
-from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose, in_order
+from gearwright.model import Coupling, Mechanism, in_order
 
-ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 UNBOUNDED = 1e30  # an impulse that nothing reaches
-AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
-RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
-RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 
 
 # --- how hard a row holds -------------------------------------------------------------------------------------------
@@ -185,121 +172,6 @@ class CouplingRow:
         return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness, drift=hard)]
 
 
-class Rubbing(NamedTuple):
-    """One axis of those that turn together: its velocity coordinate, its ratio to the first, and its friction."""
-
-    velocity: int
-    ratio: float
-    friction: Scalar
-
-
-class Stop(NamedTuple):
-    """One end of a range: where the first axis stands at it, and the axis whose stop it is."""
-
-    position: float
-    velocity: int
-    ratio: float
-
-
-@dataclass(frozen=True)
-class AxisRow:
-    """Coulomb friction and hard stops of one axis in one row: what holds it still is the same impulse.
-
-    `|λ| ≤ f·dt` resists every motion; a stop takes what it needs to keep the axis within its range at the end.
-    Axes that exact couplings tie to it at constant ratios are one with it: `f = Σ |m|·f`, and the nearest stops.
-    """
-
-    name: str
-    position: int
-    velocity: int
-    rubbing: tuple[Rubbing, ...]  # itself first
-    lower: Stop | None
-    upper: Stop | None
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
-
-    @property
-    def friction(self) -> Scalar:
-        return total(*(times(abs(r.ratio), r.friction) for r in self.rubbing))
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
-    def rows(self, now: Instant) -> list[Row]:
-        q = now.tree.q[self.position]
-        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
-        return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
-
-    def spread(self, impulse: Scalar, dt: Scalar) -> dict[int, Scalar]:
-        """The impulse where it acts: friction on each axis by its share, the rest at the stop that gives it."""
-        if len(self.rubbing) == 1:
-            return {self.velocity: impulse}
-        f = times(self.friction, dt)
-        found: dict[int, Scalar] = {}
-        slid = greatest(least(impulse, f), minus(0.0, f))
-        for r in self.rubbing:
-            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), f)
-            along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
-            found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
-        for stop, pushes in (
-            (self.lower, greatest(minus(impulse, f), 0.0)),
-            (self.upper, least(plus(impulse, f), 0.0)),
-        ):
-            if stop is not None:
-                found[stop.velocity] = plus(found.get(stop.velocity, 0.0), divided(pushes, stop.ratio))
-        return found
-
-
-def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
-    """Friction and hard stops of an axis at q that moves with J."""
-    f, (lower, upper) = times(friction, dt), ends
-    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
-    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
-    return Row(J=J, box=(minus(0.0, f), f), slowest=below, fastest=above)
-
-
-def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
-    """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
-
-    Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
-    """
-    back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
-
-
-@dataclass(frozen=True)
-class SoftStopRow:
-    """A stop with the file's stiffness and dissipation, at whichever end of the range is nearer."""
-
-    name: str
-    position: int
-    velocity: int
-    limits: Limits
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
-    def rows(self, now: Instant) -> list[Row]:
-        return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
-
-
-def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
-    """A spring and damper that only pushes, of an axis at q that moves with J."""
-    softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
-    low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
-    if not _ends(limits.upper):
-        return Row(J=J, error=minus(q, limits.lower), softness=softness, box=low)
-    if not _ends(limits.lower):
-        return Row(J=J, error=minus(q, limits.upper), softness=softness, box=high)
-    lower_half = minus(q, (limits.lower + limits.upper) / 2) < 0.0
-    box = (where(lower_half, low[0], high[0]), where(lower_half, low[1], high[1]))
-    return Row(J=J, error=minus(q, where(lower_half, limits.lower, limits.upper)), softness=softness, box=box)
-
-
 # --- what a mechanism has -------------------------------------------------------------------------------------------
 
 
@@ -313,101 +185,6 @@ def _softness(c: Coupling, values: Mapping[str, Scalar]) -> Softness:
     if c.mode == "hard":
         return Baumgarte(values[f"{c.name}.erp"])
     return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"])
-
-
-def axis_rows(
-    mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
-) -> Iterator[AxisRow | SoftStopRow]:
-    """One row for all axes that turn together. `shafts`: what actuators rub along each velocity coordinate."""
-    along = {ref: place for ref, place in _axes(mechanism).items() if place.axis.limits.stiffness is None}
-    families = _families(mechanism, values, along)
-    for ref, place in _axes(mechanism).items():
-        limits = place.axis.limits
-        if limits.stiffness is not None and _bounded(limits):
-            yield SoftStopRow(place.name, place.position, place.velocity, limits)
-        members = families.get(ref, [])
-        rubbing = tuple(
-            Rubbing(
-                m.place.velocity, m.ratio, plus(values[f"{m.place.name}.friction"], shafts.get(m.place.velocity, 0.0))
-            )
-            for m in members
-        )
-        lower, upper = _nearest(members)
-        if lower or upper or any(not is_zero(r.friction) for r in rubbing):
-            yield AxisRow(place.name, place.position, place.velocity, rubbing, lower, upper)
-
-
-class Place(NamedTuple):
-    """An axis, and its coordinates in the tree."""
-
-    name: str
-    axis: Axis
-    position: int
-    velocity: int
-
-
-class Member(NamedTuple):
-    """An axis that turns with another one: `q = ratio·q_first + offset`."""
-
-    place: Place
-    ratio: float
-    offset: float
-
-
-def _axes(mechanism: Mechanism) -> dict[AxisRef, Place]:
-    positions = [p for j in mechanism.tree.joints for p in j.positions]
-    velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
-    found = {}
-    for joint in mechanism.tree.joints:
-        for index, (name, axis) in enumerate(axes(joint)):
-            found[AxisRef(joint.name, index)] = Place(name, axis, positions.index(name), velocities.index(name))
-    return found
-
-
-def _families(
-    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, Place]
-) -> dict[AxisRef, list[Member]]:
-    """Of each axis that leads, or is alone: itself, and those that exact couplings tie to it at constant ratios."""
-    exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
-    families = {ref: [Member(place, 1.0, 0.0)] for ref, place in places.items()}
-    for follower, (terms, offset) in compose(exact).items():
-        leader, ratio = next(iter(terms.items())) if len(terms) == 1 else (follower, 0.0)
-        if ratio and follower in places and leader in places:
-            families[leader].append(Member(places[follower], ratio, offset))
-            del families[follower]
-    return families
-
-
-def _nearest(members: Sequence[Member]) -> tuple[Stop | None, Stop | None]:
-    """The stop that is met first at either end; the first axis's among equals."""
-    ends: tuple[list[Stop], list[Stop]] = ([], [])
-    for m in members:
-        for own, side in zip(hard_range(m.place.axis.limits), (0, 1), strict=True):
-            if abs(own) < inf:
-                stop = Stop((own - m.offset) / m.ratio, m.place.velocity, m.ratio)
-                ends[side if m.ratio > 0 else 1 - side].append(stop)
-    lower = max(ends[0], key=lambda s: s.position, default=None)
-    return lower, min(ends[1], key=lambda s: s.position, default=None)
-
-
-def _constant(c: Coupling, values: Mapping[str, Scalar]) -> bool:
-    only = len(c.leaders) == 1
-    names = [f"{c.name}.offset", f"{c.name}.reference"]
-    names += [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
-    return all(is_number(values[name]) for name in names)
-
-
-def hard_range(limits: Limits) -> tuple[float, float]:
-    """The ends that are any."""
-    return limits.lower if _ends(limits.lower) else -inf, limits.upper if _ends(limits.upper) else inf
-
-
-def _bounded(limits: Limits) -> bool:
-    return _ends(limits.lower) or _ends(limits.upper)
-
-
-def _ends(limit: float) -> bool:
-    return abs(limit) < ENDLESS
 
 
 def names(kinds: Collection[Kind]) -> list[str]:

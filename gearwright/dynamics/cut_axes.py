@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Protocol
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, two_angles, two_rates
-from gearwright.dynamics.constraints import Instant, Row, SpringDamper, hard_range, soft_stop, stopped
+from gearwright.dynamics.axis_rows import hard_range, soft_stop, stopped
+from gearwright.dynamics.constraints import Instant, Row, SpringDamper
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, times

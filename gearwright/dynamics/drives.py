@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import ClassVar
 
@@ -15,8 +15,8 @@ from gearwright.errors import ModelError
 class Drive:
     """`τ = stiffness·(target − q⁺) + damping·(target rate − v⁺)`, at most `effort`, at the end of the step.
 
-    Stable at any gain. Without an effort limit it is an equality among the others; `kinematic` prescribes the position
-    itself, whatever that takes, and has neither gains nor a limit.
+    Stable at any gain. Without an effort limit it has the joint's, and where there is none it is an equality among the
+    others; `kinematic` prescribes the position itself, whatever that takes, and has neither gains nor a limit.
     """
 
     stiffness: float = 0.0  # [N·m/rad, N/m]
@@ -32,6 +32,12 @@ class Drive:
             raise ModelError("a kinematic drive prescribes the motion: it has neither gains nor an effort limit")
         if not self.kinematic and not any(gains):
             raise ModelError("a drive needs stiffness or damping, or to be kinematic")
+
+    def within(self, limit: float) -> Drive:
+        """With the joint's effort limit, if it has none of its own; files that say 0 there mean none."""
+        if self.kinematic or self.effort < inf or not 0.0 < limit < inf:
+            return self
+        return replace(self, effort=limit)
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,29 @@ def canonical(mechanism: Mechanism, name: str) -> str:
     return name
 
 
+# what numbers must be, by the last part of their names; all others may be anything finite
+POSITIVE = {
+    "stall_torque", "no_load_speed", "resistance", "torque_constant", "supply_voltage", "thermal_resistance",
+    "bore_area", "supply_pressure", "time_constant", "ground", "input", "coupler", "output", "natural_frequency",
+}  # fmt: skip
+NOT_NEGATIVE = {
+    "mass", "ixx", "iyy", "izz", "damping", "friction", "armature", "spring_stiffness", "rotor_inertia", "stiffness",
+    "damping_gain", "effort_limit", "velocity_limit", "inductance", "thermal_capacitance", "damping_ratio",
+}  # fmt: skip
+
+
+def impossible(name: str, smallest: float, largest: float) -> str | None:
+    """Why a parameter cannot have values in this range; None if it can."""
+    last = name.rpartition(".")[2]
+    if last in POSITIVE and not smallest > 0:
+        return f"{name!r} must be positive, not {smallest:g}"
+    if last in NOT_NEGATIVE and not smallest >= 0:
+        return f"{name!r} cannot be negative ({smallest:g})"
+    if "reduction" in last and smallest <= 0 <= largest and (smallest == 0 or largest == 0 or smallest == largest):
+        return f"{name!r} cannot be zero"
+    return None
+
+
 def with_symbols(
     mechanism: Mechanism, known: Mapping[str, float], names: Iterable[str]
 ) -> tuple[dict[str, Scalar], dict[str, SX], dict[str, float]]:
@@ -122,7 +145,8 @@ def with_symbols(
     for name in names:
         row = name if name in known else canonical(mechanism, name)
         if row not in known:
-            raise UnknownNameError("parameter", name, known)
+            owner = name.rpartition(".")[0] + "."
+            raise UnknownNameError("parameter", name, [n for n in known if n.startswith(owner)] or known)
         if row in rows.values():
             raise CompileError(f"parameter {name!r} is given twice")
         rows[name] = row

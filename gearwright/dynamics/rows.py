@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 from gearwright.dynamics.actuation import Actuation, shaft_rows
+from gearwright.dynamics.axis_rows import axis_rows
 from gearwright.dynamics.backlash import backlash_rows
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.closures import closure_rows
-from gearwright.dynamics.constraints import Kind, axis_rows, coupling_rows
+from gearwright.dynamics.constraints import Kind, coupling_rows
 from gearwright.dynamics.drives import Drive, DriveRow
+from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.scalar import Scalar
 from gearwright.model import Mechanism
 
@@ -22,16 +25,21 @@ def rows_of(
     return [
         *coupling_rows(mechanism, values),
         *closure_rows(mechanism, system, values),
-        *drive_rows(system, drives),
+        *drive_rows(mechanism, system, drives),
         *shaft_rows(actuation),
         *backlash_rows(mechanism, system, values),
         *axis_rows(mechanism, values, actuation.friction),
     ]
 
 
-def drive_rows(system: Bodies, drives: Mapping[str, Drive]) -> list[DriveRow]:
-    """Drives go by the coordinate that they drive."""
+def drive_rows(mechanism: Mechanism, system: Bodies, drives: Mapping[str, Drive]) -> list[DriveRow]:
+    """Drives go by the coordinate that they drive. One without a limit has its joint's."""
+    limits = {name: axis.limits.effort for j in mechanism.tree.joints for name, axis in axes(j)}
     return [
-        DriveRow(name, drive, system.positions.index(name), system.velocities.index(name), index)
+        DriveRow(name, drive.within(limits.get(name, inf)), *_coordinate(system, name), index)
         for index, (name, drive) in enumerate(drives.items())
     ]
+
+
+def _coordinate(system: Bodies, name: str) -> tuple[int, int]:
+    return system.positions.index(name), system.velocities.index(name)

@@ -24,8 +24,9 @@ from typing import NamedTuple
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.axis_rows import AxisRow
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import AxisRow, Baumgarte, Instant, Kind, Row
+from gearwright.dynamics.constraints import Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.holding import held_together
 from gearwright.dynamics.motion import Model, State

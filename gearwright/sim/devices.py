@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 
+SHOWN = 8  # numbers of an array that are printed
+
+
 class Devices:
     """The layout of the slots `command`, `actuator` and `sensor`."""
 
@@ -78,7 +81,10 @@ class ActuatorView:
 
 
 def _short(value: Value) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else f"{np.asarray(value)}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    array = np.asarray(value)
+    return f"{array}" if array.size <= SHOWN else f"array of shape {array.shape}"
 
 
 def actuator_views(

@@ -50,7 +50,9 @@ def _closing(names: Names, J: Array, u: Array, given: set[int]) -> Array:
     u[moving] -= np.linalg.lstsq(J[:, moving], J @ u, rcond=1e-9)[0]
     opens = np.abs(J @ u).max(initial=0.0)
     if opens > KEPT * max(1.0, np.abs(u).max(initial=0.0)):
-        raise SimulationError(f"loops cannot move with the velocities that are given: they open at {opens:.3g} m/s or rad/s")
+        raise SimulationError(
+            f"loops cannot move with the velocities that are given: they open at {opens:.3g} m/s or rad/s"
+        )
     return u
 
 

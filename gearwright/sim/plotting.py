@@ -25,7 +25,7 @@ COLOURS = (
 DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
 INK, SOFT, GRID = "#1d2129", "#6a7180", "#e3e6eb"
 LISTED = 12  # names in a legend
-TITLES = {"torque": "actuator effort", "sensor": "sensor reading"}
+TITLES = {"torque": "actuator effort", "shaft_velocity": "actuator velocity", "sensor": "sensor reading"}
 SMALLEST = 1e-18  # what a zero is drawn at on a logarithmic axis
 SMALLEST_RANGE = 1e-9  # of a linear axis
 STYLE = {
@@ -58,7 +58,7 @@ class Panel:
 
 
 def plot(recording: Recording, path: str | os.PathLike[str], robots: int = 8) -> None:
-    """Draws a recording into a file; of a batch the first few robots."""
+    """Draws a recording into a file; of a batch some robots from the first to the last."""
     check_ending(path)
     try:
         from matplotlib import rc_context
@@ -93,12 +93,18 @@ def check_ending(path: str | os.PathLike[str]) -> None:
         raise GearwrightError(f"{os.fspath(path)!r}: a plot is one of {', '.join(ENDINGS)}")
 
 
+def spread(batch: int, robots: int) -> Array:
+    """So many robots of a batch, the first and the last among them: batches often go through a range."""
+    return np.unique(np.linspace(0, batch - 1, min(robots, batch)).round().astype(int))
+
+
 def panels(recording: Recording, robots: int) -> list[Panel]:
     """One for each quantity and unit, in the order of a step: what moves, what drives it, what it amounts to."""
     found: dict[tuple[str, str], Panel] = {}
+    chosen = spread(recording.batch, robots)
     for c in columns(recording):
-        values = c.values[:, None] if c.values.ndim == 1 else c.values[:, :robots]
-        if c.family in ("", "coupling_error") or (c.family == "effort" and not values.any()):
+        values = c.values[:, None] if c.values.ndim == 1 else c.values[:, chosen]
+        if c.family in ("", "coupling_error", "shaft_position") or (c.family == "effort" and not values.any()):
             continue
         title = "orientation" if c.unit == "1" else TITLES.get(c.family, c.family)
         unit = "quaternion" if c.unit == "1" else c.unit
@@ -108,17 +114,17 @@ def panels(recording: Recording, robots: int) -> list[Panel]:
 
 
 def _balance(recording: Recording, robots: int) -> Iterator[Panel]:
-    energy = Panel("energy", "J")
+    energy, chosen = Panel("energy", "J"), spread(recording.batch, robots)
     for name in ("total", "kinetic", "potential"):
         values = getattr(recording, "energy" if name == "total" else f"{name}_energy")
-        energy.lines[name] = values[:, None] if values.ndim == 1 else values[:, :robots]
+        energy.lines[name] = values[:, None] if values.ndim == 1 else values[:, chosen]
     yield energy
     errors = {c.name: c for c in columns(recording) if c.family == "coupling_error"}
     if errors:
         units = "/".join(dict.fromkeys(c.unit for c in errors.values()))
         panel = Panel("coupling error, magnitude", units, logarithmic=True)
         for name, c in errors.items():
-            values = c.values[:, None] if c.values.ndim == 1 else c.values[:, :robots]
+            values = c.values[:, None] if c.values.ndim == 1 else c.values[:, chosen]
             panel.lines[name] = np.maximum(np.abs(values), SMALLEST)
         yield panel
 

@@ -136,7 +136,7 @@ class Recording:
     def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
         """Draws motion, efforts, commands, readings, energy and coupling errors over time into a .png, .svg or .pdf.
 
-        Of a batch the first few robots. Needs matplotlib: pip install 'gearwright[plot]'.
+        Of a batch some robots, from the first to the last. Needs matplotlib: pip install 'gearwright[plot]'.
         """
         from gearwright.sim.plotting import plot
 

@@ -1,8 +1,8 @@
 """Recordings as files: one row a format.
 
 .npz  arrays `time`, `energy`, `kinetic_energy`, `potential_energy`, and `position/NAME`, `velocity/NAME`,
-      `effort/NAME`, `command/ACTUATOR`, `torque/ACTUATOR`, `sensor/NAME`, `coupling_error/NAME`, each (T,) or (T, B);
-      exact
+      `effort/NAME`, `command/ACTUATOR`, `torque/ACTUATOR`, `shaft_position/ACTUATOR`, `shaft_velocity/ACTUATOR`,
+      `sensor/NAME`, `coupling_error/NAME`, each (T,) or (T, B); exact
 .csv  one line an instant, one column a number, with units in the header; of a batch one column for each robot; exact
 """
 
@@ -52,9 +52,10 @@ def columns(recording: Recording) -> Iterator[Column]:
 def _devices(recording: Recording) -> Iterator[Column]:
     """What actuators were told and gave, and what sensors showed."""
     robot = recording.robot
-    for family in ("command", "torque"):
+    for family in ("command", "torque", "position", "velocity"):
+        named = family if family in ("command", "torque") else f"shaft_{family}"  # joints have positions, too
         for name, view in recording.actuator.items():
-            yield Column(family, name, actuator_units(robot, name)[family], getattr(view, family))
+            yield Column(named, name, actuator_units(robot, name)[family], getattr(view, family))
     readings = recording.sensor
     units = dict.fromkeys(readings, "0/1")  # of marks
     for sensor in robot.sensors:

@@ -256,7 +256,13 @@ class Simulation:
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
-        for i, value in inputs.held(views.parameter_group(self), values, self.batch):
+        from gearwright.dynamics.parameters import impossible
+
+        given = inputs.held(views.parameter_group(self), values, self.batch)
+        for i, value in given:
+            if why := impossible(self.options.inputs[i], float(np.min(value)), float(np.max(value))):
+                raise ModelError(why)
+        for i, value in given:
             fill(self._instance.view("parameter"), i, value)
         self._version += 1
 

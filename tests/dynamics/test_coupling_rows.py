@@ -70,7 +70,7 @@ def test_one_impulse_is_the_documents(seed, mode, leaders):
     tree, coupled, coupling, q, v, effort = case(seed, leaders, **mode)
     impulse, v_after = by_the_document(tree, coupling, q, v, effort)
     _, velocity, impulses = one_step(Equations(coupled), q, v, effort)
-    assert impulses == pytest.approx([impulse], rel=1e-11)
+    assert impulses == pytest.approx([impulse], rel=1e-12)
     assert np.abs(velocity - v_after).max() < 1e-12 * max(1.0, np.abs(v_after).max())
 
 
