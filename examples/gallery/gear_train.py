@@ -1,9 +1,10 @@
 """A gear train, and how many sweeps it takes: pgs and tgs against direct.
 
-Eight gears, seven hard couplings, a torque to and fro at each end. `direct` solves all rows at once; pgs comes as
-near as rounding lets it within a hundred sweeps, tgs in proportion to their number. With a flywheel on every second
-shaft, a hundred times as heavy as a gear, the rows are badly scaled; there, as long as sweeps are few, tgs is ahead:
-it looks at the errors again after each of them.
+Eight gears, seven hard couplings, a torque to and fro at each end. `direct` solves all rows at once. Both pgs and tgs
+come nearer by a factor a sweep and are as near as rounding lets them at 256; on the way pgs, which starts from the
+last step's impulses, is ahead at 64. With a flywheel on every second shaft, a hundred times as heavy as a gear, the
+rows are badly scaled; there tgs is ahead from the second sweep on, eight times nearer at 64: it looks at the errors
+again after each of them.
 """
 
 import numpy as np

@@ -25,17 +25,29 @@ from casadi import SX, Function
 
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import Instant, Law, Row
-from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears, through
-from gearwright.dynamics.parameters import actuator_numbers, axes, device_key
+from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears
+from gearwright.dynamics.parameters import actuator_numbers, device_key
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
-from gearwright.model import Actuator, Mechanism
+from gearwright.errors import CompileError
+from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
 from gearwright.model.actuators import Shaft
 from gearwright.tracing import trace
 
 # what may make a law jump: a jump has no slope to be known by
 HALVINGS = 24  # of a bracket: to 1e-7 of it, where what is left is a straight line
-JUMPS = {casadi.OP_LT, casadi.OP_LE, casadi.OP_EQ, casadi.OP_NE, casadi.OP_SIGN, casadi.OP_FLOOR, casadi.OP_CEIL}
+JUMPS = {
+    casadi.OP_LT,
+    casadi.OP_LE,
+    casadi.OP_EQ,
+    casadi.OP_NE,
+    casadi.OP_SIGN,
+    casadi.OP_FLOOR,
+    casadi.OP_CEIL,
+    casadi.OP_COPYSIGN,
+    casadi.OP_FMOD,
+    casadi.OP_REMAINDER,
+}
 
 
 class Acting(NamedTuple):
@@ -111,10 +123,16 @@ class Driven:
 
     @cached_property
     def curved(self) -> bool:
-        """Whether the effort over the speed is anything but a straight line."""
+        """Whether the effort over the speed is anything but a straight line that does not rise."""
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
         _, slope = self.law(w, x)
-        return self.jumps or bool(casadi.depends_on(slope, w))
+        falls = isinstance(self.slope, float) and self.slope <= 0.0
+        return self.jumps or (self.actuator.may_rise and not falls) or bool(casadi.depends_on(slope, w))
+
+    @property
+    def slope(self) -> Scalar:
+        """Over the speed, anywhere."""
+        return simplified(SX(self.law.call(self.law.sx_in())[1]))
 
     @cached_property
     def jumps(self) -> bool:
@@ -145,7 +163,7 @@ class Driven:
         return [command[self.command], seen.position, dt, *own, *self.parameters.values()]
 
     def acting(self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> Acting:
-        seen = self.gear.seen(tree, command[self.command])
+        seen = self.gear.seen(tree, memory[self.command])
         arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
         effort, touching = self.law(seen.speed, arguments)
         line, slope = self.drive(seen.speed, arguments) if self.drive else (effort, touching)
@@ -156,7 +174,7 @@ class Driven:
         self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
     ) -> tuple[Scalar, list[Scalar]]:
         """Its effort in a step that ends with the tree's velocities v, and what it remembers of it."""
-        seen = self.gear.seen(tree, command[self.command])
+        seen = self.gear.seen(tree, memory[self.command])
         speed = total(*(times(x, v[k]) for k, x in seen.A.items()))
         own = casadi.vertcat(*(memory[i] for i in self.states))
         numbers = casadi.vertcat(*self.parameters.values())
@@ -182,7 +200,7 @@ class Actuation:
 
     def having(self, tree: Tree, memory: Sequence[Scalar]) -> list[Acting]:
         """As they are after a step, with the efforts that they had in it."""
-        return [Acting(d.gear.seen(tree, 0.0), memory[d.command], memory[d.command], 0.0) for d in self.driven]
+        return [Acting(d.gear.seen(tree, m), m, m, 0.0) for d, m in ((d, memory[d.command]) for d in self.driven)]
 
     def seen(self, tree: Tree) -> dict[str, Seen]:
         """Every actuator's axis."""
@@ -221,17 +239,16 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
     connected = gears(mechanism, system, values)
     driven: list[Driven] = []
     places = memory_places(mechanism)
-    acting = through(mechanism)
     for index, (name, a) in enumerate(mechanism.actuators.items()):
         if name not in connected:
             continue
         key = device_key(mechanism, name)
         numbers = {n: values[f"{key}.{n}"] for n in actuator_numbers(a)}
         own = {n: x for n, x in numbers.items() if not isinstance(x, float)}
-        losses = _losses(mechanism, acting.get(name))
+        losses = _losses(mechanism, name)
         driven.append(
             Driven(
-                actuator=_within(a, connected[name], mechanism, system),
+                actuator=_within(a, mechanism),
                 gear=connected[name],
                 inertia=numbers["rotor_inertia"],
                 damping=plus(numbers["damping"], losses[1]),
@@ -242,27 +259,47 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
                 parameters=own,
             )
         )
-    return Actuation(driven, bounds(mechanism, system, connected))
+    return Actuation(driven, _flat(driven, bounds(mechanism, system)))
 
 
-def _within(a: Actuator, gear: Gear, mechanism: Mechanism, system: Bodies) -> Actuator:
-    """An actuator without a limit of its own has its joint's `effort` limit; files that say 0 there mean none."""
-    if not isinstance(gear, Straight) or a.effort_limit < inf:
+def _flat(driven: Sequence[Driven], found: list[Bounds]) -> list[Bounds]:
+    """Bounds clip efforts that do not depend on the speed: what they clip is known at the step's start."""
+    sloping = {d.name for d in driven if d.drive or d.curved or not is_zero(d.slope)}
+    for b in found:
+        if (b.map.lower or b.map.upper) and sloping & set(b.actuators):
+            name = sorted(sloping & set(b.actuators))[0]
+            raise CompileError(
+                f"actuator {name!r}: a linear_map with bounds takes efforts that do not depend on the speed; "
+                "give it an effort command without a curve, or leave the bounds out"
+            )
+    return found
+
+
+def _within(a: Actuator, mechanism: Mechanism) -> Actuator:
+    """An actuator without a limit of its own has that of the one joint it drives at a constant ratio.
+
+    Files that say 0 there mean none.
+    """
+    t = mechanism.acting.get(a.name)
+    if a.effort_limit < inf or (t is not None and not isinstance(t.map, LinearTransmission)):
         return a
-    turned = [(k, r) for r, (_, k) in zip(gear.ratios, gear.axes, strict=True) if not is_zero(r)]
-    if len(turned) != 1 or not isinstance(turned[0][1], float):
+    row: list[float] = [1.0]
+    joints: tuple[AxisRef | None, ...] = (a.joint,)
+    if t is not None and isinstance(t.map, LinearTransmission):
+        row, joints = t.map.actuator_per_joint[t.actuators.index(a.name)].tolist(), t.joints
+    turned = [(ref, r) for ref, r in zip(joints, row, strict=True) if r]
+    (ref, ratio) = turned[0] if len(turned) == 1 else (None, 1.0)
+    if ref is None:
         return a
-    (k, ratio) = turned[0]
-    by_name = {name: axis.limits.effort for j in mechanism.tree.joints for name, axis in axes(j)}
-    limit = by_name.get(system.velocities[k], inf)
+    limit = mechanism.joint(ref.joint).axes[ref.index].limits.effort
     return replace(a, effort_limit=limit / abs(ratio)) if 0.0 < limit < inf else a
 
 
-def _losses(mechanism: Mechanism, transmission: str | None) -> tuple[float, float, float]:
-    """Efficiency, damping and friction of the transmission that an actuator is in."""
-    if transmission is None:
+def _losses(mechanism: Mechanism, actuator: str) -> tuple[float, float, float]:
+    """Efficiency, damping and friction of the transmission that an actuator acts through."""
+    if actuator not in mechanism.acting:
         return 1.0, 0.0, 0.0
-    losses = mechanism.transmissions[transmission].losses
+    losses = mechanism.acting[actuator].losses
     return losses.efficiency, losses.damping, losses.friction
 
 
@@ -291,9 +328,6 @@ class MotorRow:
     @property
     def name(self) -> str:
         return self.driven.name
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
 
     @cached_property
     def rest(self) -> Function:
@@ -333,9 +367,6 @@ class ShaftFrictionRow:
     @property
     def name(self) -> str:
         return self.driven.name
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
 
     def rows(self, now: Instant) -> list[Row]:
         acting, f, eta = now.acting[self.index], self.driven.friction, self.driven.efficiency

@@ -69,9 +69,6 @@ class AxisRow:
     def friction(self) -> Scalar:
         return total(*(times(abs(r.ratio), r.friction) for r in self.rubbing))
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
     def rows(self, now: Instant) -> list[Row]:
         q = now.tree.q[self.position]
         ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
@@ -85,7 +82,7 @@ class AxisRow:
         found: dict[int, Scalar] = {}
         slid = greatest(least(impulse, f), minus(0.0, f))
         for r in self.rubbing:
-            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), f)
+            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), greatest(f, 1e-300))
             along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
             found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
         for stop, pushes in (
@@ -126,24 +123,25 @@ class SoftStopRow:
     size: ClassVar[int] = 1
     projected: ClassVar[bool] = False
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
     def rows(self, now: Instant) -> list[Row]:
         return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
 
 
 def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
-    """A spring and damper that only pushes, of an axis at q that moves with J."""
-    softness = SpringDamper(limits.stiffness or 0.0, limits.dissipation or 0.0)
+    """A spring and damper that only pushes, of an axis at q that moves with J; its damper is not felt before it."""
     low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
-    if not _ends(limits.upper):
-        return Row(J=J, error=minus(q, limits.lower), softness=softness, box=low)
-    if not _ends(limits.lower):
-        return Row(J=J, error=minus(q, limits.upper), softness=softness, box=high)
-    lower_half = minus(q, (limits.lower + limits.upper) / 2) < 0.0
-    box = (where(lower_half, low[0], high[0]), where(lower_half, low[1], high[1]))
-    return Row(J=J, error=minus(q, where(lower_half, limits.lower, limits.upper)), softness=softness, box=box)
+    lower, upper = _ends(limits.lower), _ends(limits.upper)
+    if lower and upper:
+        below = minus(q, (limits.lower + limits.upper) / 2) < 0.0
+        box = (where(below, low[0], high[0]), where(below, low[1], high[1]))
+        error = minus(q, where(below, limits.lower, limits.upper))
+        beyond = where(below, minus(0.0, error), error)
+    else:
+        box, end = (low, limits.lower) if lower else (high, limits.upper)
+        error = minus(q, end)
+        beyond = minus(0.0, error) if lower else error
+    damping = where(beyond >= 0.0, limits.dissipation or 0.0, 0.0) if limits.dissipation else 0.0
+    return Row(J=J, error=error, softness=SpringDamper(limits.stiffness or 0.0, damping), box=box)
 
 
 # --- of a mechanism -------------------------------------------------------------------------------------------------
@@ -153,9 +151,9 @@ def axis_rows(
     mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
 ) -> Iterator[AxisRow | SoftStopRow]:
     """One row for all axes that turn together. `shafts`: what actuators rub along each velocity coordinate."""
-    along = {ref: place for ref, place in _axes(mechanism).items() if place.axis.limits.stiffness is None}
+    along = _axes(mechanism)
     families = _families(mechanism, values, along)
-    for ref, place in _axes(mechanism).items():
+    for ref, place in along.items():
         limits = place.axis.limits
         if limits.stiffness is not None and _bounded(limits):
             yield SoftStopRow(place.name, place.position, place.velocity, limits)
@@ -213,9 +211,11 @@ def _families(
 
 
 def _nearest(members: Sequence[Member]) -> tuple[Stop | None, Stop | None]:
-    """The stop that is met first at either end; the first axis's among equals."""
+    """The hard stop that is met first at either end; the first axis's among equals."""
     ends: tuple[list[Stop], list[Stop]] = ([], [])
     for m in members:
+        if m.place.axis.limits.stiffness is not None:
+            continue  # has a row of its own
         for own, side in zip(hard_range(m.place.axis.limits), (0, 1), strict=True):
             if abs(own) < inf:
                 stop = Stop((own - m.offset) / m.ratio, m.place.velocity, m.ratio)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import UNBOUNDED, Instant, Row, SpringDamper
 from gearwright.dynamics.gears import Axis, Gear, axis_of, transmission_gears
-from gearwright.dynamics.scalar import Scalar, minus, plus, where
+from gearwright.dynamics.scalar import Scalar, magnitude, minus, plus, where
 from gearwright.model import AxisRef, Backlash, Mechanism
 
 
@@ -25,9 +25,6 @@ class BacklashRow:
     size: ClassVar[int] = 1
     projected: ClassVar[bool] = False
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
     def rows(self, now: Instant) -> list[Row]:
         i, k = self.rotor
         seen, half = self.gear.seen(now.tree, 0.0), self.backlash.gap / 2
@@ -36,7 +33,8 @@ class BacklashRow:
         J[k] = plus(J.get(k, 0.0), 1.0)
         ahead = lead > 0.0
         box = (where(ahead, -UNBOUNDED, 0.0), where(ahead, 0.0, UNBOUNDED))
-        softness = SpringDamper(self.backlash.stiffness, self.backlash.damping)
+        pressed = magnitude(lead) >= half
+        softness = SpringDamper(self.backlash.stiffness, where(pressed, self.backlash.damping, 0.0))
         return [Row(J=J, error=minus(lead, where(ahead, half, -half)), softness=softness, box=box)]
 
 

@@ -131,10 +131,6 @@ class ClosureRows:
             found.append(Row(J=J, error=error, softness=Baumgarte(0.0), reach=reach, group=self.name))
         return found
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        apart, _ = self.seen(now.at)
-        return [condition.error(apart) for condition in self.conditions]
-
     def seen(self, at: Configuration) -> tuple[Apart, dict[int, Motion]]:
         """The child side from the parent side, and how it moves for each unit velocity of the tree."""
         paths = [_path(at.system, body) for body, _ in self.ends]

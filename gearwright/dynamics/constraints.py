@@ -145,8 +145,6 @@ class Kind(Protocol):
         """Whether positions are brought back to it where a robot has closed loops."""
 
     def rows(self, now: Instant) -> list[Row]: ...
-    def errors(self, now: Instant) -> list[Scalar]:
-        """C of each row, of a kind that is projected."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +160,6 @@ class CouplingRow:
     @property
     def name(self) -> str:
         return self.tie.name
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return [self.tie.error(now.tree.q)]
 
     def rows(self, now: Instant) -> list[Row]:
         q = now.tree.q

@@ -8,9 +8,10 @@ from typing import Any
 from casadi import SX
 
 from gearwright.dynamics.actuation import memory_places
-from gearwright.dynamics.algorithms import inverse_dynamics
+from gearwright.dynamics.algorithms import identity
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, plus, scalars, times
 from gearwright.dynamics.sensing import Sensing
 from gearwright.errors import CompileError, UnknownNameError
@@ -103,7 +104,9 @@ def reading(
         return Traced([M.get((i, j), M.get((j, i), 0.0)) for i in range(n) for j in range(n)], (n, n))
 
     def bias() -> Traced:
-        return Traced(inverse_dynamics(model.configuration_at(tree.q), tree.v, [0.0] * n), (n,))
+        still: list[Scalar] = [0.0] * n
+        along = Tree(tree.q, tree.v, identity(n), still)
+        return Traced(model.needed(model.configuration_at(tree.q), along, still), (n,))
 
     parts |= {"mass_matrix": mass_matrix, "bias": bias}
     parts["actuator"] = _actuators(mechanism, model, given, tree)

@@ -80,9 +80,6 @@ class CutSpringRow:
         stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
         return [Row(J=J, error=stretch, softness=SpringDamper(self.stiffness, self.damping))]
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
 
 @dataclass(frozen=True)
 class CutStopRow:
@@ -104,9 +101,6 @@ class CutStopRow:
         q, J = self.axis.read(now)
         return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
-
 
 @dataclass(frozen=True)
 class CutSoftStopRow:
@@ -124,9 +118,6 @@ class CutSoftStopRow:
 
     def rows(self, now: Instant) -> list[Row]:
         return [soft_stop(*self.axis.read(now), self.limits)]
-
-    def errors(self, now: Instant) -> list[Scalar]:
-        return []
 
 
 CutRow = CutSpringRow | CutStopRow | CutSoftStopRow

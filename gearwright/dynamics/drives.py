@@ -59,9 +59,6 @@ class DriveRow:
     def projected(self) -> bool:
         return self.drive.kinematic
 
-    def errors(self, now: Instant) -> list[Scalar]:
-        return [minus(now.tree.q[self.position], now.target[2 * self.index])]
-
     def rows(self, now: Instant) -> list[Row]:
         where, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
         error = minus(now.tree.q[self.position], where)

@@ -22,7 +22,7 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation import MotorRow, actuation
-from gearwright.dynamics.algorithms import Matrix, inverse_dynamics, kinetic_energy, momentum, potential_energy
+from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names
@@ -33,7 +33,7 @@ from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
-from gearwright.dynamics.reduce import combined, reduction
+from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
 from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars, times
 from gearwright.dynamics.signals import Signals, sensing, signals
@@ -398,7 +398,9 @@ class Equations:
 
     def _trace_bias(self, tree_position: list[Scalar], tree_velocity: list[Scalar]) -> Outputs:
         at = self.model.configuration_at(tree_position)
-        return {"bias": inverse_dynamics(at, tree_velocity, [0.0] * len(tree_velocity))}
+        n = len(tree_velocity)
+        still: list[Scalar] = [0.0] * n
+        return {"bias": self.model.needed(at, Tree(tree_position, tree_velocity, identity(n), still), still)}
 
 
 def _run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:

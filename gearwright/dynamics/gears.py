@@ -43,7 +43,7 @@ class Seen(NamedTuple):
 class Gear(Protocol):
     """One actuator's way to the joints."""
 
-    def seen(self, tree: Tree, command: Scalar) -> Seen: ...
+    def seen(self, tree: Tree, effort: Scalar) -> Seen: ...
     def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
         """Efforts along the tree's velocities beside `Aᵀ·effort`."""
 
@@ -56,7 +56,7 @@ class Straight:
     offset: Scalar
     axes: list[Axis]
 
-    def seen(self, tree: Tree, command: Scalar) -> Seen:
+    def seen(self, tree: Tree, effort: Scalar) -> Seen:
         A: Sparse = {}
         for r, (_, k) in zip(self.ratios, self.axes, strict=True):
             if not (isinstance(r, float) and r == 0.0):
@@ -86,7 +86,7 @@ class Curved:
         A = casadi.jacobian(a, q)
         return Function("gear", [q, v, p], [a, A.T, casadi.jtimes(A @ v, q, v)])
 
-    def seen(self, tree: Tree, command: Scalar) -> Seen:
+    def seen(self, tree: Tree, effort: Scalar) -> Seen:
         q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
         v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
         a, A, drift = self.differentiated(q, v, casadi.vertcat(*self.parameters))
@@ -101,7 +101,10 @@ class Curved:
 
 @dataclass(frozen=True)
 class Efforts:
-    """The user's `j = F(a, q, v)`: speeds as virtual work has them, `v_a = (∂F/∂a)ᵀ·v`, at the effort commanded."""
+    """The user's `j = F(a, q, v)`, explicit in q and v: speeds as virtual work has them, `v_a = (∂F/∂a)ᵀ·v`.
+
+    F's slope over the efforts is taken at those of the last step.
+    """
 
     function: Function  # (efforts of the actuators, joint positions, joint velocities) → joint efforts
     index: int
@@ -118,11 +121,11 @@ class Efforts:
         given[self.index] = effort
         return given
 
-    def seen(self, tree: Tree, command: Scalar) -> Seen:
+    def seen(self, tree: Tree, effort: Scalar) -> Seen:
         q, v = self._along(tree)
         a = SX.sym("a", self.actuators)
         slopes = casadi.jacobian(self.function(a, q, v), a)[:, self.index]
-        slopes = casadi.substitute(slopes, a, self._given(command))
+        slopes = casadi.substitute(slopes, a, self._given(effort))
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(slopes), self.axes, strict=True):
             row[k] = plus(row.get(k, 0.0), slope)
@@ -146,25 +149,14 @@ class Efforts:
 def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> dict[str, Gear]:
     """By actuator. One that several transmissions name is in the first of them; one in none sits on its joint."""
     found: dict[str, Gear] = {}
-    acting = through(mechanism)
-    for t in dict.fromkeys(acting.values()):
-        each = transmission_gears(mechanism, system, mechanism.transmissions[t], values)
-        of_t = zip(mechanism.transmissions[t].actuators, each, strict=True)
-        found |= {name: gear for name, gear in of_t if acting[name] == t}
+    for t in {t.name: t for t in mechanism.acting.values()}.values():
+        each = zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True)
+        found |= {name: gear for name, gear in each if mechanism.acting[name] is t}
     for a in mechanism.actuators.values():
         on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
         if a.joint is not None and (a.name not in found or on_rotor):
             found[a.name] = Straight([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
     return {name: found[name] for name in mechanism.actuators if name in found}
-
-
-def through(mechanism: Mechanism) -> dict[str, str]:
-    """The transmission that each actuator acts through: the first one that names it, has a map and moves something."""
-    found: dict[str, str] = {}
-    for t in mechanism.transmissions.values():
-        if t.map is not None and all(_moves(mechanism, axis) for axis in t.joints):
-            found = dict.fromkeys(t.actuators, t.name) | found
-    return found
 
 
 def transmission_gears(
@@ -173,11 +165,6 @@ def transmission_gears(
     """Of each of its actuators."""
     axes = [axis_of(mechanism, system, ref, t.name) for ref in t.joints]
     return _gears_of(t, unknowns(mechanism, t, values), axes)
-
-
-def _moves(mechanism: Mechanism, axis: AxisRef) -> bool:
-    """Real files drive joints that they later fixed."""
-    return axis.index < len(mechanism.joint(axis.joint).axes)
 
 
 def axis_of(mechanism: Mechanism, system: Bodies, ref: AxisRef, user: str) -> Axis:
@@ -239,19 +226,18 @@ class Bounds:
         return found
 
 
-def bounds(mechanism: Mechanism, system: Bodies, connected: Mapping[str, Gear]) -> list[Bounds]:
+def bounds(mechanism: Mechanism, system: Bodies) -> list[Bounds]:
     """Of the linear maps that have offsets or bounds, and act."""
     found: list[Bounds] = []
-    taken: set[str] = set()
-    for t in mechanism.transmissions.values():
-        first = not taken & set(t.actuators) and all(name in connected for name in t.actuators)
+    for t in {t.name: t for t in mechanism.acting.values()}.values():
         m = t.map
         if isinstance(m, Series) and any(isinstance(s, LinearMap) and _bounded(s) for s in m.stages):
             raise CompileError(f"transmission {t.name!r}: a linear_map in a series cannot have offsets or bounds")
-        if m is not None and any(_moves(mechanism, axis) for axis in t.joints):
-            taken |= set(t.actuators)
-        if first and isinstance(m, LinearMap) and _bounded(m):
-            found.append(Bounds(t.actuators, m, [axis_of(mechanism, system, ref, t.name) for ref in t.joints]))
+        if not isinstance(m, LinearMap) or not _bounded(m) or any(mechanism.acting[a] is not t for a in t.actuators):
+            continue
+        if t.backlash is not None:
+            raise CompileError(f"transmission {t.name!r}: a linear_map with offsets or bounds cannot have backlash")
+        found.append(Bounds(t.actuators, m, [axis_of(mechanism, system, ref, t.name) for ref in t.joints]))
     return found
 
 

@@ -130,7 +130,7 @@ def impossible(name: str, smallest: float, largest: float) -> str | None:
         return f"{name!r} must be positive, not {smallest:g}"
     if last in NOT_NEGATIVE and not smallest >= 0:
         return f"{name!r} cannot be negative ({smallest:g})"
-    if "reduction" in last and smallest <= 0 <= largest and (smallest == 0 or largest == 0 or smallest == largest):
+    if "reduction" in last and 0.0 in (smallest, largest):
         return f"{name!r} cannot be zero"
     return None
 

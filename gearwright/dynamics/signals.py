@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.dynamics.bodies import Bodies
-from gearwright.dynamics.gears import Axis, Seen, axis_of, through, transmission_gears
+from gearwright.dynamics.gears import Axis, Seen, axis_of, transmission_gears
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar
 from gearwright.dynamics.sensing import Sensing
@@ -88,8 +88,8 @@ def _across(
 ) -> Mapping[str, Seen]:  # fmt: skip
     """The actuators' side of a sensor's transmission. One that does not drive is still a gear to read through."""
     assert sensor.transmission is not None
-    t, acting = mechanism.transmissions[sensor.transmission], through(mechanism)
-    if t.map is None or all(acting.get(a, t.name) == t.name for a in t.actuators):
+    t = mechanism.transmissions[sensor.transmission]
+    if t.map is None or all(mechanism.acting.get(a, t) is t for a in t.actuators):
         return shafts
     each = transmission_gears(mechanism, system, t, values)
     return {a: gear.seen(tree, 0.0) for a, gear in zip(t.actuators, each, strict=True)}
@@ -99,12 +99,11 @@ def _check_positions(mechanism: Mechanism, sensor: Sensor, actuators: tuple[str,
     """A transmission that is a function of efforts says nothing of where its actuators are."""
     if isinstance(sensor, Encoder) and sensor.type == "velocity":
         return
-    acting = through(mechanism)
     for a in actuators:
-        name = sensor.transmission or acting.get(a)
-        m = None if name is None else mechanism.transmissions[name].map
-        if isinstance(m, CustomTransmission) and m.effort is not None:
+        t = mechanism.transmissions[sensor.transmission] if sensor.transmission else mechanism.acting.get(a)
+        m = None if t is None else t.map
+        if t is not None and isinstance(m, CustomTransmission) and m.effort is not None:
             raise CompileError(
-                f"sensor {sensor.name!r} reads a position through {name!r}, which is a function of efforts and has "
+                f"sensor {sensor.name!r} reads a position through {t.name!r}, which is a function of efforts and has "
                 "none: give it as position(q), or read <side>joint</side>"
             )

@@ -155,17 +155,30 @@ class Mechanism:
             raise UnknownNameError("joint axis", name, by_name)
         return by_name[name]
 
+    @cached_property
+    def acting(self) -> dict[str, Transmission]:
+        """The transmission that each actuator acts through: the first that names it, has a map and moves something.
+
+        Real files drive joints that they later fixed.
+        """
+        found: dict[str, Transmission] = {}
+        for t in self.transmissions.values():
+            if t.map is not None and all(ref.index < len(self.joint(ref.joint).axes) for ref in t.joints):
+                found = dict.fromkeys(t.actuators, t) | found
+        return found
+
     def reflected_inertia(self) -> dict[AxisRef, float]:
         """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
-            if a.joint is not None and a.rotor_inertia:
+            if a.joint is not None and a.rotor_inertia and a.name not in self.acting:
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():
             if not isinstance(t.map, LinearTransmission):
                 continue
             B = t.map.actuator_per_joint
-            rotors = np.array([self.actuators[name].rotor_inertia for name in t.actuators])
+            mine = [self.acting.get(name) is t for name in t.actuators]
+            rotors = np.array([self.actuators[n].rotor_inertia * own for n, own in zip(t.actuators, mine, strict=True)])
             for ref, inertia in zip(t.joints, rotors @ B**2, strict=True):
                 if inertia:
                     seen[ref] = seen.get(ref, 0.0) + float(inertia)

@@ -1,7 +1,7 @@
 """Rotors as bodies of their own: a link that spins on the motor's axis, fixed to what carries the motor.
 
 A rotor is an inertia in actuator space unless the file says `<rotor>body</rotor>`, which adds its gyroscopic torque, or
-its transmission has play, in which it moves freely. Either way it becomes a link and a joint, both called `motor.rotor`.
+its transmission has play, in which it moves freely. Either way it becomes a link and a joint, both `motor.rotor`.
 It is tied to the joints exactly by a coupling, or loosely through the play (`dynamics.backlash`).
 """
 
@@ -45,19 +45,14 @@ class Rotor(NamedTuple):
 
 
 def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
-    """Those that are bodies; of an actuator in several transmissions the first counts."""
-    through: dict[str, tuple[Transmission, int]] = {}
-    for t in mechanism.transmissions.values():
-        if t.map is not None:
-            for i, name in enumerate(t.actuators):
-                through.setdefault(name, (t, i))
+    """Those that are bodies."""
     for a in mechanism.actuators.values():
         if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
             continue  # it turns one already
-        if a.name in through:
-            t, i = through[a.name]
+        t = mechanism.acting.get(a.name)
+        if t is not None:
             if a.rotor == "body" or t.backlash is not None:
-                yield Rotor(a, t, i)
+                yield Rotor(a, t, t.actuators.index(a.name))
         elif a.rotor == "body" and a.joint is not None:
             yield Rotor(a, None, 0)
 

@@ -135,6 +135,7 @@ def _servos(robot: Mechanism, outlet: Outlet, at_joints: list[AtJoint]) -> Itera
     j = min(range(len(at_joints)), key=lambda j: at_joints[j].stiffness / weight[j])
     own = {"stiffness": at_joints[j].stiffness / weight[j], "damping_gain": at_joints[j].damping / weight[j]}
     square = A.shape[0] == A.shape[1]
+    square = square and abs(np.linalg.det(A)) > 0.0  # else joints' limits say nothing of single motors
     efforts = _bound(np.linalg.inv(A).T, [x.effort for x in at_joints]) if square else [inf] * len(A)
     speeds = _bound(A, [x.velocity for x in at_joints])
     for name, effort, speed in zip(outlet.actuators, efforts, speeds, strict=False):

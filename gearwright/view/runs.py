@@ -98,7 +98,8 @@ class Outcome:
         simulated = f"{duration(self.steps * self.dt)} in {counted(self.steps, 'step')} of {duration(self.dt)}"
         table.add_row("simulated", f"{simulated}, {self.integrator}")
         table.add_row("compiled in", duration(self.compile_s))
-        speed = f"{number(self.ns_per_robot_step)} ns per robot-step with its recording, {number(self.real_time_factor)} × real time"
+        each = f"{number(self.ns_per_robot_step)} ns per robot-step with its recording"
+        speed = f"{each}, {number(self.real_time_factor)} × real time"
         table.add_row("run in", f"{duration(self.wall_s)}: {speed}")
         table.add_row("energy", self._energy())
         for name, error in self.coupling_errors.items():

@@ -70,7 +70,7 @@ def maps_of(name):
     model = equations.model
     q, v, u = (casadi.SX.sym(n, k) for n, k in (("q", 4), ("v", 4), ("u", len(driven(name).actuators))))
     tree = model.tree(State(scalars(q), scalars(v)))
-    acting = model.actuation.acting(tree, scalars(u), [], 1e-3)
+    acting = model.actuation.acting(tree, scalars(u), [0.0] * 9, 1e-3)
     found = model.actuation.efforts(tree, acting)
     efforts = casadi.vertcat(*(casadi.SX(found.get(k, 0.0)) for k in range(4)))
     speeds = casadi.vertcat(*(casadi.SX(now.seen.speed) for now in acting))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import Equations
-from gearwright.model import AxisRef, Couplings
+from gearwright.model import WORLD, AxisRef, Couplings
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
 from tests.dynamics.test_reduce import follow, wheels
 
@@ -31,6 +31,15 @@ def case(seed, n_leaders=1, **mode):
     return tree, replace(tree, couplings=Couplings([coupling])), coupling, q, v, rng.normal(size=len(v))
 
 
+def softness(coupling, r, dt):
+    """erp and cfm: given, or from the natural frequency and the damping ratio, (22)–(29)."""
+    if coupling.mode == "hard":
+        return coupling.erp, 0.0
+    kp = coupling.natural_frequency**2 / r
+    kd = 2 * coupling.natural_frequency * coupling.damping_ratio / r
+    return dt * kp / (dt * kp + kd), 1 / (dt * (dt * kp + kd))
+
+
 def by_the_document(tree, coupling, q, v, effort, dt=DT):
     """(12)–(17): from the uncoupled step and unit test impulses, in plain NumPy."""
     free = Equations(tree)
@@ -41,12 +50,7 @@ def by_the_document(tree, coupling, q, v, effort, dt=DT):
     C = gamma + sum(g * q[at[str(axis)]] for axis, g in G.items())
     Jv = sum(g * v_free[at[str(axis)]] for axis, g in G.items())
     r = sum(a * b * response[at[str(i)], at[str(j)]] for i, a in G.items() for j, b in G.items())
-    if coupling.mode == "hard":
-        erp, cfm = coupling.erp, 0.0
-    else:  # (22)–(29)
-        kp = coupling.natural_frequency**2 / r
-        kd = 2 * coupling.natural_frequency * coupling.damping_ratio / r
-        cfm, erp = 1 / (dt * (dt * kp + kd)), dt * kp / (dt * kp + kd)
+    erp, cfm = softness(coupling, r, dt)
     impulse = -(erp * C / dt + Jv) / (r + cfm)  # (12), (18)
     J = np.zeros(len(v))
     for axis, g in G.items():
@@ -54,8 +58,7 @@ def by_the_document(tree, coupling, q, v, effort, dt=DT):
     return impulse, v_free + response @ J * impulse  # (13), (14): λ on A, λ·G on B
 
 
-@pytest.mark.parametrize("leaders", [1, 2, 4])
-@pytest.mark.parametrize(
+MODES = pytest.mark.parametrize(
     "mode",
     [
         {"mode": "hard"},
@@ -64,6 +67,10 @@ def by_the_document(tree, coupling, q, v, effort, dt=DT):
     ],
     ids=["hard", "hard erp 1", "compliant"],
 )
+
+
+@pytest.mark.parametrize("leaders", [1, 2, 4])
+@MODES
 @pytest.mark.parametrize("seed", range(4))
 def test_one_impulse_is_the_documents(seed, mode, leaders):
     """To 1e-12 of the largest velocity: the two ways differ by the rounding of a 6×6 solve, some 1e-14."""
@@ -80,6 +87,54 @@ def test_across_a_fixed_root():
     _, _, (impulse,) = one_step(Equations(wheels([0.5, 0.2], [coupling])), [0.1, 0.2], [1.0, -2.0], [0.0, 0.0])
     C, Jv, r = 0.2 - 2.5 * 0.1, -2.0 - 2.5 * 1.0, 1 / 0.2 + 2.5**2 / 0.5
     assert impulse == pytest.approx(-(0.2 * C / DT + Jv) / r, rel=1e-13)
+
+
+def side_by_side(left, right):
+    """Two random trees on one fixed root, with the gravity of the first; the second's names end in a dash."""
+    moved = {
+        f"{n}'": replace(j, name=f"{n}'", child=f"{j.child}'", parent=j.parent if j.parent == WORLD else f"{j.parent}'")
+        for n, j in right.joints.items()
+    }
+    links = {f"{n}'": replace(link, name=f"{n}'") for n, link in right.links.items()}
+    return replace(left, links={**left.links, **links}, joints={**left.joints, **moved})
+
+
+@pytest.mark.parametrize("leaders", [1, 3])
+@MODES
+@pytest.mark.parametrize("seed", range(4))
+def test_across_a_fixed_root_branches_answer_alone(seed, mode, leaders):
+    """A follower in one random branch, its leaders in another: r is the sum of what each branch answers by itself.
+
+    Each branch is stepped alone, as a robot of its own, and only the row knows of both.
+    """
+    rng = np.random.default_rng(seed)
+    left = random_tree(seed, kinds=SINGLE, passive=False)
+    right = replace(random_tree(seed + 50, kinds=SINGLE, passive=False), gravity=left.gravity)
+    both = side_by_side(left, right)
+    follower = str(rng.choice(list(left.tree.coordinates)))
+    chosen = rng.permutation(list(right.tree.coordinates))[:leaders]
+    G = dict(zip(map(str, chosen), rng.normal(size=leaders) * 2, strict=True))
+    coupling = follow(follower, *((f"{n}'", -g) for n, g in G.items()), offset=0.3, **mode)
+
+    C, Jv, r, after, state = -0.3, 0.0, 0.0, {}, []
+    for tree, row, dash in ((left, {follower: 1.0}, ""), (right, G, "'")):
+        q, v, _ = random_state(tree, rng)
+        effort, alone = rng.normal(size=len(v)), Equations(tree)
+        v_free = flat(alone.step(q, v, effort, [], DT)[1])
+        J = np.array([row.get(n, 0.0) for n in alone.coordinates])
+        answer = np.linalg.solve(np.array(alone.mass_matrix(q, [])), J)
+        C, Jv, r = C + J @ q, Jv + J @ v_free, r + J @ answer
+        after |= {f"{n}{dash}": (a, b) for n, a, b in zip(alone.coordinates, v_free, answer, strict=True)}
+        state += [{f"{n}{dash}": x for n, x in zip(alone.coordinates, xs, strict=True)} for xs in (q, v, effort)]
+    erp, cfm = softness(coupling, r, DT)
+    impulse = -(erp * C / DT + Jv) / (r + cfm)
+
+    equations = Equations(replace(both, couplings=Couplings([coupling])))
+    start = [[(state[k] | state[k + 3])[n] for n in equations.coordinates] for k in range(3)]
+    _, velocity, impulses = one_step(equations, *start)
+    expected = np.array([after[n][0] + after[n][1] * impulse for n in equations.coordinates])
+    assert impulses == pytest.approx([impulse], rel=1e-12)
+    assert np.abs(velocity - expected).max() < 1e-12 * max(1.0, np.abs(expected).max())
 
 
 @pytest.mark.parametrize("erp", [0.0, 0.2, 1.0])

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiler.program import Loop
 from gearwright.sim import compile
 from tests.dynamics.test_reduce import follow, wheels
+from tests.sim.test_limits_and_friction import fingers
 
 DELTA = Path(__file__).parents[2] / "examples" / "gallery" / "delta.sdf"
 
@@ -81,3 +83,19 @@ def test_both_converge_to_direct_on_loops_of_joints():
 
     assert error("pgs", 64) < 1e-9
     assert error("tgs", 32) / error("tgs", 64) == pytest.approx(2.0, rel=0.1)
+
+
+@pytest.mark.parametrize("solver", ["direct", "pgs", "tgs"])
+def test_sweeps_are_a_loop_and_not_written_out(solver):
+    """Ten times the sweeps, the same code: fingers with stops, friction and a limited drive, where every solver sweeps.
+
+    What differs is how often the loop runs.
+    """
+    robot, drives = fingers("hard"), {"left": gw.Drive(stiffness=1e3, effort=5.0)}
+    programs = [
+        compile(robot, solver=solver, iterations=n, drives=drives)._kernels["step"].program for n in (5, 50)
+    ]
+    few, many = (sum(len(stage.tape.instructions) for stage in p.stages) for p in programs)
+    assert few == many > 100
+    counts = [sum(node.count for node in p.body if isinstance(node, Loop)) for p in programs]
+    assert counts[1] - counts[0] == 45

@@ -9,6 +9,15 @@ import gearwright as gw
 from gearwright.sim import compile
 from tests.sim.driven import body, driven, motor, rigid, wheel
 
+
+def two(*inertias):
+    return rigid(*(body(f"j{i}", x) for i, x in enumerate(inertias, 1)))
+
+
+def pair():
+    return gw.ElectricMotor(name="m1"), gw.ElectricMotor(name="m2")
+
+
 # --- losses of a transmission ---------------------------------------------------------------------------------------
 
 
@@ -58,15 +67,42 @@ def test_friction_and_damping_of_the_gear_add_to_the_motors():
     assert np.abs(runs[0].velocity["j"]).max() > 0.1
 
 
+@pytest.mark.parametrize("eta", [0.9, 0.5])
+@pytest.mark.parametrize("back", [(False, False), (True, False), (False, True), (True, True)])
+def test_efficiency_through_a_differential(eta, back):
+    """Each motor's own direction of power decides: η·τ of one that drives, τ/η of one that is driven back."""
+    gear = gw.DifferentialTransmission(actuator_reduction=(10.0, -5.0), joint_reduction=(1.0, 2.0))
+    inertias, speeds = (0.02, 0.05), np.array([30.0, -20.0])
+    torques = np.where(back, -1.0, 1.0) * np.sign(speeds) * (0.01, 0.03)
+    sim = compile(driven(two(*inertias), *pair(), joints=("j1", "j2"), through=gear, losses=gw.Losses(efficiency=eta)))
+    start = gear.actuator_to_joint_velocity(speeds)
+    sim.reset(velocity=dict(zip(("j1", "j2"), start, strict=True)))
+    sim.step(command=dict(zip(("m1", "m2"), torques, strict=True)), n=20)
+    assert np.sign([sim.actuator[n].velocity for n in ("m1", "m2")]) == pytest.approx(np.sign(speeds))
+    passed = gear.actuator_to_joint_effort(np.where(back, torques / eta, torques * eta))
+    moved = np.array([sim.velocity["j1"], sim.velocity["j2"]]) - start
+    assert moved == pytest.approx(20e-3 * passed / inertias, rel=1e-9)
+
+
+@pytest.mark.parametrize("eta", [0.9, 0.5])
+def test_efficiency_through_ones_own_map(eta):
+    """A cam, `a = 4·q + sin q`: in one step η·τ·(4 + cos q); over a run, η times the motor's work, to first order."""
+    cam = gw.CustomTransmission(position=lambda q: np.array([4.0 * q[0] + np.sin(q[0])]), size=(1, 1))
+    robot = driven(rigid(body("j", 0.5)), motor(), through=cam, losses=gw.Losses(efficiency=eta))
+    sim = compile(robot)
+    for v, share in ((0.1, eta), (-0.1, 1 / eta)):
+        sim.reset(position={"j": 0.7}, velocity={"j": v})
+        sim.step(command={"motor": 2.0})
+        assert sim.velocity["j"] - v == pytest.approx(1e-3 * share * 2.0 * (4 + cos(0.7)) / 0.5, rel=1e-9)
+    gaps = []
+    for dt in (1e-3, 5e-4):
+        rec = compile(robot, dt=dt).run(1.0, command={"motor": lambda t: 1.0 + np.cos(5 * t)})
+        work = dt * np.sum(rec.actuator["motor"].torque * rec.actuator["motor"].velocity)
+        gaps.append(abs(rec.kinetic_energy[-1] / (eta * work) - 1))
+    assert gaps[0] < 0.01 and gaps[0] / gaps[1] == pytest.approx(2.0, abs=0.1)
+
+
 # --- linear maps and functions of effort ----------------------------------------------------------------------------
-
-
-def two(*inertias):
-    return rigid(*(body(f"j{i}", x) for i, x in enumerate(inertias, 1)))
-
-
-def pair():
-    return gw.ElectricMotor(name="m1"), gw.ElectricMotor(name="m2")
 
 
 def pushed(sim, inertias, n=1):

@@ -40,6 +40,7 @@ class Actuator:
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
     positive: ClassVar[tuple[str, ...]] = ()  # fields that must be above zero where they are given
     states: ClassVar[tuple[str, ...]] = ()  # names of what it remembers from step to step
+    may_rise: ClassVar[bool] = False  # whether its effort may grow with its speed
     has_drive: ClassVar[bool] = True  # that follows positions and velocities, with gains
 
     name: str
@@ -57,7 +58,7 @@ class Actuator:
 
     def __post_init__(self) -> None:
         for f in fields(self):  # whole numbers are numbers
-            if type(getattr(self, f.name)) is int:
+            if isinstance(getattr(self, f.name), int | np.number):
                 object.__setattr__(self, f.name, float(getattr(self, f.name)))
         if self.command not in COMMANDS:
             raise ModelError(f"command is one of {', '.join(COMMANDS)}, not {self.command!r}")
@@ -69,6 +70,12 @@ class Actuator:
         for name in (*not_negative, "stiffness", "damping_gain"):
             if not getattr(self, name) >= 0:
                 raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
+        if not self.velocity_limit > 0:
+            raise ModelError("velocity_limit must be positive, not 0")
+        for f in fields(self):  # limits may be infinite, nothing else
+            value = getattr(self, f.name)
+            if isinstance(value, float) and not (isfinite(value) or (f.name.endswith("_limit") and value == inf)):
+                raise ModelError(f"{f.name} must be finite, not {value}")
         for name in self.positive:
             value = getattr(self, name)
             if value is not None and not (value > 0 and isfinite(value)):

@@ -20,6 +20,7 @@ class CustomActuator(Actuator):
     """
 
     type: ClassVar[str] = "custom"
+    may_rise: ClassVar[bool] = True
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
     has_drive: ClassVar[bool] = False  # the function makes of a command what it likes
 
@@ -29,6 +30,8 @@ class CustomActuator(Actuator):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "memory", {str(k): float(v) for k, v in self.memory.items()})
+        if taken := {"torque", "position", "velocity", "command"} & set(self.memory):
+            raise ModelError(f"actuator {self.name!r}: a memory cannot be called {sorted(taken)[0]!r}: it has one")
         if not callable(self.function):
             raise ModelError(f"actuator {self.name!r}: the function cannot be called")
         object.__setattr__(self, "states", tuple(self.memory))

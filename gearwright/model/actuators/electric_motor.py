@@ -41,6 +41,8 @@ class ElectricMotor(Actuator):
             raise ModelError("give torque_speed_curve, or stall_torque and no_load_speed, not both")
         if len(self.curve) < 2 or any(b <= a for a, b in pairwise(speeds)):
             raise ModelError("torque_speed_curve takes two or more points with rising speeds")
+        if self.curve[1][1] > self.curve[0][1] or self.curve[-1][1] > self.curve[-2][1]:
+            raise ModelError("torque_speed_curve may not rise at its ends, where its lines go on")
         if any(t < 0 for _, t in self.curve) or not all(isfinite(x) for point in self.curve for x in point):
             raise ModelError("torque_speed_curve takes finite torques that are not negative")
 

@@ -18,6 +18,7 @@ class Solenoid(Actuator):
     """Pulls along its stroke: force against stroke at full command (1), as a table; level beyond its ends."""
 
     type: ClassVar[str] = "solenoid"
+    may_rise: ClassVar[bool] = True
     commands: ClassVar[tuple[Command, ...]] = ("effort",)
 
     force_stroke: tuple[tuple[float, float], ...]  # (stroke [m], force [N]) …
