@@ -8,7 +8,7 @@ FULL := $(VENV)/.full-$(STAMP)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 FUZZ_FILES ?= 200000
 
-.PHONY: demo test check bench fuzz clean
+.PHONY: demo test slow check bench fuzz clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,9 @@ demo: $(BASE)               ## three robots shown, simulated and compared; the r
 
 test: $(FULL)               ## the whole default suite
 	$(BIN)/python -m pytest -n 2
+
+slow: $(FULL)               ## the long runs that `make test` leaves out
+	$(BIN)/python -m pytest -m slow -n 2
 
 check: $(FULL)              ## lint, types, import directions
 	$(BIN)/ruff check gearwright tests examples benchmarks docs

@@ -29,6 +29,7 @@ from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gear
 from gearwright.dynamics.parameters import actuator_numbers, device_key
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
+from gearwright.dynamics.slopes import slope
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
 from gearwright.model.actuators import Shaft
@@ -99,7 +100,7 @@ class Driven:
         command, start, dt = x[0], x[1], x[2]
         state, numbers = x[3 : 3 + len(self.states)], x[3 + len(self.states) :]
         effort, _ = self.response(command, w, start + dt * w, state, dt, numbers)
-        return Function("law", [w, x], [effort, casadi.jacobian(effort, w)])
+        return Function("law", [w, x], [effort, slope(Function("effort", [w, x], [effort]), [w, x])])
 
     @cached_property
     def drive(self) -> Function | None:

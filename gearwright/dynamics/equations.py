@@ -86,8 +86,8 @@ class Equations:
         self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
         kinds = rows_of(mechanism, bodies, values, self.drives, self.model.actuation)
         if integrator != "euler":
-            if any(kind.equality for kind in kinds):
-                held = ", ".join(repr(kind.name) for kind in kinds if kind.equality)
+            if self.drives or any(kind.equality for kind in kinds):
+                held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
             kinds = []
         self.kinds: list[Kind] = kinds

@@ -74,7 +74,7 @@ def test_a_drive_without_a_limit_has_its_joints(own, joint, expected, solver):
 
 @pytest.mark.parametrize("effort", [0.0, float("inf")])
 def test_no_effort_limit_in_the_file_is_none(effort):
-    """Nor is 0, which files write where they mean nothing: a stiff drive arrives at once, a motor gives what is asked."""
+    """Nor is 0, which files write where they mean none: a stiff drive arrives at once, a motor gives what is asked."""
     robot = limited(rigid(body("j", INERTIA)), j=effort)
     sim = compile(robot, drives={"j": gw.Drive(stiffness=1e9)})
     sim.drive(position={"j": 1.0})

@@ -25,7 +25,8 @@ def boom(rotor, gravity=0.0):
       {link("post", 1.0, 0, 1e-3)}{link("boom", MASS, ARM, 1e-3)}{link("wheel", 1e-3, 0, WHEEL)}
       {joint("yaw", "world", "post", "0 0 1")}{joint("pitch", "post", "boom", "0 1 0")}
       {joint("spin", "boom", "wheel", "1 0 0")}
-      <actuator name="motor" type="electric_motor"><rotor_inertia>{ROTOR}</rotor_inertia><rotor>{rotor}</rotor></actuator>
+      <actuator name="motor" type="electric_motor"><rotor_inertia>{ROTOR}</rotor_inertia>
+        <rotor>{rotor}</rotor></actuator>
       <transmission name="gear" type="simple"><actuator>motor</actuator><joint>spin</joint>
         <mechanical_reduction>{RATIO}</mechanical_reduction></transmission></model></world></sdf>""")
 

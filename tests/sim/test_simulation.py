@@ -14,6 +14,7 @@ from gearwright.errors import UnknownNameError
 from gearwright.model import Couplings
 from gearwright.model.kinematics import retract
 from gearwright.sim import Recording, Simulation, compile
+from tests.sim.driven import driven
 from tests.sim.robots import FOLLOWING, FREE, bare
 
 CONTRACT = [
@@ -405,6 +406,38 @@ def test_parameters_that_do_not_fit(double_pendulum):
         sim.set_parameters({"lower.mass": [1.0, 2.0]})
     with pytest.raises(UnknownNameError, match="parameter"):
         compile(double_pendulum, parameters=("lowr.mass",))
+
+
+PARAMETERS = {
+    "lower.mass": (-1.0, "cannot be negative"),
+    "lower.inertia.iyy": (-1e-3, "cannot be negative"),
+    "elbow.damping": (-0.1, "cannot be negative"),
+    "elbow.armature": (-0.1, "cannot be negative"),
+    "motor.stall_torque": (-2.0, "must be positive"),
+    "motor.no_load_speed": (0.0, "must be positive"),
+    "motor.rotor_inertia": (-1e-4, "cannot be negative"),
+    "gear.reduction": (0.0, "cannot be zero"),
+}
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_impossible_parameters_are_refused(double_pendulum, batch):
+    """One robot of a batch is enough; then nothing is changed, of that parameter or of others given with it."""
+    motor = gw.ElectricMotor(name="motor", stall_torque=2.0, no_load_speed=40.0, rotor_inertia=1e-4)
+    gear = gw.SimpleTransmission(reduction=10.0)
+    robot = driven(double_pendulum, motor, joints=("elbow",), through=gear)
+    sim = compile(robot, parameters=("gravity.z", *PARAMETERS), batch=batch)
+    before = dict(sim.parameters.items())
+    for name, (wrong, said) in PARAMETERS.items():
+        value = wrong if batch == 1 else [before[name][0], wrong, before[name][2]]
+        with pytest.raises(gw.ModelError, match=f"'{name}' {said}"):
+            sim.set_parameters({"gravity.z": -1.0, name: value})
+        assert {n: np.array(x).tolist() for n, x in sim.parameters.items()} == {
+            n: np.array(x).tolist() for n, x in before.items()
+        }
+    sim.set_parameters({"gear.reduction": -10.0, "lower.mass": 0.5, "elbow.damping": 0.0, "gravity.z": 1.0})
+    sim.step(command={"motor": 0.1}, n=10)  # what is possible goes on
+    assert np.isfinite(sim.state).all()
 
 
 def test_couplings_can_be_taken_off(gripper):

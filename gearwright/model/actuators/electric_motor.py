@@ -52,7 +52,7 @@ class ElectricMotor(Actuator):
             return piecewise(speed, self.curve, extended=True)
         if self.stall_torque is None or self.no_load_speed is None:
             return None
-        return self.stall_torque * (1.0 - speed / self.no_load_speed)
+        return self.stall_torque - (self.stall_torque / self.no_load_speed) * speed
 
     def bounded(self, effort: Number, shaft: Shaft) -> Number:
         effort = super().bounded(effort, shaft)
