@@ -31,7 +31,7 @@ def slope(function: Function, symbols: list[SX]) -> SX:
             value[o[0]] = SX.unary(op, *at) if len(i) == 1 else SX.binary(op, *at)
             if op in (casadi.OP_FMIN, casadi.OP_FMAX):
                 first = at[0] <= at[1] if op == casadi.OP_FMIN else at[0] >= at[1]
-                shown[o[0]] = casadi.if_else(first, *along)
+                shown[o[0]] = SX(casadi.if_else(first, along[0], along[1]))
             else:
                 shown[o[0]] = SX.unary(op, *along) if len(i) == 1 else SX.binary(op, *along)
     return casadi.substitute(casadi.jacobian(found, own), own, symbols[0])
