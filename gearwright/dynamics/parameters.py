@@ -115,22 +115,23 @@ def canonical(mechanism: Mechanism, name: str) -> str:
 # what numbers must be, by the last part of their names; all others may be anything finite
 POSITIVE = {
     "stall_torque", "no_load_speed", "resistance", "torque_constant", "supply_voltage", "thermal_resistance",
-    "bore_area", "supply_pressure", "time_constant", "ground", "input", "coupler", "output", "natural_frequency",
+    "velocity_limit", "bore_area", "supply_pressure", "time_constant", "ground", "input", "coupler", "output",
+    "natural_frequency",
 }  # fmt: skip
 NOT_NEGATIVE = {
     "mass", "ixx", "iyy", "izz", "damping", "friction", "armature", "spring_stiffness", "rotor_inertia", "stiffness",
-    "damping_gain", "effort_limit", "velocity_limit", "inductance", "thermal_capacitance", "damping_ratio",
+    "damping_gain", "effort_limit", "inductance", "temperature_coefficient", "thermal_capacitance", "damping_ratio",
 }  # fmt: skip
 
 
-def impossible(name: str, smallest: float, largest: float) -> str | None:
-    """Why a parameter cannot have values in this range; None if it can."""
-    last = name.rpartition(".")[2]
+def impossible(name: str, values: Sequence[float]) -> str | None:
+    """Why a parameter cannot have these values; None if it can."""
+    last, smallest = name.rpartition(".")[2], min(values)
     if last in POSITIVE and not smallest > 0:
         return f"{name!r} must be positive, not {smallest:g}"
     if last in NOT_NEGATIVE and not smallest >= 0:
         return f"{name!r} cannot be negative ({smallest:g})"
-    if "reduction" in last and 0.0 in (smallest, largest):
+    if "reduction" in last and 0.0 in values:
         return f"{name!r} cannot be zero"
     return None
 

@@ -260,7 +260,7 @@ class Simulation:
 
         given = inputs.held(views.parameter_group(self), values, self.batch)
         for i, value in given:
-            if why := impossible(self.options.inputs[i], float(np.min(value)), float(np.max(value))):
+            if why := impossible(self.options.inputs[i], np.atleast_1d(value).tolist()):
                 raise ModelError(why)
         for i, value in given:
             fill(self._instance.view("parameter"), i, value)

@@ -138,7 +138,7 @@ INLINE = (
   <actuator name="m2" type="dc_motor"><resistance>1</resistance>
     <torque_constant>0.1</torque_constant></actuator>
   <actuator name="m3" type="electric_motor"><torque_speed_curve>0 2 100 1 300 0</torque_speed_curve>
-    <command>velocity</command></actuator>
+    <command>velocity</command><damping_gain>0.1</damping_gain></actuator>
   <transmission name="wrist" type="differential"><actuator 
     role="actuator1">m2<mechanical_reduction>50</mechanical_reduction></actuator><actuator
     role="actuator2">m3</actuator><joint role="joint1">j1</joint><joint role="joint2">j2</joint>
