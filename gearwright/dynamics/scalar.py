@@ -135,6 +135,11 @@ def either(a: Scalar, b: Scalar) -> Scalar:
     return casadi.logic_or(a, b)
 
 
+def equal(a: Scalar, b: Scalar) -> Scalar:
+    """Whether two scalars are the same."""
+    return a == b if type(a) is float and type(b) is float else casadi.eq(a, b)
+
+
 def sine_cosine(angle: Scalar) -> tuple[Scalar, Scalar]:
     return casadi.sin(angle), casadi.cos(angle)
 

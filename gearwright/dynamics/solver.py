@@ -29,6 +29,7 @@ from gearwright.dynamics.scalar import (
     both,
     divided,
     either,
+    equal,
     greatest,
     is_number,
     is_zero,
@@ -348,18 +349,18 @@ def satisfied(row: Resolved, impulse: Scalar, rate: Scalar, before: Scalar, tole
     wrong = plus(plus(rate, row.bias), times(row.cfm, impulse))
     if row.box is None:
         return magnitude(wrong) <= tolerance
-    steady = magnitude(minus(rate, before)) <= STEADY * tolerance
     lower, upper = row.box
-    content: Scalar = True
-    if not row.only_stops:
-        at_end = either(both(impulse <= lower, wrong >= 0.0), both(impulse >= upper, wrong <= 0.0))
-        content = either(both(magnitude(wrong) <= tolerance, steady), at_end)
+    off = wrong
     if row.slowest is not None:
-        against = both(magnitude(minus(rate, row.slowest)) <= tolerance, steady)
-        content = either(both(impulse > upper, against), both(impulse <= upper, content))
+        off = where(impulse > upper, minus(rate, row.slowest), off)
+    if row.fastest is not None:
+        off = where(impulse < lower, minus(rate, row.fastest), off)
+    above, below = equal(impulse, upper), equal(impulse, lower)  # at a bound: it slides, the one way or the other
+    content = both(off <= where(below, UNBOUNDED, tolerance), off >= where(above, -UNBOUNDED, -tolerance))
+    still = magnitude(minus(rate, before)) <= STEADY * tolerance
+    content = both(content, either(still, either(above, below)))
+    if row.slowest is not None:
         content = both(content, rate >= minus(row.slowest, tolerance))
     if row.fastest is not None:
-        against = both(magnitude(minus(rate, row.fastest)) <= tolerance, steady)
-        content = either(both(impulse < lower, against), both(impulse >= lower, content))
         content = both(content, rate <= plus(row.fastest, tolerance))
     return content
