@@ -5,10 +5,9 @@ the speed ω of the step's start,
 
     τ ≈ τ(ω) − s·(ω⁺ − ω),     s = max(0, −∂τ/∂ω)
 
-so that `M̂ = M + Aᵀ·(I + dt·d + dt·s)·A` holds rotor, friction and the motor's slope (`motion`). Of a drive with gains
-it is the line of the gains, whatever its limits. Where τ is no straight line, a row makes up for the rest,
-`λ = dt·(τ(ω⁺) − line(ω⁺))`, by Newton's method in the sweeps (`MotorRow`): at the end the effort is τ(ω⁺) itself, at
-any steepness, ratio and step.
+so that `M̂ = M + Aᵀ·(I + dt·d + dt·s)·A` holds rotor, friction and the motor's slope (`motion`). Where τ is no straight
+line, a row makes up for the rest, `λ = dt·(τ(ω⁺) − line(ω⁺))`, by Newton's method in the sweeps (`MotorRow`), which
+sets out from the steep line of a drive's gains: at the end the effort is τ(ω⁺) itself, at any steepness and step.
 """
 
 from __future__ import annotations
@@ -56,7 +55,6 @@ class Acting(NamedTuple):
 
     seen: Seen
     effort: Scalar  # τ(ω)
-    line: Scalar  # the line's effort at ω: τ(ω) where it touches
     slope: Scalar  # s
 
 
@@ -167,9 +165,7 @@ class Driven:
         seen = self.gear.seen(tree, memory[self.command])
         arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
         effort, touching = self.law(seen.speed, arguments)
-        line, slope = self.drive(seen.speed, arguments) if self.drive else (effort, touching)
-        level = greatest(minus(0.0, simplified(SX(slope))), 0.0)
-        return Acting(seen, simplified(SX(effort)), simplified(SX(line)), level)
+        return Acting(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(touching))), 0.0))
 
     def after(
         self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
@@ -201,7 +197,7 @@ class Actuation:
 
     def having(self, tree: Tree, memory: Sequence[Scalar]) -> list[Acting]:
         """As they are after a step, with the efforts that they had in it."""
-        return [Acting(d.gear.seen(tree, m), m, m, 0.0) for d, m in ((d, memory[d.command]) for d in self.driven)]
+        return [Acting(d.gear.seen(tree, m), m, 0.0) for d, m in ((d, memory[d.command]) for d in self.driven)]
 
     def seen(self, tree: Tree) -> dict[str, Seen]:
         """Every actuator's axis."""
@@ -221,7 +217,7 @@ class Actuation:
         """What they put on the tree's velocities: `Aᵀ·(τ − d·ω)`, and what maps add."""
         found: dict[int, Scalar] = {}
         for d, now in zip(self.driven, acting, strict=True):
-            net = minus(now.line, times(d.damping, now.seen.speed))
+            net = minus(now.effort, times(d.damping, now.seen.speed))
             _add(found, {k: times(x, net) for k, x in now.seen.A.items()})
             _add(found, d.gear.extra(tree, now.seen, now.effort))
         by_name = {d.name: now.effort for d, now in zip(self.driven, acting, strict=True)}
@@ -332,22 +328,26 @@ class MotorRow:
 
     @cached_property
     def rest(self) -> Function:
-        """(speed, arguments) → `dt·(τ(ω⁺) − line(ω⁺))`, its slope, and how large the terms of it are."""
+        """(speed, arguments) → `dt·(τ(ω⁺) − line(ω⁺))`, its slope, and how large the terms of it are; then the same of
+        what a drive wants whatever its limits, without size."""
         d = self.driven
         w, x = SX.sym("w"), SX.sym("x", d.law.numel_in(1) + 3)
         effort0, slope0, w0 = x[-3], x[-2], x[-1]
+        dt, line = x[2], effort0 - slope0 * (w - w0)
         effort, slope = d.law(w, x[:-3])
-        dt = x[2]
-        value = dt * (effort - effort0 + slope0 * (w - w0))
         size = dt * (casadi.fabs(effort) + casadi.fabs(effort0) + slope0 * (casadi.fabs(w) + casadi.fabs(w0)))
-        return Function("rest", [w, x], [value, dt * (casadi.fmin(slope, 0.0) + slope0), size])
+        outputs = [dt * (effort - line), dt * (casadi.fmin(slope, 0.0) + slope0), size]
+        if d.drive:
+            wanted, steep = d.drive(w, x[:-3])
+            outputs += [dt * (wanted - line), dt * (steep + slope0)]
+        return Function("rest", [w, x], outputs)
 
     def rows(self, now: Instant) -> list[Row]:
         acting = now.acting[self.index]
-        line = [acting.line, acting.slope, acting.seen.speed]
+        line = [acting.effort, acting.slope, acting.seen.speed]
         arguments = [*self.driven.arguments(acting.seen, now.command, now.memory, now.dt), *line]
         trials = self.driven.trials
-        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=Law(self.rest, arguments, trials, anew=trials > 1))]
+        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=Law(self.rest, arguments, trials))]
 
 
 @dataclass(frozen=True)

@@ -103,12 +103,19 @@ class Law(NamedTuple):
 
     function: Function  # (rate, arguments) → f, its slope, and the size of its terms
     arguments: list[Scalar]
-    trials: int = 1  # steps of Newton's method in a sweep
-    anew: bool = False  # whether they set out from λ = 0 each time
+    trials: int = 1  # steps of Newton's method in a sweep; more than one set out anew each time
 
     def at(self, rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-        value, slope, size = self.function(rate, casadi.vertcat(*self.arguments))
-        return SX(value), SX(slope), SX(size)
+        value, slope, size = self._called(rate)[:3]
+        return value, slope, size
+
+    def begun(self, free: Scalar, own: Scalar) -> Scalar:
+        """Where Newton's method sets out: on the steep line of a drive, if it is one, at the rate without impulse."""
+        answers = self._called(free)
+        return 0.0 if len(answers) == 3 else answers[3] / (1.0 - answers[4] * own)
+
+    def _called(self, rate: Scalar) -> list[SX]:
+        return [SX(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Law:
         return self._replace(arguments=[change(x) for x in self.arguments])

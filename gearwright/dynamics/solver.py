@@ -282,7 +282,7 @@ def obeying(law: Law, impulse: Scalar, rate: Scalar, own: Scalar) -> Scalar:
     bounds they are halved: a law that is flat, steep and flat again would throw Newton to and fro for ever.
     """
     free = minus(rate, times(own, impulse))
-    new: Scalar = 0.0 if law.anew else impulse
+    new: Scalar = impulse if law.trials == 1 else law.begun(free, own)
     low: Scalar = -UNBOUNDED
     high: Scalar = UNBOUNDED
     for _ in range(law.trials):
