@@ -73,7 +73,8 @@ def test_ten_seconds_of_cassie(robot_data_folder, name, base):
     sim = compile(cassie(robot_data_folder, name, base))
     worst, energy = run(sim, 10.0)
     assert worst < 1e-8
-    assert np.diff(energy[2:]).max() < 1e-6 * energy[0]  # at first the stops push what is drawn beyond them back
+    # for 0.7 s stops push back what is drawn up to 2.4 rad beyond them, at 1 rad/s at most
+    assert np.diff(energy[20:]).max() < 1e-6 * energy[0]
 
 
 @pytest.mark.slow
