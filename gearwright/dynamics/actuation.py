@@ -17,13 +17,13 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.bodies import Bodies
-from gearwright.dynamics.constraints import Instant, Law, Row
+from gearwright.dynamics.constraints import Instant, Law, OneRow, Row
 from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears
 from gearwright.dynamics.parameters import actuator_numbers, device_key
 from gearwright.dynamics.reduce import Tree
@@ -313,14 +313,11 @@ def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
 
 
 @dataclass(frozen=True)
-class MotorRow:
+class MotorRow(OneRow):
     """What an actuator's effort at the end of the step is beside its line."""
 
     driven: Driven
     index: int  # among those that act
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -342,6 +339,10 @@ class MotorRow:
             outputs += [dt * (wanted - line), dt * (steep + slope0)]
         return Function("rest", [w, x], outputs)
 
+    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Nothing: an actuator's effort is told as a whole, this part of it included."""
+        return {}
+
     def rows(self, now: Instant) -> list[Row]:
         acting = now.acting[self.index]
         line = [acting.effort, acting.slope, acting.seen.speed]
@@ -351,7 +352,7 @@ class MotorRow:
 
 
 @dataclass(frozen=True)
-class ShaftFrictionRow:
+class ShaftFrictionRow(OneRow):
     """Coulomb friction on an actuator's axis, its own and the transmission's, and what the efficiency costs.
 
     With efficiency η a transmission passes η·τ on when the actuator drives, and takes τ/η from the joints when they
@@ -361,9 +362,6 @@ class ShaftFrictionRow:
 
     driven: Driven
     index: int
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.constraints import UNBOUNDED, Instant, Row, SpringDamper
+from gearwright.dynamics.constraints import UNBOUNDED, Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.scalar import (
     Scalar,
@@ -48,7 +48,7 @@ class Stop(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AxisRow:
+class AxisRow(OneRow):
     """Coulomb friction and hard stops of one axis in one row: what holds it still is the same impulse.
 
     `|λ| ≤ f·dt` resists every motion; a stop takes what it needs to keep the axis within its range at the end.
@@ -61,9 +61,6 @@ class AxisRow:
     rubbing: tuple[Rubbing, ...]  # itself first
     lower: Stop | None
     upper: Stop | None
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     @property
     def friction(self) -> Scalar:
@@ -74,8 +71,9 @@ class AxisRow:
         ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
         return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
 
-    def spread(self, impulse: Scalar, dt: Scalar) -> dict[int, Scalar]:
-        """The impulse where it acts: friction on each axis by its share, the rest at the stop that gives it."""
+    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Friction on each axis by its share, the rest at the stop that gives it."""
+        (impulse,), dt = impulses, now.dt
         if len(self.rubbing) == 1:
             return {self.velocity: impulse}
         f = times(self.friction, dt)
@@ -112,16 +110,13 @@ def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
 
 
 @dataclass(frozen=True)
-class SoftStopRow:
+class SoftStopRow(OneRow):
     """A stop with the file's stiffness and dissipation, at whichever end of the range is nearer."""
 
     name: str
     position: int
     velocity: int
     limits: Limits
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     def rows(self, now: Instant) -> list[Row]:
         return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]

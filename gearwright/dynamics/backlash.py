@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from gearwright.dynamics.bodies import Bodies
-from gearwright.dynamics.constraints import UNBOUNDED, Instant, Row, SpringDamper
+from gearwright.dynamics.constraints import UNBOUNDED, Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.gears import Axis, Gear, axis_of, transmission_gears
 from gearwright.dynamics.scalar import Scalar, magnitude, minus, plus, where
 from gearwright.model import AxisRef, Backlash, Mechanism
 
 
 @dataclass(frozen=True)
-class BacklashRow:
+class BacklashRow(OneRow):
     """`C = a − f(q)`, the rotor's lead over the joints, held within ±gap/2 by a spring at either side."""
 
     name: str
     backlash: Backlash
     gear: Gear  # f: what the rotor would follow without play
     rotor: Axis
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     def rows(self, now: Instant) -> list[Row]:
         i, k = self.rotor

@@ -17,7 +17,7 @@ import casadi
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, basis_of, turned
 from gearwright.dynamics.bodies import GROUND, HERE, Bodies, Place, assembled, placed
-from gearwright.dynamics.constraints import Baumgarte, Instant, Row
+from gearwright.dynamics.constraints import Baumgarte, Instant, Row, Spread
 from gearwright.dynamics.cut_axes import CutRow, cut_axis_rows
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import Configuration, Rows, composed
@@ -103,7 +103,7 @@ CLOSURES: dict[str, Callable[[Joint], list[Condition]]] = {
 
 
 @dataclass(frozen=True)
-class ClosureRows:
+class ClosureRows(Spread):
     """A cut joint. `ends` are the bodies of its parent and child side, and where on them the joint's frames are."""
 
     name: str

@@ -152,17 +152,36 @@ class Kind(Protocol):
         """Whether positions are brought back to it where a robot has closed loops."""
 
     def rows(self, now: Instant) -> list[Row]: ...
+    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Its impulses along the velocities of the tree, where they act."""
+
+
+class Spread:
+    """A kind whose impulses act along its rows: `Jᵀ·λ`."""
+
+    def spread(self: Kind, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        found: dict[int, Scalar] = {}
+        for row, impulse in zip(self.rows(now), impulses, strict=True):
+            for k, x in row.J.items():
+                found[k] = plus(found.get(k, 0.0), times(x, impulse))
+        return found
+
+
+class OneRow(Spread):
+    """What most kinds are: one row with bounds, to which positions are not brought back."""
+
+    equality: ClassVar[bool] = False
+    size: ClassVar[int] = 1
+    projected: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
-class CouplingRow:
+class CouplingRow(OneRow):
     """`C = follower − f(leaders)`: one row over all of its axes."""
 
     tie: Tie
     softness: Softness
     equality: ClassVar[bool] = True
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -192,3 +211,14 @@ def _softness(c: Coupling, values: Mapping[str, Scalar]) -> Softness:
 def names(kinds: Collection[Kind]) -> list[str]:
     """Of every row, in the order of the impulses."""
     return [k.name for k in kinds for _ in range(k.size)]
+
+
+def row_efforts(kinds: Sequence[Kind], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:
+    """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
+    efforts: list[Scalar] = [0.0] * len(now.tree.v)
+    left = list(impulses)
+    for kind in kinds:
+        own, left = left[: kind.size], left[kind.size :]
+        for k, x in kind.spread(now, own).items():
+            efforts[k] = plus(efforts[k], x / now.dt)
+    return efforts

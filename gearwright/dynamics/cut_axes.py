@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, pi
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, two_angles, two_rates
 from gearwright.dynamics.axis_rows import hard_range, soft_stop, stopped
-from gearwright.dynamics.constraints import Instant, Row, SpringDamper
+from gearwright.dynamics.constraints import Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, times
@@ -60,20 +61,27 @@ class CutAxis:
 
 
 @dataclass(frozen=True)
-class CutSpringRow:
-    """Damper and spring."""
+class CutRow(OneRow, ABC):
+    """A row along one axis of a cut joint."""
 
     axis: CutAxis
-    damping: Scalar
-    stiffness: Scalar
-    reference: Scalar
-    equality: ClassVar[bool] = True
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         return self.axis.name
+
+    @abstractmethod
+    def rows(self, now: Instant) -> list[Row]: ...
+
+
+@dataclass(frozen=True)
+class CutSpringRow(CutRow):
+    """Damper and spring."""
+
+    damping: Scalar
+    stiffness: Scalar
+    reference: Scalar
+    equality: ClassVar[bool] = True
 
     def rows(self, now: Instant) -> list[Row]:
         q, J = self.axis.read(now)
@@ -82,20 +90,12 @@ class CutSpringRow:
 
 
 @dataclass(frozen=True)
-class CutStopRow:
+class CutStopRow(CutRow):
     """Coulomb friction and hard stops, as `AxisRow` has them."""
 
-    axis: CutAxis
     friction: Scalar
     lower: float
     upper: float
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.axis.name
 
     def rows(self, now: Instant) -> list[Row]:
         q, J = self.axis.read(now)
@@ -103,24 +103,13 @@ class CutStopRow:
 
 
 @dataclass(frozen=True)
-class CutSoftStopRow:
+class CutSoftStopRow(CutRow):
     """A stop with the file's stiffness and dissipation."""
 
-    axis: CutAxis
     limits: Limits
-    equality: ClassVar[bool] = False
-    size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.axis.name
 
     def rows(self, now: Instant) -> list[Row]:
         return [soft_stop(*self.axis.read(now), self.limits)]
-
-
-CutRow = CutSpringRow | CutStopRow | CutSoftStopRow
 
 
 def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Iterator[CutRow]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import ClassVar
 
-from gearwright.dynamics.constraints import Baumgarte, Instant, Row, SpringDamper
+from gearwright.dynamics.constraints import Baumgarte, Instant, Row, Spread, SpringDamper
 from gearwright.dynamics.scalar import Scalar, minus, times
 from gearwright.errors import ModelError
 
@@ -41,7 +41,7 @@ class Drive:
 
 
 @dataclass(frozen=True)
-class DriveRow:
+class DriveRow(Spread):
     """The row of a drive along one axis. `index` is its place among the targets."""
 
     name: str

@@ -21,23 +21,24 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.actuation import MotorRow, actuation
+from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names
+from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, row_efforts
 from gearwright.dynamics.control import Control, Declared, Targets
 from gearwright.dynamics.control_reading import reading, several
 from gearwright.dynamics.drives import Drive
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
+from gearwright.dynamics.linearising import of_step, through_stages
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
 from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars, times
 from gearwright.dynamics.signals import Signals, sensing, signals
-from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Repeat, Stages, row_efforts
+from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Repeat, Stages
 from gearwright.dynamics.step import INTEGRATORS, Step
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
@@ -247,25 +248,8 @@ class Equations:
         Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
         """
         if self.staged:
-            return self._linearised_stages()
-        names = ["position", "velocity", "effort", "parameter", "dt"]
-        inputs = self._symbols_of(names)
-        after = casadi.vertcat(*self.step.call([inputs[n] for n in names]))
-        before = casadi.vertcat(inputs["position"], inputs["velocity"])
-        A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
-        return Function("linearisation", [inputs[n] for n in names], casadi.cse([A, B]), names, ["A", "B"])
-
-    def _linearised_stages(self) -> Function:
-        """Through every sweep that can be made: those after the last that is needed change nothing."""
-        slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in self._symbols_of(self._given).items()}
-        inputs = dict(slots)
-        _run(self.stages, slots)
-        after = casadi.vertcat(slots["position"], slots["velocity"])
-        blocks = [
-            casadi.jacobian(after, inputs[n]) for n in ("position", "velocity", "effort", "command") if n in inputs
-        ]
-        A, B = casadi.horzcat(*blocks[:2]), casadi.horzcat(*blocks[2:])
-        return Function("linearisation", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
+            return through_stages(self.stages, self._symbols_of(self._given))
+        return of_step(self.step, self._symbols_of(self.step.name_in()))
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 
@@ -343,9 +327,7 @@ class Equations:
         if self.kinds:
             idle = [0.0] * (2 * len(self.drives))  # J needs no targets, nor commands
             now = Instant(tree, model.configuration(tree), dt[0], idle, actuator, actuator, acting)
-            each = zip(_each_row(self.kinds), impulse, strict=True)
-            others = [0.0 if isinstance(kind, MotorRow) else x for kind, x in each]  # theirs are in the efforts
-            of_rows = row_efforts(self.kinds, now, others)
+            of_rows = row_efforts(self.kinds, now, impulse)
             effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
         vd = tree.accelerations(model.acceleration(state, effort))
         missing = model.missing(model.configuration(tree), tree, vd, effort)
@@ -401,18 +383,6 @@ class Equations:
         n = len(tree_velocity)
         still: list[Scalar] = [0.0] * n
         return {"bias": self.model.needed(at, Tree(tree_position, tree_velocity, identity(n), still), still)}
-
-
-def _run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
-    """Runs stages on symbols; loops to their ends, whatever would end them, so that every impulse has its slope."""
-    for node in body:
-        if isinstance(node, Repeat):
-            for _ in range(node.count):
-                _run(node.body, slots)
-            continue
-        slots |= dict.fromkeys({"settled", "accepted", "closed"} & {*node.name_in()}, 0.0)
-        found = node.call([slots[n] for n in node.name_in()])
-        slots |= dict(zip(node.name_out(), found, strict=True))
 
 
 def _each_row(kinds: Sequence[Kind]) -> list[Kind]:

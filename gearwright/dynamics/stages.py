@@ -24,7 +24,6 @@ from typing import NamedTuple
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.axis_rows import AxisRow
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
@@ -385,20 +384,3 @@ DRIVEN = (*STATE, "actuator", "command")  # of a robot with actuators
 
 def _column(values: Sequence[Scalar]) -> SX:
     return casadi.vertcat(*(SX(x) for x in values)) if values else SX(0, 1)
-
-
-def row_efforts(kinds: Sequence[Kind], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:
-    """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
-    efforts: list[Scalar] = [0.0] * len(now.tree.v)
-    left = list(impulses)
-    for kind in kinds:
-        own, left = left[: kind.size], left[kind.size :]
-        if isinstance(kind, AxisRow):
-            parts = [kind.spread(own[0], now.dt)]
-        else:
-            rows = zip(kind.rows(now), own, strict=True)
-            parts = [{k: times(x, impulse) for k, x in row.J.items()} for row, impulse in rows]
-        for part in parts:
-            for k, x in part.items():
-                efforts[k] = plus(efforts[k], x / now.dt)
-    return efforts

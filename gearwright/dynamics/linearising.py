@@ -1,0 +1,43 @@
+"""A step's derivatives: A over the state, B over efforts and commands, by CasADi's differentiation of its Functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.stages import Repeat
+
+
+def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
+    """Of a step that is one Function."""
+    after = casadi.vertcat(*step.call(list(inputs.values())))
+    before = casadi.vertcat(inputs["position"], inputs["velocity"])
+    A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
+    return Function("linearisation", list(inputs.values()), casadi.cse([A, B]), list(inputs), ["A", "B"])
+
+
+def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX]) -> Function:
+    """Through every sweep that can be made: those after the last that is needed change nothing."""
+    slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
+    inputs = dict(slots)
+    run(stages, slots)
+    after = casadi.vertcat(slots["position"], slots["velocity"])
+    pushed = [n for n in ("effort", "command") if n in inputs]
+    A = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in ("position", "velocity")))
+    B = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in pushed))
+    return Function("linearisation", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
+
+
+def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
+    """Runs stages on symbols; loops to their ends, whatever would end them, so that every impulse has its slope."""
+    for node in body:
+        if isinstance(node, Repeat):
+            for _ in range(node.count):
+                run(node.body, slots)
+            continue
+        slots |= dict.fromkeys({"settled", "accepted", "closed"} & {*node.name_in()}, 0.0)
+        found = node.call([slots[n] for n in node.name_in()])
+        slots |= dict(zip(node.name_out(), found, strict=True))
