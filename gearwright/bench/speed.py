@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from gearwright.bench.ours import Gearwright
 from gearwright.bench.peers import quiet
 from gearwright.bench.results import Entry, RobotResult
 from gearwright.bench.robots import Robot
+from gearwright.sim.options import cores
 
 OURS, UNCOUPLED = "gearwright", "gearwright without couplings"
 ALL_CORES, RECORDED = " on all cores", ", recorded"
@@ -31,7 +31,7 @@ def robot_result(robot: Robot, peers: Mapping[str, type[Contestant]], effort: Ef
     batch = _race_of_batches(ours, contestants, effort)
     own = [Entry(engine=OURS, title=Gearwright.title, one=one[OURS], batch=batch[OURS])]
     if threaded := batch.get(OURS + ALL_CORES):
-        own.append(Entry(engine=OURS, title=Gearwright.title + ALL_CORES, batch=threaded, threads=_cores()))
+        own.append(Entry(engine=OURS, title=Gearwright.title + ALL_CORES, batch=threaded, threads=cores()))
     own.append(Entry(engine=OURS, title=Gearwright.title + RECORDED, batch=batch[OURS + RECORDED]))
     return RobotResult(
         name=robot.name,
@@ -90,7 +90,7 @@ def _race_of_batches(
     runners: dict[str, Runner] = {}
     for name, contestant in everybody.items():
         some = np.array([_in_order(b, ours[True], contestant) for b in begins[: contestant.batch_robots]])
-        for suffix, threads in {"": 1, ALL_CORES: _cores()}.items() if _cores() > 1 else [("", 1)]:
+        for suffix, threads in {"": 1, ALL_CORES: cores()}.items() if cores() > 1 else [("", 1)]:
             runner = contestant.batch(some, threads)
             if runner is not None:
                 runners[name + suffix] = runner
@@ -102,7 +102,7 @@ def _timed(entry: Entry, one: Mapping[str, Timing], batch: Mapping[str, Timing])
     """With the times, and the ratio to Gearwright on the same mechanism; batches on whichever threads serve it best."""
     own = OURS if entry.couplings or UNCOUPLED not in one else UNCOUPLED
     mine = one.get(entry.engine)
-    many = {threads: batch.get(entry.engine + suffix) for suffix, threads in (("", 1), (ALL_CORES, _cores()))}
+    many = {threads: batch.get(entry.engine + suffix) for suffix, threads in (("", 1), (ALL_CORES, cores()))}
     best = min(((t.cpu_ns, threads) for threads, t in many.items() if t is not None), default=None)
     return replace(
         entry,
@@ -132,7 +132,3 @@ def _call_overhead(ours: Gearwright, effort: Effort) -> float:
 
 def _in_order(position: Array, ours: Contestant, theirs: Contestant) -> Array:
     return position[[ours.names.index(name) for name in theirs.names]]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -36,7 +36,7 @@ from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
-from gearwright.dynamics.scalar import Scalar, as_written, plus, scalars, times
+from gearwright.dynamics.scalar import Scalar, as_written, column, plus, scalars, times
 from gearwright.dynamics.signals import Signals, sensing, signals
 from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Repeat, Stages
 from gearwright.dynamics.step import INTEGRATORS, Step
@@ -275,7 +275,7 @@ class Equations:
         symbols = self._symbols_of(inputs.split())
         outputs = trace(**{n: scalars(s) for n, s in symbols.items() if n != "parameter"})
         with as_written():
-            reduced = casadi.cse([_column(x) for x in outputs.values()])
+            reduced = casadi.cse([column(x) for x in outputs.values()])
         return Function(name, list(symbols.values()), reduced, list(symbols), list(outputs))
 
     def _trace_step(
@@ -387,13 +387,6 @@ class Equations:
 
 def _each_row(kinds: Sequence[Kind]) -> list[Kind]:
     return [kind for kind in kinds for _ in range(kind.size)]
-
-
-def _column(x: Any) -> SX:
-    """A list as a column; a matrix as it is."""
-    if not isinstance(x, list):
-        return SX(x)
-    return casadi.vertcat(*(SX(e) for e in x)) if x else SX(0, 1)
 
 
 def _symmetric(M: Matrix, n: int) -> SX:

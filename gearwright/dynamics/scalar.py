@@ -162,3 +162,10 @@ def scalars(values: Any) -> list[Scalar]:
     if isinstance(values, SX):
         return list(casadi.vertsplit(values)) if values.numel() else []
     return [v if isinstance(v, SX) else float(v) for v in values]
+
+
+def column(values: Any) -> SX:
+    """A list of scalars as a column; a matrix as it is."""
+    if not isinstance(values, list):
+        return SX(values)
+    return casadi.vertcat(*(SX(x) for x in values)) if values else SX(0, 1)

@@ -34,6 +34,7 @@ from gearwright.dynamics.scalar import (
     Scalar,
     as_written,
     both,
+    column,
     greatest,
     is_number,
     magnitude,
@@ -201,7 +202,7 @@ class Stages:
         A = Responses.of(system.rows, system.M_hat, system.equalities, self.model.dof, self.floors)
         carried, responses = Carrier(), Carrier()
         later = system.mapped(carried), A.mapped(responses)
-        self._symbols["carried"], self._symbols["responses"] = _column(carried.symbols), _column(responses.symbols)
+        self._symbols["carried"], self._symbols["responses"] = column(carried.symbols), column(responses.symbols)
         outputs = {"carried": carried.values, "responses": responses.values}
         return self._function("respond", self._given, outputs), *later
 
@@ -291,7 +292,7 @@ class Stages:
             return {}
         carrier = Carrier()
         self._metric = system.M_hat.mapped(carrier)
-        self._symbols["metric"] = _column(carrier.symbols)
+        self._symbols["metric"] = column(carrier.symbols)
         self._symbols["closed"] = SX.sym("closed")
         return {"metric": carrier.values, "closed": [0.0]}
 
@@ -373,14 +374,10 @@ class Stages:
 
     def _function(self, name: str, inputs: Sequence[str], outputs: Mapping[str, list[Scalar]]) -> Function:
         with as_written():
-            columns = casadi.cse([_column(values) for values in outputs.values()])
+            columns = casadi.cse([column(values) for values in outputs.values()])
         symbols = [self._symbols[n] for n in inputs]
         return Function(name, symbols, columns, list(inputs), list(outputs), {"allow_duplicate_io_names": True})
 
 
 STATE = ("position", "velocity", "impulse", "effort", "target", "parameter", "dt")
 DRIVEN = (*STATE, "actuator", "command")  # of a robot with actuators
-
-
-def _column(values: Sequence[Scalar]) -> SX:
-    return casadi.vertcat(*(SX(x) for x in values)) if values else SX(0, 1)

@@ -19,6 +19,17 @@ def held(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int,
     return [(i, constant(group.names[i], value, batch)) for i, value in group.columns(values)]
 
 
+def possible(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int, Any]]:
+    """The same of parameters; values that the mechanism cannot have raise."""
+    from gearwright.dynamics.parameters import impossible
+
+    given = held(group, values, batch)
+    for i, value in given:
+        if why := impossible(group.names[i], np.atleast_1d(value).tolist()):
+            raise ModelError(why)
+    return given
+
+
 def stored(index: Mapping[str, int], values: Mapping[str, Any], memory: Array) -> bool:
     """The usual case, plain finite numbers for one robot, without any conversion; else False, and nothing is done."""
     if type(values) is not dict:

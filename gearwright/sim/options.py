@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -119,3 +120,8 @@ def _check_count(option: str, value: object) -> None:
         return
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 1:
         raise CompileError(f"{option} is a whole number of at least 1, not {value!r}")
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,13 +11,13 @@ from gearwright.compiler import Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
-from gearwright.sim import assembly, controlled, inputs, loops, running, views
+from gearwright.sim import analysis, assembly, controlled, inputs, loops, running, views
 from gearwright.sim.devices import Devices, refuse_commands_with
 from gearwright.sim.failing import failure
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
-from gearwright.sim.options import Options
-from gearwright.sim.starting import hold_positions, start_readings
+from gearwright.sim.options import Options, cores
+from gearwright.sim.starting import set_start
 from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
 
@@ -48,7 +47,7 @@ class Simulation:
         self.robot: Mechanism = robot
         self.options = options
         self.dt, self.batch = options.dt, int(options.batch)
-        self.threads = options.threads or (_cores() if self.batch >= LARGE_BATCH else 1)
+        self.threads = options.threads or (cores() if self.batch >= LARGE_BATCH else 1)
         self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, options.dt)
         self._names, self._kernels = Names.of(robot), kernels
         self._devices = Devices(robot, options.dt)
@@ -70,7 +69,8 @@ class Simulation:
         single = self.batch == 1  # of one robot, without detours
         self._flat = {name: view.reshape(-1) if single else None for name, view in self._inputs.items()}
         self._states = self._instance.arena[:, : self._instance.layout.state_elements]
-        self._set_nominal_parameters()
+        if options.inputs:
+            self._instance.set("parameter", [kernels.nominal[name] for name in options.inputs])
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
         self.reset()
@@ -227,28 +227,11 @@ class Simulation:
             q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), (given_q, given_v))
         for view in self._inputs.values():
             view[:] = 0.0
-        self._set_start(q[:, names.free_positions], v[:, names.free_velocities])
+        set_start(self, q[:, names.free_positions], v[:, names.free_velocities])
         for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
             fill(self._instance.view("target"), 2 * i, self.position[name])
             fill(self._instance.view("target"), 2 * i + 1, 0.0)
         self.time = 0.0
-
-    def _set_start(self, q: Array, v: Array) -> None:
-        """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
-        start = {"position": q, "velocity": v, "impulse": np.zeros((1, self._parts.get("impulse", 0)))}
-        start["actuator"] = self._devices.start[None, :]
-        if self._control is not None:
-            start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([self._control.start])}
-        n = self.batch
-        if "sensor" in self._parts:
-            start["sensor"] = start_readings(
-                self, np.broadcast_to(q, (n, q.shape[1])), np.broadcast_to(v, (n, v.shape[1]))
-            )
-        parts = [np.broadcast_to(start[name], (n, size)) for name, size in self._parts.items()]
-        self._set_state(np.concatenate(parts, axis=1))
-        hold_positions(self)
-        controlled.hold_inputs(self)
-        self._remembered = None
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
         """The parameters' values by name, (B, 1) each."""
@@ -256,20 +239,9 @@ class Simulation:
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
-        from gearwright.dynamics.parameters import impossible
-
-        given = inputs.held(views.parameter_group(self), values, self.batch)
-        for i, value in given:
-            if why := impossible(self.options.inputs[i], np.atleast_1d(value).tolist()):
-                raise ModelError(why)
-        for i, value in given:
+        for i, value in inputs.possible(views.parameter_group(self), values, self.batch):
             fill(self._instance.view("parameter"), i, value)
         self._version += 1
-
-    def _set_nominal_parameters(self) -> None:
-        if self.options.inputs:
-            nominal = self._kernels.nominal
-            self._instance.set("parameter", [nominal[name] for name in self.options.inputs])
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
@@ -393,23 +365,18 @@ class Simulation:
         return Momentum(probe.output("linear"), probe.output("angular"))
 
     def mass_matrix(self) -> Array:
-        """M(q) with armature, in tree coordinates (before couplings), in the order of `coordinates`."""
+        """M(q) with armature and rotors, in tree coordinates (before couplings), in the order of `coordinates`."""
         n = len(self.coordinates)
         M = self._probe("mass_matrix").output("mass_matrix")
         return M.reshape((n, n) if self.batch == 1 else (self.batch, n, n))
 
     def bias(self) -> Array:
-        """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates; armature not in it."""
+        """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates."""
         return self._probe("bias").output("bias")
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""
-        i, k = (views.coordinate(self, name) for name in (a, b))
-        M = self.mass_matrix()
-        unit = np.zeros((len(self.coordinates), 1))
-        unit[k] = 1.0
-        response = np.linalg.solve(M, unit)[..., i, 0]
-        return float(response) if self.batch == 1 else response
+        return analysis.impulse_response(self, a, b)
 
     def linearize(self) -> tuple[Array, Array]:
         """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.
@@ -418,12 +385,7 @@ class Simulation:
         actuators: (nx, nx) and (nx, nv + na), or with the batch before. Rows that hold or slide count as they do in
         this step; at an edge of theirs it is one-sided.
         """
-        function = self._kernels.equations.linearisation
-        slots = function.name_in()
-        given = [controlled.acting(self, name) for name in slots]
-        pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
-        A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
-        return (A[0], B[0]) if self.batch == 1 else (A, B)
+        return analysis.linearized(self)
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
@@ -434,10 +396,3 @@ class Simulation:
     def from_cache(self) -> bool:
         """Whether the code of the step was found on disk."""
         return self._kernels["step"].from_cache
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
