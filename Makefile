@@ -31,8 +31,8 @@ slow: $(FULL)               ## the long runs that `make test` leaves out
 	$(BIN)/python -m pytest -m slow -n 2
 
 check: $(FULL)              ## lint, types, import directions
-	$(BIN)/ruff check gearwright tests examples benchmarks docs
-	$(BIN)/ruff format --check gearwright tests examples benchmarks docs
+	$(BIN)/ruff check src tests examples benchmarks docs
+	$(BIN)/ruff format --check src tests examples benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -21,12 +21,12 @@ COMMANDS = [
 
 @pytest.fixture
 def workplace(tmp_path):
-    (tmp_path / "gearwright").symlink_to(ROOT / "gearwright")
+    (tmp_path / "src").symlink_to(ROOT / "src")
     return tmp_path
 
 
 def _run(words, folder):
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "MPLBACKEND": "Agg"}
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 

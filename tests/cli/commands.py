@@ -33,7 +33,7 @@ def gearwright(*arguments: str | Path, cwd: Path | None = None, **environment: s
     done = subprocess.run(
         [sys.executable, "-m", "gearwright", *map(str, arguments)],
         capture_output=True, encoding="utf-8", timeout=60, cwd=cwd, check=False,
-        env={**_kept(), "PYTHONPATH": str(CHECKOUT), "PYTHONIOENCODING": "utf-8", **environment},
+        env={**_kept(), "PYTHONPATH": str(CHECKOUT / "src"), "PYTHONIOENCODING": "utf-8", **environment},
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return Ran(code=done.returncode, out=done.stdout, err=done.stderr)

@@ -66,7 +66,7 @@ def demo(tmp_path_factory):
     """Run where nothing of the checkout is in reach, as after `pip install`."""
     folder = tmp_path_factory.mktemp("demo")
     shutil.copytree(
-        CHECKOUT / "gearwright", folder / "site" / "gearwright", ignore=shutil.ignore_patterns("__pycache__")
+        CHECKOUT / "src" / "gearwright", folder / "site" / "gearwright", ignore=shutil.ignore_patterns("__pycache__")
     )
     keep = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "DISPLAY", "FORCE_COLOR")}
     done = subprocess.run(

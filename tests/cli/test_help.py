@@ -48,7 +48,7 @@ def _imported(*arguments: str) -> set[str]:
 
 def _with_site(code: str) -> str:
     """The installed packages without what their .pth files import at start."""
-    return f"import sys; sys.path[:] = {[str(CHECKOUT), *sys.path]!r}\n{code}"
+    return f"import sys; sys.path[:] = {[str(CHECKOUT / 'src'), *sys.path]!r}\n{code}"
 
 
 HEAVY = (
@@ -74,7 +74,7 @@ def test_help_imports_nothing_heavy(arguments: list[str], most: int):
 
 
 def test_check_does_without_what_it_does_not_need():
-    modules = _imported("check", "gearwright/robots/gripper.sdf")
+    modules = _imported("check", "src/gearwright/robots/gripper.sdf")
     assert [
         m for m in ("casadi", "llvmlite", "matplotlib", "gearwright.dynamics", "gearwright.compiler") if m in modules
     ] == []
