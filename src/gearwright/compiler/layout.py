@@ -12,7 +12,7 @@ from functools import cached_property
 from gearwright.compiler.program import Kind, Program, Slot
 from gearwright.compiler.tape import Address
 
-IN_ARENA = (Kind.STATE, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
+IN_ARENA = (Kind.STATE, Kind.DERIVED, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
 
 
 @dataclass(frozen=True)

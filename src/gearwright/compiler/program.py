@@ -27,7 +27,11 @@ class Kind(StrEnum):
     PARAMETER = "parameter"  # read; held
     STATE = "state"  # read and written; persists from step to step
     OUTPUT = "output"  # written each step; may be read back within the step, may be recorded
+    DERIVED = "derived"  # read and written; persists, but follows from the state: made again where its `fresh` is 0
     SCRATCH = "scratch"  # crosses stage boundaries within a step, then forgotten
+
+
+LASTING = (Kind.STATE, Kind.DERIVED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,8 +206,8 @@ def _counts_are_not_negative(program: Program) -> Iterable[str]:
 
 def _ends_exist(program: Program) -> Iterable[str]:
     """What ends a loop is one number that a stage before the loop, or the state, holds."""
-    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, Kind.STATE)}
-    written = {s.name for s in program.of_kind(Kind.STATE)}
+    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, *LASTING)}
+    written = {s.name for s in program.of_kind(*LASTING)}
     for node in _nodes(program.body):
         if isinstance(node, Stage):
             written |= {address.slot for address in node.tape.writes()}

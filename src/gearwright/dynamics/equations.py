@@ -24,6 +24,8 @@ from casadi import SX, Function
 from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
+from gearwright.dynamics.builder import Repeat, StepBuilder
+from gearwright.dynamics.midpoint_step import midpoint_step
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, row_efforts
 from gearwright.dynamics.control import Control, Declared, Targets
@@ -38,7 +40,7 @@ from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
 from gearwright.dynamics.scalar import Scalar, as_written, column, plus, scalars, times
 from gearwright.dynamics.signals import Signals, sensing, signals
-from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Repeat, Stages
+from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Stages
 from gearwright.dynamics.step import INTEGRATORS, Step
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
@@ -67,6 +69,7 @@ class Equations:
         if integrator not in INTEGRATORS:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
         self._step: Step = INTEGRATORS[integrator]
+        self.integrator = integrator
         self._euler = integrator == "euler"
         known = numbers(mechanism, gravity)
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
@@ -142,7 +145,7 @@ class Equations:
     @property
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
-        return bool(self.kinds or (self.model.actuation.driven and self._euler))
+        return self.integrator == "midpoint" or bool(self.kinds or (self.model.actuation.driven and self._euler))
 
     @cached_property
     def control(self) -> Control | None:
@@ -174,6 +177,11 @@ class Equations:
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
+        if self.integrator == "midpoint":
+            inputs = self._symbols_of(("position", "velocity", "mean", "effort", "parameter", "dt"))
+            build = StepBuilder({**inputs, "fresh": SX.sym("fresh")})
+            midpoint_step(build, self.model)
+            return build.body
         symbols = self._symbols_of(self._given)
         return Stages(
             self.model, self.kinds, symbols,
@@ -258,6 +266,7 @@ class Equations:
         sizes = {
             "position": len(reduced.positions),
             "velocity": len(reduced.velocities),
+            "mean": len(reduced.velocities),
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),
             "tree_velocity": len(bodies.velocities),

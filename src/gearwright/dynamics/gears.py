@@ -44,6 +44,9 @@ class Gear(Protocol):
     """One actuator's way to the joints."""
 
     def seen(self, tree: Tree, effort: Scalar) -> Seen: ...
+    def bend(self, tree: Tree) -> Sparse:
+        """∂(A·v)/∂q, along the tree's velocities: how the speed changes where the joints are moved."""
+
     def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
         """Efforts along the tree's velocities beside `Aᵀ·effort`."""
 
@@ -63,6 +66,9 @@ class Straight:
                 A[k] = plus(A.get(k, 0.0), r)
         there = [times(r, tree.q[i]) for r, (i, _) in zip(self.ratios, self.axes, strict=True)]
         return Seen(total(*there, self.offset), A, total(*(times(r, tree.v[k]) for k, r in A.items())), 0.0)
+
+    def bend(self, tree: Tree) -> Sparse:
+        return {}
 
     def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
         return {}
@@ -94,6 +100,22 @@ class Curved:
         for slope, (_, k) in zip(scalars(SX(A)), self.axes, strict=True):
             row[k] = plus(row.get(k, 0.0), slope)
         return Seen(SX(a), row, total(*(times(x, tree.v[k]) for k, x in row.items())), SX(drift))
+
+    @cached_property
+    def bent(self) -> Function:
+        """(q, v, parameters) → ∂(A·v)/∂q."""
+        n = len(self.axes)
+        q, v, p = SX.sym("q", n), SX.sym("v", n), SX.sym("p", len(self.parameters))
+        speed = casadi.jtimes(self.function(q, p)[self.index], q, v)
+        return Function("bend", [q, v, p], [casadi.gradient(speed, q)])
+
+    def bend(self, tree: Tree) -> Sparse:
+        q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
+        v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
+        row: Sparse = {}
+        for slope, (_, k) in zip(scalars(SX(self.bent(q, v, casadi.vertcat(*self.parameters)))), self.axes, strict=True):
+            row[k] = plus(row.get(k, 0.0), slope)
+        return row
 
     def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
         return {}
@@ -130,6 +152,9 @@ class Efforts:
         for slope, (_, k) in zip(scalars(slopes), self.axes, strict=True):
             row[k] = plus(row.get(k, 0.0), slope)
         return Seen(0.0, row, total(*(times(x, tree.v[k]) for k, x in row.items())), 0.0)
+
+    def bend(self, tree: Tree) -> Sparse:
+        return {}  # no map of positions: what its rotor stores is not told from what the function loses
 
     def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
         """What F gives beside its slope; F at no effort at all counts once, with the first actuator."""

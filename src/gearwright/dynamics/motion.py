@@ -13,6 +13,7 @@ from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.factorise import Factors, factorise
 from gearwright.dynamics.joints import Ball, quaternion_advanced, quaternion_normalised, quaternion_product
 from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.momentum import lagrangian_gradient
 from gearwright.dynamics.reduce import Reduction, Tree, add_diagonal, combined, transposed
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.spatial import Vector
@@ -101,6 +102,20 @@ class Model:
                 for k, x in seen.A.items():
                     efforts[k] = plus(efforts[k], times(x, spin))
         return efforts
+
+    def lagrangian_gradient(self, state: State) -> tuple[Tree, list[Scalar], list[Scalar]]:
+        """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not."""
+        tree = self.tree(state)
+        p, f = lagrangian_gradient(self.configuration(tree), tree.v)
+        p = [plus(x, times(a, v)) for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
+        for d in self.actuation.driven:
+            if not is_zero(d.inertia):
+                seen = d.gear.seen(tree, 0.0)
+                spin = times(d.inertia, seen.speed)
+                for along, row in ((p, seen.A), (f, d.gear.bend(tree))):
+                    for k, x in row.items():
+                        along[k] = plus(along[k], times(x, spin))
+        return tree, *self.reduction.gradient(tree, p, f)
 
     def pushed(self, tree: Tree, effort: Sequence[Scalar], acting: Sequence[Acting]) -> list[Scalar]:
         """The efforts that are held, and the actuators'."""

@@ -21,7 +21,7 @@ LATER = "comes with a later version"
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
     "solver": {"direct": "", "pgs": "", "tgs": ""},
-    "integrator": {"euler": "", "rk4": ""},
+    "integrator": {"midpoint": "", "euler": "", "rk4": ""},
     "device": {"cpu": "", "cuda": f"the device 'cuda' {LATER}: take 'cpu'"},
     "precision": {"double": "", "single": ""},
 }

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 KINDS = {
     "position": Kind.STATE,
     "velocity": Kind.STATE,
+    "mean": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
     "sensor": Kind.STATE,  # readings, then what sensors remember
     "phase": Kind.STATE,  # 0 where the controller is asked
     "clock": Kind.STATE,  # steps, and the time that they are counted from
     "control": Kind.STATE,  # what the controller commands, then what it remembers
+    "mass": Kind.DERIVED,  # M at the position
+    "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,
     "command": Kind.INPUT,
     "target": Kind.INPUT,

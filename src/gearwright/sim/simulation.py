@@ -201,10 +201,16 @@ class Simulation:
         for name, size in self._parts.items():
             self._instance.set(name, whole[:, start : start + size])
             start += size
+        self._refresh()
         if self._control is not None:
             steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
             self._steps = round(steps)
         self._version += 1
+
+    def _refresh(self) -> None:
+        """What follows from positions and parameters is made again in the next step."""
+        if any(slot.name == "fresh" for slot in self._kernels["step"].program.slots):
+            self._instance.set("fresh", 0.0)
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Back to time 0, at rest and without efforts, but for what is given.
@@ -241,6 +247,7 @@ class Simulation:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         for i, value in inputs.possible(views.parameter_group(self), values, self.batch):
             fill(self._instance.view("parameter"), i, value)
+        self._refresh()
         self._version += 1
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
