@@ -24,7 +24,9 @@ def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
     duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 2.0,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
-    integrator: Annotated[str, typer.Option(metavar="euler|rk4", help="How a step is made.")] = "euler",
+    integrator: Annotated[
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
+    ] = None,
     position: Annotated[
         Assignments, typer.Option("--set", metavar=NUMBERS, help="A joint's position at the start; may be repeated.")
     ] = None,

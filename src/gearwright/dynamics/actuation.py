@@ -29,6 +29,10 @@ from gearwright.dynamics.parameters import actuator_numbers, device_key
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
 from gearwright.dynamics.slopes import slope
+from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.reduce import combined
+from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
+from gearwright.dynamics.terms import Bounded, Moment, Straight, Term, spring_damper
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
 from gearwright.model.actuators import Shaft
@@ -167,6 +171,42 @@ class Driven:
         effort, touching = self.law(seen.speed, arguments)
         return Acting(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(touching))), 0.0))
 
+    @cached_property
+    def sampled(self) -> Function:
+        """(rate, arguments) → impulse in a phase, its slope over the rate, and how large its terms are.
+
+        The arguments: command, position and speed at rate 0, their shares of the rate, span, dt, states, parameters.
+        """
+        r, x = SX.sym("r"), SX.sym("x", 7 + len(self.states) + len(self.parameters))
+        command, position, speed, ahead, share, span, dt = (x[i] for i in range(7))
+        state, numbers = x[7 : 7 + len(self.states)], x[7 + len(self.states) :]
+        effort, _ = self.response(command, speed + share * r, position + ahead * r, state, dt, numbers)
+        value = Function("impulse", [r, x], [span * effort])
+        falling = casadi.fmin(slope(value, [r, x]), 0.0)
+        size = casadi.fabs(value(r, x)) + casadi.fabs(falling * r)
+        return Function("sampled", [r, x], [value(r, x), falling, size])
+
+    def sampling(self, now: Moment, index: int) -> tuple[Sparse, list[Scalar]]:
+        """Its direction, and the arguments of `sampled`."""
+        seen = self.gear.seen(now.tree, now.memory[self.command])
+        steepness = now.acting[index].slope
+        at = now.phase.sample(combined(seen.A, now.tree.G), steepness)
+        own = [now.memory[i] for i in self.states]
+        return seen.A, [
+            now.command[self.command], plus(seen.position, at.shift), at.known, at.ahead, at.share,
+            now.phase.span, now.dt, *own, *self.parameters.values(),
+        ]  # fmt: skip
+
+    def at_end(
+        self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> tuple[Scalar, list[Scalar]]:
+        """Its effort and its states at the end of a step, the tree's state there."""
+        seen = self.gear.seen(tree, memory[self.command])
+        own = casadi.vertcat(*(memory[i] for i in self.states))
+        numbers = casadi.vertcat(*self.parameters.values())
+        effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers)
+        return simplified(SX(effort)), scalars(SX(state))
+
     def after(
         self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
     ) -> tuple[Scalar, list[Scalar]]:
@@ -211,6 +251,16 @@ class Actuation:
             if d.rubs_at is not None:
                 k, ratio = d.rubs_at
                 found[k] = plus(found.get(k, 0.0), times(magnitude(ratio), d.friction))
+        return found
+
+    def additions(self, tree: Tree, acting: Sequence[Acting]) -> dict[int, Scalar]:
+        """Efforts along the tree's velocities that maps add to `Aᵀ·τ`, at the efforts of the step's start."""
+        found: dict[int, Scalar] = {}
+        for d, now in zip(self.driven, acting, strict=True):
+            _add(found, d.gear.extra(tree, now.seen, now.effort))
+        by_name = {d.name: now.effort for d, now in zip(self.driven, acting, strict=True)}
+        for b in self.bounds:
+            _add(found, b.extra(by_name))
         return found
 
     def efforts(self, tree: Tree, acting: Sequence[Acting]) -> dict[int, Scalar]:
@@ -309,6 +359,19 @@ def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
     return places
 
 
+def actuator_lines(actuation: Actuation, now: Moment) -> list[Term]:
+    """Dampers on the actuators' axes, and efforts that are straight lines over the speed."""
+    found: list[Term] = []
+    for index, d in enumerate(actuation.driven):
+        A, arguments = d.sampling(now, index)
+        if not is_zero(d.damping):
+            found.append(spring_damper(now, A, 0.0, d.damping, 0.0))
+        if not d.curved:
+            constant, slope, _ = d.sampled(0.0, casadi.vertcat(*arguments))
+            found.append(Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope)))))
+    return found
+
+
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
@@ -322,6 +385,10 @@ class MotorRow(OneRow):
     @property
     def name(self) -> str:
         return self.driven.name
+
+    @property
+    def bounded(self) -> bool:
+        return False
 
     @cached_property
     def rest(self) -> Function:
@@ -350,6 +417,11 @@ class MotorRow(OneRow):
         trials = self.driven.trials
         return [Row(J=acting.seen.A, box=(0.0, 0.0), law=Law(self.rest, arguments, trials))]
 
+    def act(self, now: Moment) -> list[Term]:
+        A, arguments = self.driven.sampling(now, self.index)
+        constant, slope, _ = self.driven.sampled(0.0, casadi.vertcat(*arguments))
+        return [Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope))))]
+
 
 @dataclass(frozen=True)
 class ShaftFrictionRow(OneRow):
@@ -367,13 +439,25 @@ class ShaftFrictionRow(OneRow):
     def name(self) -> str:
         return self.driven.name
 
-    def rows(self, now: Instant) -> list[Row]:
-        acting, f, eta = now.acting[self.index], self.driven.friction, self.driven.efficiency
-        ahead, back = greatest(acting.effort, 0.0), greatest(minus(0.0, acting.effort), 0.0)
+    def bounds(self, effort: Scalar) -> tuple[Scalar, Scalar]:
+        """What it takes at most, against motions along the effort and the other way."""
+        f, eta = self.driven.friction, self.driven.efficiency
+        ahead, back = greatest(effort, 0.0), greatest(minus(0.0, effort), 0.0)
         driving, driven = minus(1.0, eta), minus(1.0 / eta, 1.0)
         lower = total(f, times(driving, ahead), times(driven, back))
-        upper = total(f, times(driven, ahead), times(driving, back))
+        return lower, total(f, times(driven, ahead), times(driving, back))
+
+    def rows(self, now: Instant) -> list[Row]:
+        acting = now.acting[self.index]
+        lower, upper = self.bounds(acting.effort)
         return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
+
+    def act(self, now: Moment) -> list[Term]:
+        lower, upper = self.bounds(now.acting[self.index].effort)
+        span = now.phase.span
+        vertices = (Vertex(0.0, times(upper, span)), Vertex(0.0, minus(0.0, times(lower, span))))
+        A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
+        return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
 
 
 def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:

@@ -1,8 +1,11 @@
 """Builds a step: stages over named slots, and counted loops over stages.
 
-A stage is a CasADi Function. It reads the slots that its expressions contain and writes the ones it is given; after
-it, the written slots stand for what it computed. So the text of a step reads like one calculation, and each `stage`
-cuts it where a loop begins or ends.
+    build["velocity"] = [...]        a slot's new numbers, which everything after this line reads
+    build.stage("predict")           cuts: what was assigned so far is computed and stored
+    with build.loop(8, until="settled"): ...
+
+A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So the
+text of a step reads like one calculation, cut only where a loop begins or ends.
 """
 
 from __future__ import annotations
@@ -29,58 +32,6 @@ class Repeat:
 Body = tuple[Function | Repeat, ...]
 
 
-class StepBuilder:
-    """The stages of one step in the making. `inputs` are the slots that a step begins with."""
-
-    def __init__(self, inputs: Mapping[str, SX]) -> None:
-        self._slots: dict[str, SX] = dict(inputs)
-        self._open: list[list[Function | Repeat]] = [[]]
-        self._begun = False  # the first stage reads all inputs, so that a program has them
-
-    @property
-    def body(self) -> Body:
-        (body,) = self._open
-        return tuple(body)
-
-    def __getitem__(self, slot: str) -> list[Scalar]:
-        """The numbers of a slot, as they stand after the stages so far."""
-        return scalars(self._slots[slot])
-
-    def __contains__(self, slot: str) -> bool:
-        return slot in self._slots
-
-    def stage(self, name: str, outputs: Mapping[str, Sequence[Scalar] | Carrier]) -> None:
-        """Ends a stage: the outputs are computed and stored."""
-        written = {slot: x.values if isinstance(x, Carrier) else list(x) for slot, x in outputs.items()}
-        with as_written():
-            columns = casadi.cse([column(values) for values in written.values()])
-        read = self._read_by(columns) if self._begun else list(self._slots)
-        self._begun = True
-        symbols = [self._slots[slot] for slot in read]
-        names = {"allow_duplicate_io_names": True}
-        self._open[-1].append(Function(name, symbols, columns, read, list(written), names))
-        for slot, x in outputs.items():
-            if isinstance(x, Carrier):
-                self._slots[slot] = column(x.symbols)
-            elif slot not in self._slots:
-                self._slots[slot] = SX.sym(slot, len(written[slot]))
-
-    @contextmanager
-    def loop(self, count: int, until: str | None = None) -> Iterator[None]:
-        """The stages inside are repeated. The slot that ends the loop is written before it."""
-        self._open.append([])
-        yield
-        inner = tuple(self._open.pop())
-        self._open[-1].append(Repeat(count, inner, until))
-
-    def _read_by(self, columns: Sequence[SX]) -> list[str]:
-        used = {s.element_hash() for s in casadi.symvar(casadi.vertcat(*columns))}
-        return [
-            name for name, symbol in self._slots.items()
-            if any(s.element_hash() in used for s in casadi.symvar(symbol))
-        ]  # fmt: skip
-
-
 class Carrier:
     """Collects what one stage computes for later ones, and puts a slot's symbols in its place."""
 
@@ -98,3 +49,66 @@ class Carrier:
             self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
             self._known[key] = self.symbols[-1]
         return self._known[key]
+
+
+class StepBuilder:
+    """The stages of one step in the making. `inputs` are the slots that a step begins with."""
+
+    def __init__(self, inputs: Mapping[str, SX]) -> None:
+        self._slots: dict[str, SX] = dict(inputs)
+        self._assigned: dict[str, list[Scalar] | Carrier] = {}
+        self._open: list[list[Function | Repeat]] = [[]]
+        self._inputs = list(inputs)  # the first stage reads all of them, so that a program has them
+
+    @property
+    def body(self) -> Body:
+        assert not self._assigned, f"no stage stores {', '.join(self._assigned)}"
+        (body,) = self._open
+        return tuple(body)
+
+    def __getitem__(self, slot: str) -> list[Scalar]:
+        """The numbers of a slot."""
+        assigned = self._assigned.get(slot)
+        return scalars(self._slots[slot]) if assigned is None else list(assigned)  # type: ignore[arg-type]
+
+    def __setitem__(self, slot: str, values: Sequence[Scalar]) -> None:
+        self._assigned[slot] = list(values)
+
+    def carry(self, slot: str) -> Carrier:
+        """What goes through it is stored in the slot by the next stage."""
+        carrier = Carrier()
+        self._assigned[slot] = carrier
+        return carrier
+
+    def stage(self, name: str) -> None:
+        """Ends a stage: what was assigned is computed and stored."""
+        written = {slot: x.values if isinstance(x, Carrier) else x for slot, x in self._assigned.items()}
+        with as_written():
+            columns = casadi.cse([column(values) for values in written.values()])
+        used = self._read_by(columns)
+        read = [slot for slot in self._slots if slot in self._inputs or slot in used]
+        symbols = [self._slots[slot] for slot in read]
+        twice = {"allow_duplicate_io_names": True}
+        self._open[-1].append(Function(name, symbols, columns, read, list(written), twice))
+        for slot, x in self._assigned.items():
+            if isinstance(x, Carrier):
+                self._slots[slot] = column(x.symbols)
+            elif slot not in self._slots:
+                self._slots[slot] = SX.sym(slot, len(x))
+        self._assigned, self._inputs = {}, []
+
+    @contextmanager
+    def loop(self, count: int, until: str | None = None) -> Iterator[None]:
+        """The stages inside are repeated. The slot that ends the loop is stored before it."""
+        assert not self._assigned, f"a loop begins before a stage stores {', '.join(self._assigned)}"
+        self._open.append([])
+        yield
+        inner = tuple(self._open.pop())
+        self._open[-1].append(Repeat(count, inner, until))
+
+    def _read_by(self, columns: Sequence[SX]) -> set[str]:
+        used = {s.element_hash() for s in casadi.symvar(casadi.vertcat(*columns))}
+        return {
+            name for name, symbol in self._slots.items()
+            if any(s.element_hash() in used for s in casadi.symvar(symbol))
+        }  # fmt: skip

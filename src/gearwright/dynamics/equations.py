@@ -25,7 +25,8 @@ from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
 from gearwright.dynamics.builder import Repeat, StepBuilder
-from gearwright.dynamics.midpoint_step import midpoint_step
+from gearwright.dynamics.euler_step import EulerStep
+from gearwright.dynamics.midpoint_step import MidpointStep
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, row_efforts
 from gearwright.dynamics.control import Control, Declared, Targets
@@ -40,7 +41,7 @@ from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
 from gearwright.dynamics.scalar import Scalar, as_written, column, plus, scalars, times
 from gearwright.dynamics.signals import Signals, sensing, signals
-from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Stages
+from gearwright.dynamics.stages import DRIVEN, EPS, STATE, TOLERANCE, Stages
 from gearwright.dynamics.step import INTEGRATORS, Step
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
@@ -70,7 +71,7 @@ class Equations:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
         self._step: Step = INTEGRATORS[integrator]
         self.integrator = integrator
-        self._euler = integrator == "euler"
+        self._euler = integrator != "rk4"  # actuators act
         known = numbers(mechanism, gravity)
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
         if controller is not None:
@@ -89,7 +90,7 @@ class Equations:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
         self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
         kinds = rows_of(mechanism, bodies, values, self.drives, self.model.actuation)
-        if integrator != "euler":
+        if integrator == "rk4":
             if self.drives or any(kind.equality for kind in kinds):
                 held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
@@ -145,7 +146,18 @@ class Equations:
     @property
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
-        return self.integrator == "midpoint" or bool(self.kinds or (self.model.actuation.driven and self._euler))
+        return self.integrator != "rk4" and (self._solver == "direct" or bool(self.kinds or self.model.actuation.driven))
+
+    @property
+    def law_slots(self) -> tuple[str, ...]:
+        """Pieces that laws are on, and how many steps have not settled."""
+        if self.integrator == "midpoint":
+            return ("piece", "piece_end", "unsettled") if self._law_count else ("unsettled",)
+        return ("piece", "unsettled") if self._law_count else ()
+
+    @property
+    def _law_count(self) -> int:
+        return sum(kind.bounded for kind in self.kinds)
 
     @cached_property
     def control(self) -> Control | None:
@@ -177,10 +189,14 @@ class Equations:
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
-        if self.integrator == "midpoint":
-            inputs = self._symbols_of(("position", "velocity", "mean", "effort", "parameter", "dt"))
-            build = StepBuilder({**inputs, "fresh": SX.sym("fresh")})
-            midpoint_step(build, self.model)
+        if self._solver == "direct":
+            given = (*self._given, *(("mean",) if self.integrator == "midpoint" else ()), *self.law_slots)
+            inputs = self._symbols_of(given)
+            if self.integrator == "midpoint":
+                inputs["fresh"] = SX.sym("fresh")
+            build = StepBuilder(inputs)
+            step = MidpointStep if self.integrator == "midpoint" else EulerStep
+            step(build, self.model, self.kinds, EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]).write()
             return build.body
         symbols = self._symbols_of(self._given)
         return Stages(
@@ -267,6 +283,9 @@ class Equations:
             "position": len(reduced.positions),
             "velocity": len(reduced.velocities),
             "mean": len(reduced.velocities),
+            "piece": self._law_count,
+            "piece_end": self._law_count,
+            "unsettled": 1,
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),
             "tree_velocity": len(bodies.velocities),

@@ -1,112 +1,118 @@
 """One step of the variational midpoint, as the list of its calls.
 
-    begin      M(q), p = M·v, a first guess of the mean velocity w
-    pass       balance of momentum in the middle, w anew        until w has settled
-    finish     q⁺ = q ⊕ dt·w, M(q⁺), v⁺ from p⁺
+    prepare     M(q), where it is not known from the last step
+    begin       p = M·v, what acts in the first half, a first guess of the mean velocity w
+    until w has settled:
+        push        balance of momentum in the middle of the step
+        switch      laws to the pieces that w is on, until each is on its own
+        pass        how far w has moved
+    turn        q⁺ = q ⊕ dt·w, M(q⁺), p⁺, what acts in the second half
+    switch      laws to the pieces that v⁺ is on
+    finish      velocities, impulses, actuators
+
+`builder` cuts it into stages, `midpoint` has the balance, `terms` what acts, `phases` when, `solve` the laws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gearwright.dynamics.actuation import Acting as ActuatorNow
 from gearwright.dynamics.algorithms import Matrix
-from gearwright.dynamics.builder import Carrier, StepBuilder
-from gearwright.dynamics.factorise import factorise
+from gearwright.dynamics.direct_step import DirectStep, Solved, diagonal, mapped, product, unknowns, with_unknowns
+from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.midpoint import balance, momentum_after
-from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.phases import FirstHalf, SecondHalf, SpringDamper, with_lines
+from gearwright.dynamics.motion import State
+from gearwright.dynamics.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.projection import project
 from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, greatest, is_number, is_zero, magnitude, minus, plus, times, total, where
+from gearwright.dynamics.scalar import Scalar, both, greatest, magnitude, minus, plus, times, where
+from gearwright.dynamics.terms import Collected
 
 PASSES = 8
-SETTLED = 1e-4  # of the fastest axis: a pass that changes less is the last; the next would change a hundredth of it
+SETTLED = 1e-5  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
 
 
-def midpoint_step(build: StepBuilder, model: Model) -> None:
-    dt = build["dt"][0]
-    q, v = build["position"], build["velocity"]
-    tree = model.tree(State(q, v))
-    M = model.mass_matrix(model.configuration(tree), tree)
-    with build.loop(1, until="fresh"):
-        build.stage("prepare", {"mass": unknowns(M), "fresh": [1.0]})
-    M = with_unknowns(M, build["mass"])
-    first = FirstHalf(dt, diagonal(M, model.dof))
-    springs = passive(model, tree)
-    H, c = with_lines(M, [0.0] * model.dof, springs, first, dt)
-    L, _ = with_lines({}, [0.0] * model.dof, springs, first, dt)
-    keep = Carrier()
-    H_factors, L, constant = model.factorised(H).mapped(keep), mapped(L, keep), [keep(x) for x in c]
-    guess = [minus(times(2.0, a), b) for a, b in zip(v, build["mean"], strict=True)]
-    build.stage("begin", {"mean": guess, "momentum": product(M, v), "begun": keep, "passed": [0.0]})
+class MidpointStep(DirectStep):
+    """Writes the stages."""
 
-    with build.loop(PASSES, until="passed"):
-        w, passed = build["mean"], build["passed"][0]
-        middle = balance(model, q, build["momentum"], w, build["effort"], dt)
-        lines = [minus(c, x) for c, x in zip(constant, product(L, w), strict=True)]
-        d = H_factors.solve([minus(x, r) for x, r in zip(lines, middle.residual, strict=True)])
-        u = [plus(x, y) for x, y in zip(w, d, strict=True)]
-        settled = largest(d) <= times(SETTLED, greatest(1.0, largest(u)))
-        kept = {"mean": (w, u), "force": (build_or_zero(build, "force", u), middle.force)}
-        outputs = {name: [where(passed, a, x) for a, x in zip(*both, strict=True)] for name, both in kept.items()}
-        if springs:
-            outputs["impulse_mean"] = [minus(c, x) for c, x in zip(constant, product(L, u), strict=True)]
-        build.stage("pass", {**outputs, "passed": [where(passed, 1.0, where(settled, 1.0, 0.0))]})
+    def write(self) -> None:
+        build, model = self.build, self.model
+        q, v = build["position"], build["velocity"]
+        tree = model.tree(State(q, v))
+        M = self._prepared(tree)
+        acting = self.actuators(tree)
+        first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
+        effort = self.held_effort(tree, acting)
+        keep = build.carry("begun")
+        later, M_later = first.mapped(keep), mapped(M, keep)
+        H = self.matrix(first.matrix(M), first, keep)
+        effort = [keep(x) for x in effort]
+        build["mean"] = [minus(times(2.0, a), b) for a, b in zip(v, build["mean"], strict=True)]  # extrapolated
+        build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
+        build["law_mean"], build["reaction_mean"] = [0.0] * len(first.laws), [0.0] * len(first.equalities)
+        build["passed"] = [0.0]
+        build.stage("begin")
+        with build.loop(PASSES, until="passed"):
+            self._pass(later, H, M_later, effort)
+        self._second_half(later, M_later, acting)
 
-    w = build["mean"]
-    impulse = build["impulse_mean"] if springs else [0.0] * model.dof
-    after = model.advanced(q, w, dt)
-    p = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
-    there = model.tree(State(after, w))
-    M = model.mass_matrix(model.configuration(there), there)
-    second = SecondHalf(dt, diagonal(M, model.dof), w)
-    H, b = with_lines(M, p, passive(model, there), second, dt)
-    build.stage("finish", {"mass": unknowns(M), "position": after, "velocity": model.factorised(H).solve(b)})
+    def _prepared(self, tree: Tree) -> Matrix:
+        """M at the step's start, as the last step left it; anew where something else has moved the robot."""
+        M, build = self.model.mass_matrix(self.model.configuration(tree), tree), self.build
+        with build.loop(1, until="fresh"):
+            build["mass"], build["fresh"] = unknowns(M), [1.0]
+            build.stage("prepare")
+        return with_unknowns(M, build["mass"])
 
+    def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
+        """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
+        build, model = self.build, self.model
+        q, w, passed = build["position"], build["mean"], build["passed"][0]
+        middle = balance(model, q, build["momentum"], w, effort, self.dt)
+        rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
+        push = [plus(minus(x, r), c) for x, r, c in rows]
+        build["new_force"] = middle.force
+        found = self.solved(H, push, self.closing(acting, q, w), "piece")
+        settled = both(has_settled(found.u, w), found.settled)
+        new = {"mean": found.u, "force": build["new_force"], "law_mean": found.laws, "reaction_mean": found.equalities}
+        for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
+            build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
+        build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
+        build.stage("pass")
 
-def build_or_zero(build: StepBuilder, slot: str, like: Sequence[Scalar]) -> list[Scalar]:
-    return build[slot] if slot in build else [0.0] * len(like)
-
-
-def passive(model: Model, tree: Tree) -> list[SpringDamper]:
-    """Dampers and springs of the axes."""
-    axes, found = model.bodies.axes, []
-    rows = zip(axes.damping, axes.stiffness, axes.reference, model.bodies.spring_positions, tree.G, strict=True)
-    for d, k, q0, i, J in rows:
-        if not (is_zero(d) and is_zero(k)):
-            found.append(SpringDamper(J, k, d, 0.0 if is_zero(k) else minus(tree.q[i], q0)))
-    return found
-
-
-def unknowns(M: Matrix) -> list[Scalar]:
-    return [x for x in M.values() if not is_number(x)]
-
-
-def with_unknowns(M: Matrix, values: Sequence[Scalar]) -> Matrix:
-    new = iter(values)
-    return {entry: x if is_number(x) else next(new) for entry, x in M.items()}
-
-
-def diagonal(M: Matrix, n: int) -> list[Scalar]:
-    return [M[i, i] for i in range(n)]
-
-
-def product(M: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
-    """M·x."""
-    y: list[Scalar] = [0.0] * len(x)
-    for (i, j), value in M.items():
-        y[i] = plus(y[i], times(value, x[j]))
-        if i != j:
-            y[j] = plus(y[j], times(value, x[i]))
-    return y
-
-
-def mapped(M: Matrix, change: Carrier) -> Matrix:
-    return {entry: change(x) for entry, x in M.items()}
+    def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
+        build, model, dt = self.build, self.model, self.dt
+        w = build["mean"]
+        first = Solved(w, build["law_mean"], build["reaction_mean"], [], True)
+        impulse = acting.total(first.u, first.laws, first.equalities)
+        build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
+        build["impulse"] = self.read_impulses(acting, first)
+        build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
+        if self.closures:
+            project(self, M)
+        q = build["position"]
+        tree = model.tree(State(q, w))
+        at = model.configuration(tree)
+        M = model.mass_matrix(at, tree)
+        build["mass"] = unknowns(M)
+        second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
+        push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
+        found = self.solved(second.matrix(M), push, second, "piece_end")
+        build["velocity"] = found.u
+        impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
+        build["impulse"] = [plus(a, b) for a, b in impulses]
+        if found.pieces:
+            build["piece_end"] = found.pieces
+        done = both(build["passed"][0] > 0.5, found.settled)
+        build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
+        self.end_actuators(build["position"], found.u)
+        build.stage("finish")
 
 
-def largest(a: Sequence[Scalar], b: Sequence[Scalar] | None = None) -> Scalar:
-    """max |a − b|."""
-    found: Scalar = 0.0
-    for i, x in enumerate(a):
-        found = greatest(found, magnitude(x if b is None else minus(x, b[i])))
-    return found
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
+    """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
+    excess = [minus(magnitude(minus(x, y)), times(SETTLED, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)]
+    while len(excess) > 1:  # in pairs: no comparison waits for all others
+        excess = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in (excess[i : i + 2] for i in range(0, len(excess), 2))]
+    return excess[0] <= 0.0 if excess else True

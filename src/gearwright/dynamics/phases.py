@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from gearwright.dynamics.algorithms import Matrix, accumulate
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
 
@@ -27,6 +26,7 @@ class Sample(NamedTuple):
     shift: Scalar
     share: Scalar
     known: Scalar
+    time: Scalar  # when that is, from the instant of the position x [s]
 
 
 class Phase(Protocol):
@@ -42,6 +42,9 @@ class Phase(Protocol):
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
         """Where a force along J is taken; `stiffness` is z·m/dt, its slope over the rate [N·m·s/rad, N·s/m]."""
+
+    def known_rate(self, J: Sparse) -> Scalar:
+        """The mean rate along J, where it is known; else 0."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,10 @@ class WholeStep:
         return self.dt
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
-        return Sample(ahead=self.dt, shift=0.0, share=1.0, known=0.0)
+        return Sample(ahead=self.dt, shift=0.0, share=1.0, known=0.0, time=self.dt)
+
+    def known_rate(self, J: Sparse) -> Scalar:
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,11 @@ class FirstHalf:
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
         beta = implicit_share(self.dt, J, stiffness, self.mass)
-        return Sample(ahead=times(self.span, plus(1.0, beta)), shift=0.0, share=1.0, known=0.0)
+        ahead = times(self.span, plus(1.0, beta))
+        return Sample(ahead=ahead, shift=0.0, share=1.0, known=0.0, time=ahead)
+
+    def known_rate(self, J: Sparse) -> Scalar:
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -100,10 +110,13 @@ class SecondHalf:
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
         beta = implicit_share(self.dt, J, stiffness, self.mass)
-        known = times(minus(1.0, beta), total(*(times(x, self.mean[n]) for n, x in J.items())))
-        return Sample(
-            ahead=times(self.span, beta), shift=minus(0.0, times(self.span, known)), share=beta, known=known
-        )
+        known = times(minus(1.0, beta), self.known_rate(J))
+        back = minus(0.0, times(self.span, known))
+        time = times(self.span, minus(times(2.0, beta), 1.0))
+        return Sample(ahead=times(self.span, beta), shift=back, share=beta, known=known, time=time)
+
+    def known_rate(self, J: Sparse) -> Scalar:
+        return total(*(times(x, self.mean[n]) for n, x in J.items()))
 
 
 def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scalar]) -> Scalar:
@@ -113,33 +126,3 @@ def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scal
     response = total(*(times(x, x) / mass[n] for n, x in J.items()))
     z = times(times(dt, stiffness), response)
     return z / (1.0 + z)
-
-
-class SpringDamper(NamedTuple):
-    """`−k·x − d·(r − wanted)` along J, x and r being its error and rate."""
-
-    J: Sparse
-    stiffness: Scalar
-    damping: Scalar
-    error: Scalar
-    wanted: Scalar = 0.0
-
-    def line(self, phase: Phase, dt: Scalar) -> tuple[Scalar, Scalar]:
-        """Its impulse in a phase as `constant − slope·r`."""
-        at = phase.sample(self.J, plus(self.damping, times(dt, self.stiffness)))
-        rest = times(self.stiffness, plus(self.error, at.shift)), times(self.damping, minus(at.known, self.wanted))
-        slope = plus(times(self.stiffness, at.ahead), times(self.damping, at.share))
-        return minus(0.0, times(phase.span, plus(*rest))), times(phase.span, slope)
-
-
-def with_lines(
-    H: Matrix, b: Sequence[Scalar], terms: Sequence[SpringDamper], phase: Phase, dt: Scalar
-) -> tuple[Matrix, list[Scalar]]:
-    """H and b with forces that are straight lines over the rate."""
-    H, b = dict(H), list(b)
-    for term in terms:
-        constant, slope = term.line(phase, dt)
-        accumulate(H, term.J, {n: times(x, slope) for n, x in term.J.items()}, twice=False)
-        for n, x in term.J.items():
-            b[n] = plus(b[n], times(x, constant))
-    return H, b

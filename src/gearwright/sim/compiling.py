@@ -23,7 +23,7 @@ def compile(
     dt: float = 1e-3,
     batch: int = 1,
     solver: str = "direct",
-    integrator: str = "euler",
+    integrator: str | None = None,
     device: str = "cpu",
     precision: str = "double",
     coupling: str | None = None,
@@ -42,7 +42,8 @@ def compile(
     batch       robots that are stepped together; values then have the shape (batch,)
     solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
                 space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
-    integrator  "euler" (semi-implicit, dampers and springs implicit) or "rk4"
+    integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
+                "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
     device      "cpu" ("cuda" comes later)
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and

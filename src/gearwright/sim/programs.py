@@ -20,6 +20,9 @@ KINDS = {
     "velocity": Kind.STATE,
     "mean": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
     "impulse": Kind.STATE,  # where the solver starts from in the next step
+    "piece": Kind.STATE,  # of each law, on which it was in the last step
+    "piece_end": Kind.STATE,  # the same at the step's end
+    "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
     "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
     "sensor": Kind.STATE,  # readings, then what sensors remember
     "phase": Kind.STATE,  # 0 where the controller is asked

@@ -1,0 +1,171 @@
+"""What acts in one phase of a step, by how its impulse depends on the rate along its direction J.
+
+    Straight    λ = constant − slope·rate               dampers, springs, unlimited drives, motors on a line
+    Bounded     a polyline                              stops, friction, limited drives, backlash
+    Rigid       rate = wanted, whatever that takes      loop closures, hard couplings, prescribed motion
+    Curved      λ = f(rate), any that does not rise     motors on their curve, users' own
+
+Directions are over the tree's velocities. `collected` takes them to the independent ones, where straight lines go into
+the matrix as far as they fill nothing in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from gearwright.dynamics.algorithms import Matrix, accumulate
+from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.phases import Phase
+from gearwright.dynamics.reduce import Tree, combined
+from gearwright.dynamics.scalar import Scalar, divided, is_zero, minus, plus, times, total
+from gearwright.dynamics.solve import Equality, Polyline
+
+
+class Moment(NamedTuple):
+    """What terms are made from: a phase, and the mechanism at the configuration in which it acts."""
+
+    phase: Phase
+    dt: Scalar
+    tree: Tree
+    at: Configuration
+    diagonal: Sequence[Scalar]  # of M
+    response: Callable[[Sparse], Scalar]  # J·M⁻¹·Jᵀ over the tree's velocities
+    target: Sequence[Scalar] = ()  # of drives: position and rate of each
+    command: Sequence[Scalar] = ()  # of actuators
+    memory: Sequence[Scalar] = ()  # their last efforts, and their states
+    acting: Sequence[Any] = ()  # each of them at the start of the step
+
+
+@dataclass(frozen=True)
+class Straight:
+    J: Sparse
+    constant: Scalar
+    slope: Scalar
+
+
+@dataclass(frozen=True)
+class Bounded:
+    J: Sparse
+    law: Polyline
+
+
+@dataclass(frozen=True)
+class Rigid:
+    """`group`: rows that may depend on each other; `conflicting`: whether what is wanted may contradict other rows."""
+
+    J: Sparse
+    wanted: Scalar = 0.0
+    conflicting: bool = False
+    group: str | None = None
+
+
+Term: TypeAlias = Straight | Bounded | Rigid
+
+
+def spring_damper(
+    now: Moment, J: Sparse, stiffness: Scalar, damping: Scalar, error: Scalar, wanted: Scalar = 0.0
+) -> Straight:
+    """`−k·x − d·(r − wanted)`, x and r being the error along J and its rate."""
+    phase = now.phase
+    at = phase.sample(combined(J, now.tree.G), plus(damping, times(now.dt, stiffness)))
+    stretch = minus(plus(error, at.shift), times(at.time, wanted))
+    rest = plus(times(stiffness, stretch), times(damping, minus(at.known, wanted)))
+    slope = plus(times(stiffness, at.ahead), times(damping, at.share))
+    return Straight(J, minus(0.0, times(phase.span, rest)), times(phase.span, slope))
+
+
+@dataclass(frozen=True)
+class Collected:
+    """All terms over the independent velocities, ready to be solved; `places` says where each one's impulse is."""
+
+    lines: list[Straight]  # in the matrix
+    laws: list[Bounded]
+    equalities: list[Equality]
+    places: list[tuple[str, int]]  # of each term: the list it is in, and where
+
+    @staticmethod
+    def of(terms: Sequence[Term], G: list[Sparse], pattern: Matrix) -> Collected:
+        found = Collected([], [], [], [])
+        for term in terms:
+            found._add(replace(term, J=combined(term.J, G)), pattern)
+        return found
+
+    def _add(self, term: Term, pattern: Matrix) -> None:
+        if isinstance(term, Straight) and _fills_nothing(term.J, pattern):
+            self.places.append(("line", len(self.lines)))
+            self.lines.append(term)
+        elif isinstance(term, Bounded):
+            self.places.append(("law", len(self.laws)))
+            self.laws.append(term)
+        else:
+            self.places.append(("equality", len(self.equalities)))
+            self.equalities.append(_equality(term))
+
+    def matrix(self, M: Matrix) -> Matrix:
+        """M with the slopes of the lines."""
+        H = dict(M)
+        for line in self.lines:
+            accumulate(H, line.J, {n: times(x, line.slope) for n, x in line.J.items()}, twice=False)
+        return H
+
+    def push(self, n: int) -> list[Scalar]:
+        """Constants of the lines."""
+        b: list[Scalar] = [0.0] * n
+        for line in self.lines:
+            for i, x in line.J.items():
+                b[i] = plus(b[i], times(x, line.constant))
+        return b
+
+    def impulses(
+        self, u: Sequence[Scalar], laws: Sequence[Scalar], equalities: Sequence[Scalar]
+    ) -> list[Scalar]:
+        """One a term."""
+        lines = [minus(t.constant, times(t.slope, rate(t.J, u))) for t in self.lines]
+        each: Mapping[str, Sequence[Scalar]] = {"line": lines, "law": laws, "equality": equalities}
+        return [each[kind][i] for kind, i in self.places]
+
+    def total(self, u: Sequence[Scalar], laws: Sequence[Scalar], equalities: Sequence[Scalar]) -> list[Scalar]:
+        """All impulses along the independent velocities."""
+        found: list[Scalar] = [0.0] * len(u)
+        rows = [t.J for t in (*self.lines, *self.laws, *self.equalities)]
+        lines = [minus(t.constant, times(t.slope, rate(t.J, u))) for t in self.lines]
+        for J, impulse in zip(rows, (*lines, *laws, *equalities), strict=True):
+            for n, x in J.items():
+                found[n] = plus(found[n], times(x, impulse))
+        return found
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Collected:
+        """The same with other numbers."""
+
+        def row(J: Sparse) -> Sparse:
+            return {n: change(x) for n, x in J.items()}
+
+        return Collected(
+            [Straight(row(t.J), change(t.constant), change(t.slope)) for t in self.lines],
+            [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
+            [e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm)) for e in self.equalities],
+            self.places,
+        )
+
+
+def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
+    """J·u."""
+    return total(*(times(x, u[n]) for n, x in J.items()))
+
+
+def _fills_nothing(J: Sparse, pattern: Matrix) -> bool:
+    return all((max(a, b), min(a, b)) in pattern for a in J for b in J)
+
+
+def _equality(term: Straight | Rigid) -> Equality:
+    if isinstance(term, Rigid):
+        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.conflicting, term.group)
+    return Equality(term.J, minus(0.0, divided(term.constant, term.slope)), divided(1.0, term.slope))
+
+
+def is_still(term: Term) -> bool:
+    """Whether it never does anything."""
+    return isinstance(term, Straight) and is_zero(term.constant) and is_zero(term.slope)
