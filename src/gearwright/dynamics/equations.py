@@ -179,6 +179,14 @@ class Equations:
         """What a step in stages begins with."""
         return DRIVEN if self.model.actuation.driven else STATE
 
+    @property
+    def _step_inputs(self) -> dict[str, SX]:
+        """What the stages of a step begin with."""
+        if self._solver != "direct":
+            return self._symbols_of(self._given)
+        own = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
+        return self._symbols_of((*self._given, *own, *self.law_slots))
+
     # --- functions -------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -190,11 +198,7 @@ class Equations:
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
         if self._solver == "direct":
-            given = (*self._given, *(("mean",) if self.integrator == "midpoint" else ()), *self.law_slots)
-            inputs = self._symbols_of(given)
-            if self.integrator == "midpoint":
-                inputs["fresh"] = SX.sym("fresh")
-            build = StepBuilder(inputs)
+            build = StepBuilder(self._step_inputs)
             step = MidpointStep if self.integrator == "midpoint" else EulerStep
             step(build, self.model, self.kinds, EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]).write()
             return build.body
@@ -272,7 +276,7 @@ class Equations:
         Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
         """
         if self.staged:
-            return through_stages(self.stages, self._symbols_of(self._given))
+            return through_stages(self.stages, self._step_inputs)
         return of_step(self.step, self._symbols_of(self.step.name_in()))
 
     # --- tracing ---------------------------------------------------------------------------------------------------
@@ -282,10 +286,11 @@ class Equations:
         sizes = {
             "position": len(reduced.positions),
             "velocity": len(reduced.velocities),
-            "mean": len(reduced.velocities),
+            "mean_velocity": len(reduced.velocities),
             "piece": self._law_count,
             "piece_end": self._law_count,
             "unsettled": 1,
+            "fresh": 1,
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),
             "tree_velocity": len(bodies.velocities),

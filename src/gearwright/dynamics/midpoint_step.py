@@ -48,7 +48,7 @@ class MidpointStep(DirectStep):
         later, M_later = first.mapped(keep), mapped(M, keep)
         H = self.matrix(first.matrix(M), first, keep)
         effort = [keep(x) for x in effort]
-        build["mean"] = [minus(times(2.0, a), b) for a, b in zip(v, build["mean"], strict=True)]  # extrapolated
+        build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
         build["law_mean"], build["reaction_mean"] = [0.0] * len(first.laws), [0.0] * len(first.equalities)
         build["passed"] = [0.0]
@@ -68,14 +68,14 @@ class MidpointStep(DirectStep):
     def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
-        q, w, passed = build["position"], build["mean"], build["passed"][0]
+        q, w, passed = build["position"], build["mean_velocity"], build["passed"][0]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
         rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         found = self.solved(H, push, self.closing(acting, q, w), "piece")
         settled = both(has_settled(found.u, w), found.settled)
-        new = {"mean": found.u, "force": build["new_force"], "law_mean": found.laws, "reaction_mean": found.equalities}
+        new = {"mean_velocity": found.u, "force": build["new_force"], "law_mean": found.laws, "reaction_mean": found.equalities}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
             build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
         build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
@@ -83,7 +83,7 @@ class MidpointStep(DirectStep):
 
     def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
         build, model, dt = self.build, self.model, self.dt
-        w = build["mean"]
+        w = build["mean_velocity"]
         first = Solved(w, build["law_mean"], build["reaction_mean"], [], True)
         impulse = acting.total(first.u, first.laws, first.equalities)
         build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)

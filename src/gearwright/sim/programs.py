@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = {
     "position": Kind.STATE,
     "velocity": Kind.STATE,
-    "mean": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
+    "mean_velocity": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "piece": Kind.STATE,  # of each law, on which it was in the last step
     "piece_end": Kind.STATE,  # the same at the step's end

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
-    start = {"position": q, "velocity": v, "mean": v, "impulse": np.zeros((1, sim._parts.get("impulse", 0)))}
+    start = {"position": q, "velocity": v, "mean_velocity": v, "impulse": np.zeros((1, sim._parts.get("impulse", 0)))}
     start |= {n: np.zeros((1, sim._parts.get(n, 0))) for n in ("piece", "piece_end", "unsettled")}
     start["actuator"] = sim._devices.start[None, :]
     if sim._control is not None:
