@@ -31,6 +31,7 @@ from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, min
 from gearwright.dynamics.slopes import slope
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.reduce import combined
+from gearwright.dynamics.curves import Curve
 from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
 from gearwright.dynamics.terms import Bounded, Moment, Straight, Term, spring_damper
 from gearwright.errors import CompileError
@@ -110,16 +111,9 @@ class Driven:
 
         Newton's method finds the effort of such a law from its steep part, and never ends if it sets out from a limit.
         """
-        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+        wanted = self.wanted
+        if wanted is None:
             return None
-        names = [*self.parameters]
-
-        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
-            mine = copy(self.actuator)
-            mine.__dict__.update(zip(names, numbers, strict=True))
-            return mine.wanted(command, Shaft(position, speed, dt))
-
-        wanted = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
         effort = wanted(x[0], w, x[1] + x[2] * w, x[2], x[3 + len(self.states) :])
         return Function("drive", [w, x], [effort, casadi.jacobian(effort, w)])
@@ -173,7 +167,7 @@ class Driven:
 
     @cached_property
     def sampled(self) -> Function:
-        """(rate, arguments) → impulse in a phase, its slope over the rate, and how large its terms are.
+        """(rate, arguments) → impulse in a phase, its slope over the rate; the same of what a drive wants without limits.
 
         The arguments: command, position and speed at rate 0, their shares of the rate, span, dt, states, parameters.
         """
@@ -183,8 +177,26 @@ class Driven:
         effort, _ = self.response(command, speed + share * r, position + ahead * r, state, dt, numbers)
         value = Function("impulse", [r, x], [span * effort])
         falling = casadi.fmin(slope(value, [r, x]), 0.0)
-        size = casadi.fabs(value(r, x)) + casadi.fabs(falling * r)
-        return Function("sampled", [r, x], [value(r, x), falling, size])
+        outputs = [value(r, x), falling]
+        if self.wanted is not None:
+            steep = span * self.wanted(command, speed + share * r, position + ahead * r, dt, numbers)
+            outputs += [steep, casadi.jacobian(steep, r)]
+        return Function("sampled", [r, x], outputs)
+
+    @cached_property
+    def wanted(self) -> Function | None:
+        """(command, speed, position, dt, parameters) → unsaturated effort of a drive with gains."""
+        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+            return None
+        names = [*self.parameters]
+
+        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            mine = copy(self.actuator)
+            mine.__dict__.update(zip(names, numbers, strict=True))
+            return mine.wanted(command, Shaft(position, speed, dt))
+
+        function: Function = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
+        return function
 
     def sampling(self, now: Moment, index: int) -> tuple[Sparse, list[Scalar]]:
         """Its direction, and the arguments of `sampled`."""
@@ -367,7 +379,7 @@ def actuator_lines(actuation: Actuation, now: Moment) -> list[Term]:
         if not is_zero(d.damping):
             found.append(spring_damper(now, A, 0.0, d.damping, 0.0))
         if not d.curved:
-            constant, slope, _ = d.sampled(0.0, casadi.vertcat(*arguments))
+            constant, slope = d.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
             found.append(Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope)))))
     return found
 
@@ -419,8 +431,7 @@ class MotorRow(OneRow):
 
     def act(self, now: Moment) -> list[Term]:
         A, arguments = self.driven.sampling(now, self.index)
-        constant, slope, _ = self.driven.sampled(0.0, casadi.vertcat(*arguments))
-        return [Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope))))]
+        return [Curve(A, self.driven.sampled, arguments, self.driven.trials)]
 
 
 @dataclass(frozen=True)

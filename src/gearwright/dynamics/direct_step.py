@@ -4,37 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from gearwright.dynamics.actuation import Acting as ActuatorNow
 from gearwright.dynamics.actuation import actuator_lines
-from gearwright.dynamics.algorithms import Matrix
+from gearwright.dynamics.algorithms import Matrix, accumulate
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.axis_rows import AxisRow
 from gearwright.dynamics.builder import Carrier, StepBuilder
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import Instant, Kind
+from gearwright.dynamics.curves import inertia, same_points
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.phases import Phase
 from gearwright.dynamics.reduce import Tree, combined
-from gearwright.dynamics.scalar import Scalar, is_number, is_zero, minus, plus, times
+from gearwright.dynamics.scalar import Scalar, both, is_number, is_zero, minus, plus, times, where
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress
 from gearwright.dynamics.solver import dense, dot
-from gearwright.dynamics.terms import Collected, Moment, Term, rate, spring_damper
+from gearwright.dynamics.terms import Collected, Moment, Solved, Term, rate, spring_damper
 
 SWITCHES = 60  # of pieces in a phase at most; one or two are usual
-
-
-class Solved(NamedTuple):
-    """Velocities of a phase, the impulses of its laws and equalities, and the pieces that laws are on."""
-
-    u: list[Scalar]
-    laws: list[Scalar]
-    equalities: list[Scalar]
-    pieces: list[Scalar]
-    settled: Scalar  # whether all are
+POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 
 class DirectStep:
@@ -97,31 +88,60 @@ class DirectStep:
 
     def matrix(self, H: Matrix, acting: Collected, keep: Carrier) -> Matrix | Factors:
         """H as later stages need it: factorised once, where nothing is held and nothing has to be."""
-        if acting.laws or acting.equalities:
+        if acting.switching or acting.equalities:
             return mapped(H, keep)
         return self.model.factorised(H).mapped(keep)
 
-    def solved(self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected, pieces: str) -> Solved:
+    def solved(
+        self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected, pieces: str, guess: Sequence[Scalar]
+    ) -> Solved:
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut."""
         if isinstance(H, Factors):
-            return Solved(H.solve(list(b)), [], [], [], True)
-        if not acting.laws:
+            return Solved(H.solve(list(b)), [], [], [], [], True)
+        if not acting.switching:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
-            return Solved(found.u, [], found.reactions, [], True)
+            return Solved(found.u, [], found.reactions, [], [], True)
         build = self.build
         keep = build.carry(f"given_{pieces}")
+        build["point"] = [rate(curve.J, guess) for curve in acting.curves]
         acting, H = acting.mapped(keep), mapped(H, keep)
-        build["push"], build["trial"] = b, build[pieces]
+        build["push"], build["trial"] = b, build[pieces] if acting.laws else []
         build["progress"], build["settled"] = list(STARTED), [0.0]
         build.stage(f"push_{pieces}")
-        laws = [Acting(term.law, term.J) for term in acting.laws]
         with build.loop(SWITCHES, until="settled"):
-            problem = Problem(H, build["push"], laws, acting.equalities, self.eps)
-            found = problem.iterate(build["trial"], Progress(*build["progress"]))
-            build["u"], build["law"], build["reaction"] = found.u, found.impulses, found.reactions
-            build["trial"], build["progress"], build["settled"] = found.pieces, list(found.progress), [found.settled]
+            self._switch(H, acting)
             build.stage(f"switch_{pieces}")
-        return Solved(build["u"], build["law"], build["reaction"], build["trial"], build["settled"][0] > 0.5)
+        outputs = (build[slot] for slot in ("u", "law", "reaction", "curve", "trial"))
+        return Solved(*outputs, build["settled"][0] > 0.5)
+
+    def _switch(self, H: Matrix, acting: Collected) -> None:
+        """One solution with laws on their pieces and curves on their lines, and which of them have left."""
+        build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
+        before, points = build["settled"][0] > 0.5, build["point"]
+        H_lines, b = dict(H), build["push"]
+        lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
+        for curve, (constant, slope) in zip(acting.curves, lines, strict=True):
+            accumulate(H_lines, curve.J, {n: times(x, slope) for n, x in curve.J.items()}, twice=False)
+            for n, x in curve.J.items():
+                b[n] = plus(b[n], times(x, constant))
+        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(
+            build["trial"], Progress(*build["progress"])
+        )
+        rates = [rate(curve.J, found.u) for curve in acting.curves]
+        impulses = [minus(c, times(s, r)) for (c, s), r in zip(lines, rates, strict=True)]
+        build["u"], build["law"], build["reaction"], build["curve"] = (
+            found.u, found.impulses, found.reactions, impulses,
+        )  # fmt: skip
+        build["trial"], build["progress"] = found.pieces, list(found.progress)
+        settled = found.settled
+        if acting.curves:
+            d = diagonal(H, self.model.dof)
+            rows = zip(acting.curves, rates, impulses, strict=True)
+            new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
+            same = same_points(new, rates, POINTS * self.eps)
+            settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
+            build["point"] = [where(settled, old, x) for old, x in zip(points, new, strict=True)]
+        build["settled"] = [settled]
 
     def closing(self, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
         """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
@@ -172,7 +192,7 @@ class DirectStep:
 
     def read_impulses(self, acting: Collected, found: Solved) -> list[Scalar]:
         """Of the kinds' terms, in their order."""
-        return acting.impulses(found.u, found.laws, found.equalities)[self.silent :]
+        return acting.impulses(found)[self.silent :]
 
 
 # --- sparse symmetric matrices --------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from gearwright.dynamics.actuation import Acting as ActuatorNow
 from gearwright.dynamics.algorithms import Matrix
-from gearwright.dynamics.direct_step import DirectStep, Solved, diagonal, mapped, product, unknowns, with_unknowns
+from gearwright.dynamics.direct_step import DirectStep, diagonal, mapped, product, unknowns, with_unknowns
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.midpoint import balance, momentum_after
 from gearwright.dynamics.motion import State
@@ -27,7 +27,7 @@ from gearwright.dynamics.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.projection import project
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, both, greatest, magnitude, minus, plus, times, where
-from gearwright.dynamics.terms import Collected
+from gearwright.dynamics.terms import Collected, Solved
 
 PASSES = 8
 SETTLED = 1e-5  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
@@ -50,7 +50,8 @@ class MidpointStep(DirectStep):
         effort = [keep(x) for x in effort]
         build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
-        build["law_mean"], build["reaction_mean"] = [0.0] * len(first.laws), [0.0] * len(first.equalities)
+        for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
+            build[slot] = [0.0] * len(own)
         build["passed"] = [0.0]
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
@@ -73,9 +74,10 @@ class MidpointStep(DirectStep):
         rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
-        found = self.solved(H, push, self.closing(acting, q, w), "piece")
+        found = self.solved(H, push, self.closing(acting, q, w), "piece", w)
         settled = both(has_settled(found.u, w), found.settled)
-        new = {"mean_velocity": found.u, "force": build["new_force"], "law_mean": found.laws, "reaction_mean": found.equalities}
+        new = {"mean_velocity": found.u, "force": build["new_force"]}
+        new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
             build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
         build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
@@ -84,8 +86,8 @@ class MidpointStep(DirectStep):
     def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
         build, model, dt = self.build, self.model, self.dt
         w = build["mean_velocity"]
-        first = Solved(w, build["law_mean"], build["reaction_mean"], [], True)
-        impulse = acting.total(first.u, first.laws, first.equalities)
+        first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
+        impulse = acting.total(first)
         build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
@@ -98,7 +100,7 @@ class MidpointStep(DirectStep):
         build["mass"] = unknowns(M)
         second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
-        found = self.solved(second.matrix(M), push, second, "piece_end")
+        found = self.solved(second.matrix(M), push, second, "piece_end", w)
         build["velocity"] = found.u
         impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]

@@ -3,7 +3,7 @@
     Straight    λ = constant − slope·rate               dampers, springs, unlimited drives, motors on a line
     Bounded     a polyline                              stops, friction, limited drives, backlash
     Rigid       rate = wanted, whatever that takes      loop closures, hard couplings, prescribed motion
-    Curved      λ = f(rate), any that does not rise     motors on their curve, users' own
+    Curve       λ = f(rate), any that does not rise     motors on their curve, users' own
 
 Directions are over the tree's velocities. `collected` takes them to the independent ones, where straight lines go into
 the matrix as far as they fill nothing in.
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algorithms import Matrix, accumulate
 from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.curves import Curve
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.phases import Phase
 from gearwright.dynamics.reduce import Tree, combined
@@ -62,7 +63,7 @@ class Rigid:
     group: str | None = None
 
 
-Term: TypeAlias = Straight | Bounded | Rigid
+Term: TypeAlias = Straight | Bounded | Rigid | Curve
 
 
 def spring_damper(
@@ -77,6 +78,17 @@ def spring_damper(
     return Straight(J, minus(0.0, times(phase.span, rest)), times(phase.span, slope))
 
 
+class Solved(NamedTuple):
+    """Velocities of a phase, the impulses of its laws, equalities and curves, and the pieces that laws are on."""
+
+    u: list[Scalar]
+    laws: list[Scalar]
+    equalities: list[Scalar]
+    curves: list[Scalar]
+    pieces: list[Scalar]
+    settled: Scalar  # whether all are
+
+
 @dataclass(frozen=True)
 class Collected:
     """All terms over the independent velocities, ready to be solved; `places` says where each one's impulse is."""
@@ -84,11 +96,12 @@ class Collected:
     lines: list[Straight]  # in the matrix
     laws: list[Bounded]
     equalities: list[Equality]
+    curves: list[Curve]
     places: list[tuple[str, int]]  # of each term: the list it is in, and where
 
     @staticmethod
     def of(terms: Sequence[Term], G: list[Sparse], pattern: Matrix) -> Collected:
-        found = Collected([], [], [], [])
+        found = Collected([], [], [], [], [])
         for term in terms:
             found._add(replace(term, J=combined(term.J, G)), pattern)
         return found
@@ -100,6 +113,9 @@ class Collected:
         elif isinstance(term, Bounded):
             self.places.append(("law", len(self.laws)))
             self.laws.append(term)
+        elif isinstance(term, Curve):
+            self.places.append(("curve", len(self.curves)))
+            self.curves.append(term)
         else:
             self.places.append(("equality", len(self.equalities)))
             self.equalities.append(_equality(term))
@@ -119,20 +135,25 @@ class Collected:
                 b[i] = plus(b[i], times(x, line.constant))
         return b
 
-    def impulses(
-        self, u: Sequence[Scalar], laws: Sequence[Scalar], equalities: Sequence[Scalar]
-    ) -> list[Scalar]:
+    @property
+    def switching(self) -> bool:
+        """Whether its solution has to be looked for."""
+        return bool(self.laws or self.curves)
+
+    def impulses(self, found: Solved) -> list[Scalar]:
         """One a term."""
-        lines = [minus(t.constant, times(t.slope, rate(t.J, u))) for t in self.lines]
-        each: Mapping[str, Sequence[Scalar]] = {"line": lines, "law": laws, "equality": equalities}
+        lines = [minus(t.constant, times(t.slope, rate(t.J, found.u))) for t in self.lines]
+        each: Mapping[str, Sequence[Scalar]] = {
+            "line": lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
+        }  # fmt: skip
         return [each[kind][i] for kind, i in self.places]
 
-    def total(self, u: Sequence[Scalar], laws: Sequence[Scalar], equalities: Sequence[Scalar]) -> list[Scalar]:
+    def total(self, solved: Solved) -> list[Scalar]:
         """All impulses along the independent velocities."""
-        found: list[Scalar] = [0.0] * len(u)
-        rows = [t.J for t in (*self.lines, *self.laws, *self.equalities)]
-        lines = [minus(t.constant, times(t.slope, rate(t.J, u))) for t in self.lines]
-        for J, impulse in zip(rows, (*lines, *laws, *equalities), strict=True):
+        found: list[Scalar] = [0.0] * len(solved.u)
+        rows = [t.J for t in (*self.lines, *self.laws, *self.equalities, *self.curves)]
+        lines = [minus(t.constant, times(t.slope, rate(t.J, solved.u))) for t in self.lines]
+        for J, impulse in zip(rows, (*lines, *solved.laws, *solved.equalities, *solved.curves), strict=True):
             for n, x in J.items():
                 found[n] = plus(found[n], times(x, impulse))
         return found
@@ -147,6 +168,7 @@ class Collected:
             [Straight(row(t.J), change(t.constant), change(t.slope)) for t in self.lines],
             [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
             [e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm)) for e in self.equalities],
+            [curve.mapped(change) for curve in self.curves],
             self.places,
         )
 
