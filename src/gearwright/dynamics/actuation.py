@@ -201,9 +201,13 @@ class Driven:
     def sampling(self, now: Moment, index: int) -> tuple[Sparse, list[Scalar]]:
         """Its direction, and the arguments of `sampled`."""
         seen = self.gear.seen(now.tree, now.memory[self.command])
-        steepness = now.acting[index].slope
-        at = now.phase.sample(combined(seen.A, now.tree.G), steepness)
         own = [now.memory[i] for i in self.states]
+        along, steepness = combined(seen.A, now.tree.G), now.acting[index].slope
+        if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
+            given = [now.command[self.command], seen.position, now.dt, *own, *self.parameters.values()]
+            _, falling = self.law(now.phase.known_rate(along), casadi.vertcat(*given))
+            steepness = greatest(minus(0.0, simplified(SX(falling))), 0.0)
+        at = now.phase.sample(along, steepness)
         return seen.A, [
             now.command[self.command], plus(seen.position, at.shift), at.known, at.ahead, at.share,
             now.phase.span, now.dt, *own, *self.parameters.values(),
