@@ -147,6 +147,11 @@ class Element:
         """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
         self._tags.add("*")
 
+    def as_root(self) -> Element:
+        self.parent = None
+        self._read = True
+        return self
+
     @property
     def words(self) -> str:
         return self.text.strip()
@@ -270,10 +275,14 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     if len(data) > MAX_BYTES:
         report.error("xml-unsafe", f"the file is larger than {MAX_BYTES // 2**20} MiB", Source(file=file, line=1))
         return None
+    text = decoded(data, file, report)
+    return None if text is None else _build(text, file, report, most)
+
+
+def decoded(data: bytes, file: str, report: Report) -> str | None:
+    """The text that a parser takes: decoded, without its declaration; None with the reason in the report."""
     text = _decode(data, file, report)
-    if text is None:
-        return None
-    return _build(_without_declaration(text, file, report), file, report, most)
+    return None if text is None else _without_declaration(text, file, report)
 
 
 def _decode(data: bytes, file: str, report: Report) -> str | None:
@@ -317,7 +326,7 @@ def _without_declaration(text: str, file: str, report: Report) -> str:
     return _DECLARATION.sub(blank, text)
 
 
-class _UnsafeError(Exception):
+class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
@@ -336,7 +345,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise _UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deep, or there are too many")
         line = parser.CurrentLineNumber
         if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)
@@ -351,7 +360,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
             e.text = f"{e.text} {data}" if e.children else e.text + data  # pieces around a child stay apart
 
     def refuse(*_: object) -> None:
-        raise _UnsafeError("a DTD or an entity is declared; robots need none")
+        raise UnsafeError("a DTD or an entity is declared; robots need none")
 
     def end(_: str) -> None:
         del ahead[-1]
@@ -362,7 +371,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except _UnsafeError as e:
+    except UnsafeError as e:
         report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
         return None
     except expat.ExpatError as e:
@@ -373,7 +382,4 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     except ValueError as e:
         report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))
         return None
-    root = top.children[0]
-    root.parent = None
-    root._read = True
-    return root
+    return top.children[0].as_root()
