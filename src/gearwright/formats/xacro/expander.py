@@ -151,9 +151,9 @@ class Expander:
         if scope.is_global(name):
             self.report.info("xacro-message", f"the property {shown(name)} hides a name of xacro's own", node.source)
         if value is None:
-            target.set("**" + name, node, lazy=False)
+            target.define("**" + name, node, lazy=False)
         else:
-            target.set(name, value if lazy else text.value(value, scope), lazy=lazy)
+            target.define(name, value if lazy else text.value(value, scope), lazy=lazy)
 
     def _flag(self, node: Node, name: str, default: str, scope: Scope) -> bool:
         given = node.attributes.get(name) or default
@@ -237,7 +237,7 @@ class Expander:
         macros: Macros = ChainMap()
         scope = context.scope.inner(namespace=True)
         context.macros[name] = macros
-        context.scope.set(name, scope, lazy=False)
+        context.scope.define(name, scope, lazy=False)
         return Context(scope, macros)
 
     def _included(self, name: str, node: Node) -> list[Path]:
@@ -285,15 +285,15 @@ class Expander:
             if left.pop(key, None) is None:
                 near = nearest(key, [p.name for p in macro.parameters])
                 raise XacroError(f"the macro {shown(name)} has no parameter {shown(key)}{near}")
-            inside.scope.set(key, self.text.value(value, context.scope), lazy=False)
+            inside.scope.define(key, self.text.value(value, context.scope), lazy=False)
         return list(left.values())
 
     def _pass_defaults(self, name: str, missing: list[Parameter], context: Context, inside: Context) -> None:
         for p in missing:
             if p.outer and p.name in context.scope:
-                inside.scope.set(p.name, context.scope.lookup(p.name), lazy=False)
+                inside.scope.define(p.name, context.scope.lookup(p.name), lazy=False)
             elif p.default is not None:
-                inside.scope.set(p.name, self.text.value(p.default, context.scope), lazy=False)
+                inside.scope.define(p.name, self.text.value(p.default, context.scope), lazy=False)
             else:
                 raise XacroError(f"the macro {shown(name)} needs the parameter {shown(p.name)}")
 
@@ -334,7 +334,7 @@ def _pass_blocks(name: str, missing: list[Parameter], blocks: Node, inside: Cont
         if p.is_block:
             if not children:
                 raise XacroError(f"the macro {shown(name)} needs an element for its block {shown(p.name)}")
-            inside.scope.set(p.name, children.pop(0), lazy=False)
+            inside.scope.define(p.name, children.pop(0), lazy=False)
     if children:
         raise XacroError(f"the macro {shown(name)} has no block parameter for <{children[0].tag[:80]}>")
     return [p for p in missing if not p.is_block]

@@ -19,7 +19,7 @@ def percent(template: str, values: Value) -> str:
         _check_width(width)
         _check_width(precision)
     _check_length(template.count("%"), values, len(template))
-    return template % values
+    return str(template % values)
 
 
 def format_text(template: str, *values: Value, **named: Value) -> str:

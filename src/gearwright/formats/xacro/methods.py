@@ -51,7 +51,7 @@ def _padded(name: str) -> Method:
 
 
 def _sort(values: list[Value], *, key: Function | None = None, reverse: bool = False) -> None:
-    values.sort(key=key and key.call, reverse=reverse)
+    values.sort(key=None if key is None else key.call, reverse=reverse)
 
 
 def _items(d: dict[Value, Value]) -> list[Value]:

@@ -31,7 +31,7 @@ class Scope:
                 return scope._resolved(name)
         return self._globals[name]
 
-    def set(self, name: str, value: Value, *, lazy: bool) -> None:
+    def define(self, name: str, value: Value, *, lazy: bool) -> None:
         value = literal(value)
         self._values[name] = value
         if lazy and isinstance(value, str):
