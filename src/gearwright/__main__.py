@@ -7,7 +7,7 @@ import sys
 if not sys.flags.safe_path and sys.path and os.path.realpath(sys.path[0] or ".") == os.path.realpath("."):
     del sys.path[0]
 
-from gearwright.cli import main  # noqa: E402
+from gearwright.cli import main
 
 if __name__ == "__main__":
     main()

@@ -48,7 +48,9 @@ def expand(data: bytes, name: str, file: Path | None, report: Report, options: X
         made = expander.expand(root, None if file is None else file.absolute())
         for unused in sorted(arguments.unused):
             near = nearest(unused, set(arguments.values) - arguments.unused)
-            report.warning("xacro-argument", f"the file has no argument {unused[:80]!r}{near}", Source(file=name, line=0))
+            report.warning(
+                "xacro-argument", f"the file has no argument {unused[:80]!r}{near}", Source(file=name, line=0)
+            )
         return located(made, expander.library.declared)
     except LoadError:  # an included file that is no XML; the report says so
         return None

@@ -7,7 +7,7 @@ from time import thread_time
 from gearwright.formats.located_xml import MAX_ELEMENTS
 from gearwright.formats.xacro.errors import too_much
 
-MAX_STEPS = 2_000_000  # evaluated parts of expressions and expanded elements; a humanoid takes about 50,000
+MAX_STEPS = 1_000_000  # evaluated parts of expressions and expanded elements; a humanoid takes about 50,000
 MAX_SECONDS = 5.0  # [s] of this thread's processor time
 MAX_NODES = 3 * MAX_ELEMENTS  # elements made, those of blocks that are used nowhere among them
 MAX_CHARACTERS = 32 * 2**20  # evaluated text, in all
@@ -16,6 +16,8 @@ MAX_ITEMS = 50_000  # values in a list or dictionary, those inside its parts cou
 MAX_BITS = 16_384  # of an integer
 MAX_NESTING = 4_000  # macros, conditions and elements inside each other; twelve times what xacro itself can follow
 MAX_INCLUDE_DEPTH = 50
+CALL_STEPS = 25  # what a call of a macro takes, beside evaluating a name
+NODE_STEPS = 5  # and an element, or a parameter of a macro
 MAX_FILES = 500  # included or loaded, repetitions counted
 _LOOK = 2_000  # steps between two looks at the clock
 
@@ -44,7 +46,7 @@ class Budget:
         self._look_at = self.steps - _LOOK
 
     def node(self) -> None:
-        self.spend()
+        self.spend(NODE_STEPS)
         self.nodes -= 1
         if self.nodes < 0:
             raise too_much(f"the expansion makes more than {MAX_NODES:,} elements")

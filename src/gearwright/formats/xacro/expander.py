@@ -17,7 +17,7 @@ from typing import Any
 from gearwright.diagnostics import Report
 from gearwright.errors import nearest
 from gearwright.formats.located_xml import MAX_DEPTH
-from gearwright.formats.xacro.budget import MAX_INCLUDE_DEPTH, MAX_NESTING, Budget
+from gearwright.formats.xacro.budget import CALL_STEPS, MAX_INCLUDE_DEPTH, MAX_NESTING, NODE_STEPS, Budget
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 from gearwright.formats.xacro.files import Files, is_pattern
 from gearwright.formats.xacro.functions import GLOBALS
@@ -26,7 +26,7 @@ from gearwright.formats.xacro.macros import Macro, Macros, Parameter, find_macro
 from gearwright.formats.xacro.scopes import Scope
 from gearwright.formats.xacro.substitutions import Arguments, Substitutions
 from gearwright.formats.xacro.text import TextEvaluator
-from gearwright.formats.xacro.tree import Node
+from gearwright.formats.xacro.tree import Node, Verbatim
 from gearwright.formats.xacro.values import truth
 
 Task = Iterator[Any]  # of tasks
@@ -98,7 +98,7 @@ class Expander:
             if isinstance(child, str):
                 self.place = node
                 self.budget.spend()
-                text = self.text.string(child, context.scope)
+                text = child if isinstance(child, Verbatim) else self.text.string(child, context.scope)
                 if text and not text.isspace():
                     out.children.append(text)
             else:
@@ -116,7 +116,9 @@ class Expander:
         holder = node.like(node.tag, {})
         yield self._content(node, context, holder)
         for name in holder.attributes:  # as in xacro, where the directive takes the attribute away with it
-            message = f"xacro:attribute {shown(name)} has no effect inside <{node.tag}>; put it directly into its element"
+            message = (
+                f"xacro:attribute {shown(name)} has no effect inside <{node.tag}>; put it directly into its element"
+            )
             self.report.warning("xacro-message", message, node.source)
         out.children += holder.children
 
@@ -252,6 +254,7 @@ class Expander:
     # --- calls of macros -----------------------------------------------------------------------------------------
 
     def _call(self, node: Node, context: Context, out: Node) -> Task:
+        self.budget.spend(CALL_STEPS)
         given = dict(node.attributes)
         name = node.tag.removeprefix(PREFIX)
         if name == "call":
@@ -263,6 +266,7 @@ class Expander:
             known = [*context.macros, *(d.removeprefix(PREFIX) for d in DIRECTIVES)]
             raise XacroError(f"there is no macro {shown(name)}{nearest(name, known)}")
         macro, macros, scope = found
+        self.budget.spend(NODE_STEPS * len(macro.parameters))
         inside = Context(scope, macros).inner()
         missing = self._pass_values(name, macro, given, context, inside)
         blocks = node.like(node.tag, {})

@@ -96,7 +96,9 @@ class Evaluator:
         return weigh(result, self.budget) if isinstance(index, slice) else result
 
     def _slice(self, node: ast.Slice, names: Names) -> Value:
-        return slice(*(None if part is None else self.visit(part, names) for part in (node.lower, node.upper, node.step)))
+        return slice(
+            *(None if part is None else self.visit(part, names) for part in (node.lower, node.upper, node.step))
+        )
 
     # --- operators -----------------------------------------------------------------------------------------------
 

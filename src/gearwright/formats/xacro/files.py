@@ -42,7 +42,9 @@ class Files:
             return found / rest
         name = name.removeprefix("file://")
         if folder is None and not os.path.isabs(name):
-            raise XacroError(f"{shown(name)}: a text has no folder of its own; load a file instead", "include-not-found")
+            raise XacroError(
+                f"{shown(name)}: a text has no folder of its own; load a file instead", "include-not-found"
+            )
         return Path(folder or "/", name)
 
     def allowed(self, path: Path) -> Path:
@@ -83,7 +85,9 @@ class Files:
 
     def missing(self, name: str) -> str:
         """What to say of a package that is not found; one beside the model is named, though not read."""
-        message = f"the package {shown(name)} is not found; give the folder that holds it with search_path=[…] or --path"
+        message = (
+            f"the package {shown(name)} is not found; give the folder that holds it with search_path=[…] or --path"
+        )
         for above in [] if self.folder is None else list(self.folder.parents)[:6]:
             with suppress(OSError):
                 if name.isidentifier() and (above / name).is_dir():
@@ -101,8 +105,9 @@ def _matches(folder: Path, parts: tuple[str, ...], left: list[int]) -> Iterator[
             yield folder
         return
     if not is_pattern(parts[0]):
-        if parts[0] != "..":
-            yield from _matches(folder / parts[0], parts[1:], left)
+        if parts[0] == "..":
+            raise XacroError('".." cannot follow a pattern', "include-unsafe")
+        yield from _matches(folder / parts[0], parts[1:], left)
         return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda e: e.name):

@@ -136,7 +136,9 @@ MATH: dict[str, Value] = {
     for name, v in vars(math).items()
     if not name.startswith("_")
 }
-DIRECT = "list dict map len str float int bool True False min max round sorted range".split()
+DIRECT = (
+    "list", "dict", "map", "len", "str", "float", "int", "bool", "True", "False", "min", "max", "round", "sorted", "range",
+)  # fmt: skip
 GLOBALS: dict[str, Value] = {
     **{name: PYTHON[name] for name in DIRECT},
     **MATH,

@@ -13,7 +13,9 @@ Evaluate = Callable[[str, "Scope"], Value]
 class Scope:
     """The properties of a document, of a macro's call, or of an include with a namespace."""
 
-    def __init__(self, parent: Scope | None, *, globals_: dict[str, Value], evaluate: Evaluate, namespace: bool = False):
+    def __init__(
+        self, parent: Scope | None, *, globals_: dict[str, Value], evaluate: Evaluate, namespace: bool = False
+    ):
         self.parent = parent
         self.namespace = namespace
         self._globals = globals_

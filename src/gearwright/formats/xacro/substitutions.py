@@ -37,7 +37,11 @@ class Substitutions:
     """One method a command; a file reads no variable of the environment but those that the caller names."""
 
     def __init__(
-        self, arguments: Arguments, find: Callable[[str], str], folder: Callable[[], Path], environment: Mapping[str, str]
+        self,
+        arguments: Arguments,
+        find: Callable[[str], str],
+        folder: Callable[[], Path],
+        environment: Mapping[str, str],
     ) -> None:
         self.arguments = arguments
         self._find = find

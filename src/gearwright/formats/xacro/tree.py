@@ -9,6 +9,10 @@ from gearwright.diagnostics import Report, Source
 from gearwright.formats.located_xml import MAX_DEPTH, Document, Element, UnsafeError, decoded
 
 
+class Verbatim(str):
+    """Text of a CDATA section, which is not evaluated."""
+
+
 class Node:
     """An element: text and children in document order. Expansion makes new ones, and changes none that was read."""
 
@@ -45,6 +49,7 @@ def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None
     document = Document(file, report)
     top = Node("", {}, document, 0)
     ahead = [top]
+    verbatim = [False]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
@@ -56,7 +61,13 @@ def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None
 
     def text_of(data: str) -> None:
         if not data.isspace():
-            ahead[-1].children.append(data)
+            ahead[-1].children.append(Verbatim(data) if verbatim[0] else data)
+
+    def enter_cdata() -> None:
+        verbatim[0] = True
+
+    def leave_cdata() -> None:
+        verbatim[0] = False
 
     def end(_: str) -> None:
         ahead.pop()
@@ -67,6 +78,8 @@ def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = text_of
+    parser.StartCdataSectionHandler = enter_cdata
+    parser.EndCdataSectionHandler = leave_cdata
     parser.CommentHandler = lambda _: None  # text on either side of a comment stays apart, as in xacro
     parser.StartDoctypeDeclHandler = refuse
     try:

@@ -126,4 +126,6 @@ def truth(value: Value, condition: str) -> bool:
     try:
         return bool(int(value))
     except ValueError:
-        raise XacroError(f"the condition {shown(condition)} is {shown(value)}, which is neither true nor false") from None
+        raise XacroError(
+            f"the condition {shown(condition)} is {shown(value)}, which is neither true nor false"
+        ) from None

@@ -14,7 +14,7 @@ from gearwright.formats.xacro.values import Value, weigh
 
 MAX_YAML = 256 * 1024  # bytes
 MAX_NUMBER = 100  # characters
-_STEPS = 20  # of the budget for one value: reading it takes so much longer than evaluating
+_STEPS = 50  # of the budget for one value: reading it takes so much longer than evaluating
 UNITS = {
     "!radians": 1.0,
     "!degrees": math.pi / 180.0,
