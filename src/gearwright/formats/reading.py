@@ -139,6 +139,8 @@ def _root(data: bytes, name: str, file: Path | None, report: Report, options: Op
     if file is None or file.suffix != ".xacro":
         root = _unwrapped(parse(data, name, report))
         if root is None or root.tag != "robot" or not is_xacro(root):
+            if root is not None and options.xacro_args:
+                root.info("xacro-argument", "this is no xacro file; its arguments have no effect")
             return root
     return _unwrapped(expand(data, name, file, report, options.xacro))
 
