@@ -1,5 +1,7 @@
 """Small files that ask for much time or memory."""
 
+# ruff: noqa: E501  (hostile texts stay on one line)
+
 from __future__ import annotations
 
 from tests.attacks.attack import HEAD, LINK, Attack, expression, xacro

@@ -1,5 +1,7 @@
 """Ways out of an expression evaluator, as they are known for Python's own `eval`."""
 
+# ruff: noqa: E501  (hostile texts stay on one line)
+
 from __future__ import annotations
 
 from tests.attacks.attack import LINK, Attack, expression, xacro

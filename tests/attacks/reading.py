@@ -1,5 +1,7 @@
 """Files that try to read what they may not: other files, pipes, devices, the environment."""
 
+# ruff: noqa: E501  (hostile texts stay on one line)
+
 from __future__ import annotations
 
 import os

@@ -157,10 +157,8 @@ def test_a_linked_model_reads_beside_its_target(tmp_path: Path) -> None:
 def test_messages_point_into_the_source(tmp_path: Path) -> None:
     """At the line of the macro's body in its own file, and at the line of the call."""
     part = write(tmp_path / "part.xacro", PART.replace('<link name="part"/>', '\n\n<link name="${nmae}"/>'))
-    path = write(
-        tmp_path / "main.xacro",
-        f'{HEAD}\n<xacro:property name="name" value="1"/>\n<xacro:include filename="part.xacro"/>\n<xacro:part/></robot>',
-    )
+    include = '<xacro:property name="name" value="1"/>\n<xacro:include filename="part.xacro"/>'
+    path = write(tmp_path / "main.xacro", f"{HEAD}\n{include}\n<xacro:part/></robot>")
     (only,) = errors(path)
     assert (only.file, only.line) == (str(part), 3)
     assert "did you mean 'name'?" in only.message and f"{path}:4" in only.message
@@ -226,7 +224,8 @@ def test_messages_of_the_file(tmp_path: Path) -> None:
 
 def test_a_deep_recursion_of_macros_is_no_deep_stack(tmp_path: Path) -> None:
     """Loops are written as recursions; a thousand turns are three times what xacro itself can follow."""
-    loop = '<xacro:macro name="m" params="n"><xacro:if value="${n}"><link name="l${n}"/><xacro:m n="${n-1}"/></xacro:if></xacro:macro>'
-    links = '<joint name="j${n}" type="fixed"><parent link="l${n}"/><child link="l${n-1}"/></joint>'
-    text = f'{HEAD}{loop.replace("/><xacro:m ", f"/>{links}<xacro:m ")}<link name="l0"/><xacro:m n="1000"/></robot>'
+    joint = '<joint name="j${n}" type="fixed"><parent link="l${n}"/><child link="l${n-1}"/></joint>'
+    turn = f'<xacro:if value="${{n}}"><link name="l${{n}}"/>{joint}<xacro:m n="${{n-1}}"/></xacro:if>'
+    macro = f'<xacro:macro name="m" params="n">{turn}</xacro:macro>'
+    text = f'{HEAD}{macro}<link name="l0"/><xacro:m n="1000"/></robot>'
     assert len(gw.load(write(tmp_path / "m.xacro", text)).links) == 1001

@@ -137,7 +137,8 @@ MATH: dict[str, Value] = {
     if not name.startswith("_")
 }
 DIRECT = (
-    "list", "dict", "map", "len", "str", "float", "int", "bool", "True", "False", "min", "max", "round", "sorted", "range",
+    "list", "dict", "map", "len", "str", "float", "int", "bool", "True", "False", "min", "max", "round", "sorted",
+    "range",
 )  # fmt: skip
 GLOBALS: dict[str, Value] = {
     **{name: PYTHON[name] for name in DIRECT},

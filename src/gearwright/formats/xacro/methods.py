@@ -14,7 +14,8 @@ Method = Callable[..., Value]
 
 PLAIN: dict[type, str] = {
     str: "upper lower title capitalize swapcase casefold strip lstrip rstrip split rsplit splitlines partition"
-    " rpartition startswith endswith find rfind index rindex count removeprefix removesuffix isdigit isalpha isalnum isnumeric"
+    " rpartition startswith endswith find rfind index rindex count removeprefix removesuffix"
+    " isdigit isalpha isalnum isnumeric"
     " isdecimal isupper islower isspace isidentifier",
     list: "index count copy append extend insert pop remove reverse clear",
     tuple: "index count",

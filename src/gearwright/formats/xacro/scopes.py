@@ -24,6 +24,9 @@ class Scope:
         self._lazy: set[str] = set()  # names whose text has not been evaluated
         self._open: list[str] = []  # names that are being evaluated
 
+    def __repr__(self) -> str:
+        return "<namespace>"
+
     def inner(self, *, namespace: bool = False) -> Scope:
         return Scope(self, globals_=self._globals, evaluate=self._evaluate, namespace=namespace)
 

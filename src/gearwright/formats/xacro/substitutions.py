@@ -62,7 +62,7 @@ class Substitutions:
         if command == "dirname" and not words:
             return str(self._folder())
         if command == "cwd" and not words:
-            return os.getcwd()
+            return _current_folder()
         known = [*_ONE_WORD, "optenv", "eval", "dirname", "cwd"]
         if command in known:
             raise XacroError(f"$({command} …) does not take {len(words)} words")
@@ -115,6 +115,13 @@ class _EvalNames:
 
     def lookup(self, name: str) -> Value:
         return self._names[name] if name in self._names else _typed(self._arguments[name])
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise XacroError("$(cwd): the current folder does not exist any more") from None
 
 
 def _typed(text: str) -> Value:

@@ -12,6 +12,7 @@ from gearwright.formats.xacro.errors import XacroError, shown, too_much
 Value = Any  # None, bool, int, float, str, list, tuple, dict, set, frozenset, range, Function or Names
 SCALARS = frozenset({bool, float, type(None)})
 SEQUENCES = frozenset({list, tuple, set, frozenset})
+PRINTED = (bool, int, float, list, tuple, dict, set, frozenset, range)
 
 
 class Names(Protocol):
@@ -93,8 +94,8 @@ def text_of(value: Value, budget: Budget) -> str:
     """As xacro writes a value into the document: Python's own `str`."""
     if type(value) is str:
         return str(value)
-    if isinstance(value, (Function, Namespace)):
-        raise XacroError(f"the {str(value)[1:-1]} is used as a value")
+    if value is not None and not isinstance(value, PRINTED):
+        raise XacroError(f"{str(value)[:80]} is used as a value")
     try:
         return str(weigh(value, budget))
     except ValueError:  # Python writes no integers of more than 4,300 digits
