@@ -52,7 +52,7 @@ TEXTS = (
     "plain", "$", "a$b", "100$", "$${x}", "$$${x}", "$$(arg x)", "${1}${2}", "a${1}b", "${1} ${2.0}", " ${1}", "${'a'}b", "",
     "${1 }", "${ 1}", "${'a b'}", "${[1, 2]}", "$(arg x)", "$(arg x)$(arg y)", "${$(arg y)+1}", "a$(arg x)b", "${xacro.arg('y')}",
     "${xacro.arg('x') + '!'}", "$( arg x )", "$(eval 1+2)", "$(eval y*2)", "$(eval x == 'ex')", "$(eval not b)", "$(eval pi)",
-    "$(optenv GEARWRIGHT_NOT_SET)", "$(optenv GEARWRIGHT_NOT_SET a b)", "é ${'ü'}", "&lt;${1}&gt;", "${'&lt;'}", "${x1}",
+    "$(optenv GEARWRIGHT_NOT_SET)", "$(optenv GEARWRIGHT_NOT_SET a b)", "é ${'ü'}", "&lt;${1}&gt;", "${'&lt;'}", "${x1}", "$()", "a$()b",
 )  # fmt: skip
 ARGUMENTS = (
     '<xacro:arg name="x" default="ex"/><xacro:arg name="y" default="3"/><xacro:arg name="b" default="false"/>'

@@ -51,6 +51,8 @@ class Substitutions:
 
     def __call__(self, text: str) -> str:
         command, _, rest = text.strip().partition(" ")
+        if not command:
+            return f"$({text})"
         if command == "eval":
             return self._eval(rest)
         words = rest.split()
