@@ -30,6 +30,8 @@ def is_xacro(root: Element) -> bool:
 
 def expand(data: bytes, name: str, file: Path | None, report: Report, options: XacroOptions) -> Element | None:
     """The expanded root element, each part at its own file and line; None with the reason in the report."""
+    from gearwright.formats.xacro.calls import call_macro
+    from gearwright.formats.xacro.directives import DIRECTIVES
     from gearwright.formats.xacro.errors import XacroError
     from gearwright.formats.xacro.expander import Expander
     from gearwright.formats.xacro.files import Files
@@ -43,7 +45,7 @@ def expand(data: bytes, name: str, file: Path | None, report: Report, options: X
     allowed = {n: os.environ[n] for n in options.environment if n in os.environ}
     expander: Expander | None = None
     try:
-        expander = Expander(Files(file, options.search_path), arguments, allowed, report)
+        expander = Expander(DIRECTIVES, call_macro, Files(file, options.search_path), arguments, allowed, report)
         expander.library.take(root)
         made = expander.expand(root, None if file is None else file.absolute())
         for unused in sorted(arguments.unused):
