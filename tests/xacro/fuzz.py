@@ -9,7 +9,8 @@ from tests.xacro.snippets import SNIPPETS
 
 TOKENS = [
     "1", "0", "''", "[", "]", "(", ")", "+", "*", "**", "/", "%", ",", "'a'", "x", "p", "pi", "$", "${", "}",
-    "$(", "not ", " in ", " if 1 else ", ".upper()", "[0]", "-1", "lambda: ", "10**9", "range(9)", "None", ":=", "^|", "*b", "true", "__class__", ".a",
+    "$(", "not ", " in ", " if 1 else ", ".upper()", "[0]", "-1", "lambda: ",
+    "10**9", "range(9)", "None", ":=", "^|", "*b", "true", "__class__", ".a",
 ]  # fmt: skip
 _VALUE = re.compile(r'"([^"]*)"')
 # The real one evaluates whatever Python can: what could hurt this machine, or take it for ever, is not tried there.

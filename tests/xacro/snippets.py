@@ -142,6 +142,8 @@ SNIPPETS |= {
     '<xacro:macro name="m"><xacro:i/><a v="${p}"/></xacro:macro>' + PROPERTY.format("p", "1") + "<xacro:m/>" + A.format("${p}"),
     "scope global": '<xacro:macro name="i"><xacro:property name="p" value="5" scope="global"/></xacro:macro>'
     '<xacro:macro name="m"><xacro:i/></xacro:macro><xacro:m/>' + A.format("${p}"),
+    "scope global at the top": PROPERTY.format("b", "1") + '<xacro:property name="p" value="${b}" scope="global"/>' + PROPERTY.format("b", "2") + A.format("${p}"),
+    "removed where there is none": '<xacro:property name="p" remove="true"/><xacro:property name="p" default="4"/>' + A.format("${p}"),
     "scope global of a block": '<xacro:macro name="m"><xacro:property name="b" scope="global"><c/></xacro:property></xacro:macro><xacro:m/><xacro:insert_block name="b"/>',
     "call": '<xacro:macro name="m1" params="x"><a v="${x}"/></xacro:macro>' + PROPERTY.format("n", "1") + '<xacro:call macro="m${n}" x="3"/>',
     "element": PROPERTY.format("n", "link") + '<xacro:element xacro:name="${n}_x" name="${n}"><c/></xacro:element>',

@@ -29,8 +29,10 @@ def set_property(expander: Expander, node: Node, context: Context, out: Node) ->
         if name in scope:
             return
         value = default
-    target = _target(expander, node, scope)
-    lazy = target is scope and _flag(expander, node, "lazy_eval", "true", scope)
+    target = _target(node, scope)
+    lazy = node.attributes.get("scope") not in ("global", "parent") and _flag(
+        expander, node, "lazy_eval", "true", scope
+    )
     if scope.is_global(name):
         expander.report.info("xacro-message", f"the property {shown(name)} hides a name of xacro's own", node.source)
     if value is None:
@@ -44,7 +46,7 @@ def _flag(expander: Expander, node: Node, name: str, default: str, scope: Scope)
     return truth(expander.text.value(given, scope), given)
 
 
-def _target(expander: Expander, node: Node, scope: Scope) -> Scope:
+def _target(node: Node, scope: Scope) -> Scope:
     """The scope that a property is set in."""
     where = node.attributes.get("scope")
     if where == "global":
