@@ -7,7 +7,7 @@ from time import thread_time
 from gearwright.formats.located_xml import MAX_ELEMENTS
 from gearwright.formats.xacro.errors import too_much
 
-MAX_STEPS = 1_000_000  # evaluated parts of expressions and expanded elements; a humanoid takes about 50,000
+MAX_STEPS = 2_000_000  # parts of expressions and elements; 720 links, each by nested macros, take 232,000
 MAX_SECONDS = 5.0  # [s] of this thread's processor time
 MAX_NODES = 3 * MAX_ELEMENTS  # elements made, those of blocks that are used nowhere among them
 MAX_CHARACTERS = 32 * 2**20  # evaluated text, in all

@@ -30,9 +30,8 @@ def set_property(expander: Expander, node: Node, context: Context, out: Node) ->
             return
         value = default
     target = _target(node, scope)
-    lazy = node.attributes.get("scope") not in ("global", "parent") and _flag(
-        expander, node, "lazy_eval", "true", scope
-    )
+    elsewhere = node.attributes.get("scope") in ("global", "parent")
+    lazy = not elsewhere and _flag(expander, node, "lazy_eval", "true", scope)
     if scope.is_global(name):
         expander.report.info("xacro-message", f"the property {shown(name)} hides a name of xacro's own", node.source)
     if value is None:
