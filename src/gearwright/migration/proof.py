@@ -1,0 +1,82 @@
+"""The proof of a migration: both files are simulated from one state under the same random efforts."""
+
+from __future__ import annotations
+
+import warnings
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import CompileError, ModelError, NotSimulatedWarning, SimulationError
+from gearwright.model import Mechanism
+from gearwright.sim import Simulation, compile
+from gearwright.sim.keys import model_digest
+
+DT = 1e-3  # [s]
+DURATION = 0.5  # [s]
+HELD = 50  # steps for which an effort is held
+SPEED = 1.0  # of the start, standard deviation [rad/s, m/s]
+ACCELERATION = 5.0  # that an effort would give its axis alone, standard deviation [rad/s², m/s²]
+FAMILIES = ("links", "joints", "frames", "transmissions", "actuators", "sensors", "hardware", "bases", "initial")
+
+
+def trajectory_difference(old: Mechanism, new: Mechanism, seed: int = 0) -> float:
+    """The largest difference of any coordinate's position between both, over half a second [rad, m].
+
+    They start at the files' own positions with random velocities, under gravity and random efforts on every axis,
+    followers included. Infinite where the two have not the same coordinates, or only one of them can be simulated.
+    """
+    rng = np.random.default_rng(seed)
+    try:
+        first = _compiled(old)
+        efforts = _efforts(first, rng)
+        speeds = dict(zip(first.coordinates, rng.normal(0.0, SPEED, len(first.coordinates)), strict=True))
+        _start(first, {} if old.tree.cuts else speeds)
+        speeds = {name: float(first.velocity[name]) for name in first.coordinates}
+        a = first.run(DURATION, effort=efforts).position
+    except (CompileError, SimulationError) as error:
+        raise ModelError(f"it cannot be simulated, so that there is no proof: {error}") from error
+    try:
+        second = _compiled(new)
+        if set(second.coordinates) != set(first.coordinates):
+            return inf
+        _start(second, {} if new.tree.cuts else speeds)
+        b = second.run(DURATION, effort=efforts).position
+    except (CompileError, SimulationError):
+        return inf
+    return max((float(np.abs(a[name] - b[name]).max()) for name in a), default=0.0)
+
+
+def _compiled(robot: Mechanism) -> Simulation:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulatedWarning)  # the same for both
+        return compile(robot, dt=DT)
+
+
+def _efforts(sim: Simulation, rng: np.random.Generator) -> dict[str, Any]:
+    """By coordinate, held for a while and then another; in proportion to the inertia that each axis moves."""
+    inertia = np.diagonal(np.asarray(sim.mass_matrix()))
+    pieces = round(DURATION / DT / HELD)
+    drawn = rng.normal(0.0, ACCELERATION, (pieces, len(inertia))) * inertia
+    held = np.repeat(drawn, HELD, axis=0)
+    return {name: held[:, i] for i, name in enumerate(sim.coordinates)}
+
+
+def _start(sim: Simulation, speeds: dict[str, float]) -> None:
+    """Velocities of what follows nothing; followers are aligned."""
+    followers = set()
+    for c in sim.robot.couplings.values():
+        joint = sim.robot.joint(c.follower.joint)
+        followers.add(joint.coordinates[c.follower.index])
+    sim.reset(velocity={name: v for name, v in speeds.items() if name not in followers})
+
+
+def changed_part(old: Mechanism, new: Mechanism) -> str | None:
+    """The first part that the two have not alike, couplings apart; None if there is none."""
+    for family in FAMILIES:
+        before, after = getattr(old, family), getattr(new, family)
+        for name in dict.fromkeys([*before, *after]):
+            if name not in before or name not in after or model_digest(before[name]) != model_digest(after[name]):
+                return f"{family.removesuffix('s')} {name!r}"
+    return None if old.gravity == new.gravity else "gravity"
