@@ -123,5 +123,6 @@ def _stop_with(error: LoadError) -> NoReturn:
 def _stop(message: str, code: int) -> NoReturn:
     from gearwright.view.visible import visible
 
-    typer.echo(f"gearwright migrate: {visible(message)}", err=True)
+    for line in message.splitlines():
+        typer.echo(f"gearwright migrate: {visible(line)}", err=True)
     raise typer.Exit(code)

@@ -1,7 +1,8 @@
 """What a higher version of an SDFormat file changes in the meaning of its elements, and how to write them then.
 
 Until 1.4 axes were in the model's frame, until 1.6 where <use_parent_model_frame> said so; since 1.7 `expressed_in`
-says it. A pose's `frame` is called `relative_to` since 1.7. What else changed is not rewritten here, but refused.
+says it. A pose's `frame` is called `relative_to` since 1.7. A joint could have a link's name before 1.7; it gets
+`_joint` behind it, as libsdformat does when it reads such a file. What else changed is refused.
 """
 
 from __future__ import annotations
@@ -21,6 +22,22 @@ WITHOUT_AXES = ("fixed", "ball")
 NAMED = ("model", "link", "joint", "frame")
 
 
+def new_joint_names(root: Element, version: Version) -> dict[int, str]:
+    """By id of its element, the new name of every joint that has the name of a link beside it."""
+    found: dict[int, str] = {}
+    for model in _own(root) if version < (1, 7) else ():
+        named = {c.attributes.get("name", "") for c in model.children if c.tag in NAMED}
+        others = {c.attributes.get("name", "") for c in model.children if c.tag in ("link", "model")}
+        for joint in (c for c in model.children if c.tag == "joint"):
+            name = joint.attributes.get("name", "")
+            if name in others:
+                while name in named:
+                    name += "_joint"
+                named.add(name)
+                found[id(joint)] = name
+    return found
+
+
 def raise_version(changes: TextChanges, version: Version, without: set[int]) -> list[str]:
     """Rewrites the text from `version` to 1.11; what was rewritten, for people.
 
@@ -28,13 +45,19 @@ def raise_version(changes: TextChanges, version: Version, without: set[int]) -> 
     """
     text = changes.text
     _refuse(text, version)
+    renamed = new_joint_names(text.root, version)
     done = [f"line {text.root.line}: version {_shown(version)} becomes {_shown(MIMIC)}"]
     changes.set_attribute(text.root, "version", _shown(MIMIC))
     if version >= (1, 7):
         return done
     for e in _own(text.root):
-        if e.tag == "joint" and id(e) not in without and e.attributes.get("type") not in WITHOUT_AXES:
-            done += [_express(changes, a) for a in e.children if _in_model_frame(a, version)]
+        if id(e) in without:
+            continue
+        if id(e) in renamed:
+            changes.set_attribute(e, "name", renamed[id(e)])
+            done.append(f"line {e.line}: joint {e.attributes['name']!r}, a link's name, becomes {renamed[id(e)]!r}")
+        if e.tag == "joint" and e.attributes.get("type") not in WITHOUT_AXES:
+            done += [_express(changes, a, version) for a in e.children if _in_model_frame(a, version)]
         if e.tag == "pose" and e.attributes.get("frame") and "relative_to" not in e.attributes:
             changes.rename_attribute(e, "frame", "relative_to")
             done.append(f"line {e.line}: frame of <pose> becomes relative_to")
@@ -66,7 +89,7 @@ def _in_model_frame(a: Element, version: Version) -> bool:
     return wanted and not any(c.tag == "xyz" and c.attributes.get("expressed_in") for c in a.children)
 
 
-def _express(changes: TextChanges, a: Element) -> str:
+def _express(changes: TextChanges, a: Element, version: Version) -> str:
     xyz = next((c for c in a.children if c.tag == "xyz"), None)
     if xyz is None:
         changes.add_child(a, [(0, f'<xyz expressed_in="{MODEL}">0 0 1</xyz>')])
@@ -75,7 +98,7 @@ def _express(changes: TextChanges, a: Element) -> str:
     for c in a.children:
         if c.tag == "use_parent_model_frame":
             changes.remove(c)
-    return f"line {(xyz or a).line}: <{a.tag}> is expressed in {MODEL}, as version 1.6 meant it"
+    return f"line {(xyz or a).line}: <{a.tag}> is expressed in {MODEL}, as version {_shown(version)} meant it"
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.reading import Options, PathLike, Plugins, load_as, read_bytes
-from gearwright.formats.sdf_upgrade import MIMIC, raise_version
+from gearwright.formats.sdf_upgrade import MIMIC, new_joint_names, raise_version
 from gearwright.formats.sdf_version import read_version
 from gearwright.formats.source_text import SourceText
 from gearwright.formats.text_changes import TextChanges
-from gearwright.migration.plan import SPELLINGS, Rewriting, mentions, older_joints, rewrite, rewritings
+from gearwright.migration.plan import SPELLINGS, Rewriting, mentions, new_names, older_joints, rewrite, rewritings
 from gearwright.migration.report import Migration
 from gearwright.migration.writing import same_file, write_whole
 from gearwright.model import Mechanism
@@ -47,17 +49,17 @@ def migrate(
     reader = _Reader(text, search_path, plugins)
     if check:
         return _compared(reader, destination, tolerance)
-    changes, found, rewritten = _changed(text, reader)
-    data = changes.result()
-    difference = _proof(reader, data, found, bool(rewritten), verify) if changes else 0.0
+    changed = _changed(text, reader)
+    data = changed.changes.result()
+    difference = _proof(reader, data, changed, verify) if changed.found else 0.0
     ok = difference is None or difference <= tolerance
     if ok:
         write_whole(destination, data)
-    notes = [*reader.elsewhere(), *mentions(text, found), *_moved(text, source, destination)]
+    notes = [*reader.elsewhere(), *mentions(text, changed.found), *_moved(text, source, destination)]
     return Migration(
-        source=text.file, target=os.fspath(destination), changes=tuple(r.change for r in found),
-        rewritten=tuple(rewritten), notes=tuple(notes[:MOST_NOTES]), difference=difference, tolerance=tolerance,
-        written=ok,
+        source=text.file, target=os.fspath(destination), changes=tuple(r.change for r in changed.found),
+        rewritten=tuple(changed.rewritten), notes=tuple(notes[:MOST_NOTES]), difference=difference,
+        tolerance=tolerance, written=ok,
     )  # fmt: skip
 
 
@@ -80,17 +82,27 @@ def _text(source: PathLike) -> SourceText:
     return text
 
 
-def _changed(text: SourceText, reader: _Reader) -> tuple[TextChanges, list[Rewriting], list[str]]:
-    """The changes of the text, the older joints among them, and what the higher version needed."""
+@dataclass(frozen=True)
+class _Changed:
+    """The changes of a text, and what for."""
+
+    changes: TextChanges
+    found: list[Rewriting]  # the older joints
+    rewritten: list[str]  # what the higher version needed
+    renamed: dict[int, str]  # joints with another name in it, by their elements' ids
+
+
+def _changed(text: SourceText, reader: _Reader) -> _Changed:
     changes = TextChanges(text)
     if not older_joints(text.root):
-        return changes, [], []
-    found = rewritings(text, reader.concerned)
+        return _Changed(changes, [], [], {})
+    version = read_version(text.root) if text.root.tag == "sdf" else MIMIC
+    renamed = new_joint_names(text.root, version)
+    found = rewritings(text, reader.concerned, renamed)
     for r in found:
         rewrite(changes, r)
-    if text.root.tag != "sdf" or (version := read_version(text.root)) >= MIMIC:
-        return changes, found, []
-    return changes, found, raise_version(changes, version, {id(r.element) for r in found})
+    raised = raise_version(changes, version, {id(r.element) for r in found}) if version < MIMIC else []
+    return _Changed(changes, found, raised, renamed)
 
 
 class _Reader:
@@ -98,18 +110,18 @@ class _Reader:
 
     def __init__(self, text: SourceText, search_path: Sequence[PathLike], plugins: Plugins) -> None:
         self.text = text
-        self._search, self._plugins = search_path, plugins
+        self.search_path, self.plugins = search_path, plugins
         self._robots: dict[str | None, Mechanism] = {}
 
     def robot(self, choice: str | None, data: bytes | None = None) -> Mechanism:
-        options = Options(model=choice, search_path=self._search, plugins=self._plugins)
+        options = Options(model=choice, search_path=self.search_path, plugins=self.plugins)
         if data is not None:
             return load_as(data, self.text.file, options)
         if choice not in self._robots:
             self._robots[choice] = load_as(self.text.data, self.text.file, options)
         return self._robots[choice]
 
-    @property
+    @cached_property
     def choices(self) -> dict[str | None, bool]:
         """How `load` is asked for each model, and whether that one has older joints."""
         root = self.text.root
@@ -152,37 +164,47 @@ class _Reader:
         ]  # fmt: skip
 
 
-def _proof(reader: _Reader, data: bytes, found: list[Rewriting], raised: bool, verify: bool) -> float | None:
-    """The largest difference of all models; raises ModelError where the new text is read as something else."""
-    from gearwright.migration.proof import changed_part, trajectory_difference
+def _proof(reader: _Reader, data: bytes, changed: _Changed, verify: bool) -> float | None:
+    """The largest difference of all models; None without simulation."""
+    from gearwright.migration.proof import trajectory_difference
 
     largest = 0.0
-    followers = {r.change.joint for r in found}
     for choice, old in reader.all_readable():
         concerned = reader.choices.get(choice, False)
-        if not (concerned or raised):
-            continue
-        try:
-            new = reader.robot(choice, data)
-        except LoadError as error:
-            raise ModelError(f"{reader.text.file}: it cannot be written as SDFormat 1.11:\n{error}") from error
-        part = changed_part(old, new)
-        if part is not None:
-            raise ModelError(f"{reader.text.file}: in SDFormat 1.11 its {part} would mean something else")
-        following = {c.follower.joint for c in new.couplings.values()}
-        missing = [j for j in followers if j in old.joints and j not in following]
-        if missing:
-            raise ModelError(f"{reader.text.file}: the <mimic> of joint {missing[0]!r} is not read back")
-        if verify and concerned:
-            largest = max(largest, trajectory_difference(old, new))
+        if concerned or changed.rewritten:
+            names = new_names(reader.text, old, changed.renamed)
+            new = _read_back(reader, choice, data, names, changed.found)
+            if verify and concerned:
+                largest = max(largest, trajectory_difference(old, new, names))
     return largest if verify else None
+
+
+def _read_back(
+    reader: _Reader, choice: str | None, data: bytes, names: dict[str, str], found: list[Rewriting]
+) -> Mechanism:
+    """The model in the new text. Raises ModelError where it is not what it was."""
+    from gearwright.migration.proof import changed_part
+
+    file = reader.text.file
+    try:
+        new = reader.robot(choice, data)
+    except LoadError as error:
+        raise ModelError(f"{file}: in SDFormat 1.11 it would not load:\n{error}") from error
+    part = changed_part(reader.robot(choice), new, names)
+    if part is not None:
+        raise ModelError(f"{file}: in SDFormat 1.11 its {part} would mean something else")
+    following = {c.follower.joint for c in new.couplings.values()}
+    lost = [r.change.joint for r in found if r.change.joint in new.joints and r.change.joint not in following]
+    if lost:
+        raise ModelError(f"{file}: the <mimic> of joint {lost[0]!r} is not read back")
+    return new
 
 
 def _compared(reader: _Reader, target: PathLike, tolerance: float) -> Migration:
     """A file that exists against the source, whoever wrote it."""
     from gearwright.migration.proof import trajectory_difference
 
-    other = _Reader(_text(target), reader._search, reader._plugins)
+    other = _Reader(_text(target), reader.search_path, reader.plugins)
     choices = [choice for choice, older in reader.choices.items() if older] or list(reader.choices)
     difference = max((trajectory_difference(reader.robot(c), other.robot(c)) for c in choices), default=0.0)
     return Migration(

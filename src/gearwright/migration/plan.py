@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gearwright.errors import ModelError
 from gearwright.formats.located_xml import Element
@@ -42,21 +42,32 @@ class Rewriting:
     leader_name: str  # as the follower's model calls it
 
 
-def rewritings(text: SourceText, robots: Sequence[Mechanism]) -> list[Rewriting]:
+def new_names(text: SourceText, robot: Mechanism, renamed: Mapping[int, str]) -> dict[str, str]:
+    """Joints of the mechanism that get another name, by the one they have; `renamed` is by their elements' ids."""
+    found: dict[str, str] = {}
+    for name, joint in robot.joints.items() if renamed else ():
+        e = text.element_at(joint.source)
+        if e is not None and id(e) in renamed:
+            found[name] = name.removesuffix(e.attributes.get("name", "")) + renamed[id(e)]
+    return found
+
+
+def rewritings(text: SourceText, robots: Sequence[Mechanism], renamed: Mapping[int, str]) -> list[Rewriting]:
     """One for each older joint of the text. Raises ModelError for the first that cannot become a <mimic>."""
     found: dict[int, Rewriting] = {}
     for robot in robots:
+        names = new_names(text, robot, renamed)
         for c in robot.couplings.values():
             e = text.element_at(c.source) if c.spelling in SPELLINGS else None
             if e is not None and id(e) not in found:
-                found[id(e)] = _rewriting(text, robot, c, e)
+                found[id(e)] = _rewriting(text, robot, c, e, names)
     for e in older_joints(text.root):
         if id(e) not in found:
             raise _cannot(text, e, _why_unread(e, robots))
     return sorted(found.values(), key=lambda r: text.span(r.element).start)
 
 
-def _rewriting(text: SourceText, robot: Mechanism, c: Coupling, e: Element) -> Rewriting:
+def _rewriting(text: SourceText, robot: Mechanism, c: Coupling, e: Element, names: Mapping[str, str]) -> Rewriting:
     if c.mode != "exact":
         first = next(o for o in robot.couplings.values() if o.follower == c.follower)
         where = f" (line {first.source.line})" if first.source is not None else ""
@@ -72,12 +83,14 @@ def _rewriting(text: SourceText, robot: Mechanism, c: Coupling, e: Element) -> R
         if follower is not c.follower and any(o.follower == follower for o in robot.couplings.values()):
             continue
         element = text.element_at(robot.joints[follower.joint].source)
-        name = None if element is None else _seen_from(element, follower.joint, leader.joint)
+        named = replace(leader, joint=names.get(leader.joint, leader.joint))
+        name = None if element is None else _seen_from(element, follower.joint, named.joint)
         if element is None or name is None:
             continue
         change = Change(
-            name=c.alias or c.name, spelling=c.spelling, line=e.line, joint=follower.joint, axis=AXES[follower.index],
-            leader=str(leader), multiplier=multiplier, mimic=inline(mimic_lines(name, multiplier, leader.index)),
+            name=c.alias or c.name, spelling=c.spelling, line=e.line, axis=AXES[follower.index],
+            joint=names.get(follower.joint, follower.joint), leader=str(named), multiplier=multiplier,
+            mimic=inline(mimic_lines(name, multiplier, leader.index)),
         )  # fmt: skip
         return Rewriting(e, element, change, leader, follower.index, name)
     raise _cannot(
@@ -95,9 +108,9 @@ def _seen_from(follower: Element, full_name: str, leader: str) -> str | None:
 
 def _why_unread(e: Element, robots: Sequence[Mechanism]) -> str:
     """What a reader said of an older joint that became no coupling."""
-    said = (d for robot in robots for d in robot.diagnostics if d.line == e.line and d.file == e.file)
-    first = next((d.message for d in said if d.severity == "warning"), None)
-    return first or "its model was not read, since another model has the same name or the world has several"
+    said = (d for robot in robots for d in robot.diagnostics if (d.file, d.line, d.element) == (e.file, e.line, e.path))
+    reasons = (d.message for d in said if d.severity == "warning" and not d.code.endswith("-deprecated"))
+    return next(reasons, "its model was not read, since another model has the same name or the world has several")
 
 
 def _cannot(text: SourceText, e: Element, why: str) -> ModelError:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from dataclasses import replace
 from math import inf
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,11 +24,14 @@ ACCELERATION = 5.0  # that an effort would give its axis alone, standard deviati
 FAMILIES = ("links", "joints", "frames", "transmissions", "actuators", "sensors", "hardware", "bases", "initial")
 
 
-def trajectory_difference(old: Mechanism, new: Mechanism, seed: int = 0) -> float:
+def trajectory_difference(
+    old: Mechanism, new: Mechanism, renamed: Mapping[str, str] = MappingProxyType({}), seed: int = 0
+) -> float:
     """The largest difference of any coordinate's position between both, over half a second [rad, m].
 
-    They start at the files' own positions with random velocities, under gravity and random efforts on every axis,
-    followers included. Infinite where the two have not the same coordinates, or only one of them can be simulated.
+    `renamed` gives the new names of joints that are called otherwise now. Both start at the files' own positions with
+    random velocities, under gravity and random efforts on every axis, followers included. Infinite where the two have
+    not the same coordinates, or only the old one can be simulated.
     """
     rng = np.random.default_rng(seed)
     try:
@@ -36,16 +42,28 @@ def trajectory_difference(old: Mechanism, new: Mechanism, seed: int = 0) -> floa
         speeds = {name: float(first.velocity[name]) for name in first.coordinates}
         a = first.run(DURATION, effort=efforts).position
     except (CompileError, SimulationError) as error:
-        raise ModelError(f"it cannot be simulated, so that there is no proof: {error}") from error
+        message = (
+            f"{old.name!r} cannot be simulated: {error}; without a proof it is written with verify=False (--no-verify)"
+        )
+        raise ModelError(message) from error
     try:
         second = _compiled(new)
-        if set(second.coordinates) != set(first.coordinates):
+        now = {name: _renamed(name, renamed) for name in (*first.coordinates, *a)}
+        if set(second.coordinates) != {now[name] for name in first.coordinates}:
             return inf
-        _start(second, {} if new.tree.cuts else speeds)
-        b = second.run(DURATION, effort=efforts).position
+        _start(second, {} if new.tree.cuts else {now[name]: v for name, v in speeds.items()})
+        b = second.run(DURATION, effort={now[name]: values for name, values in efforts.items()}).position
     except (CompileError, SimulationError):
         return inf
-    return max((float(np.abs(a[name] - b[name]).max()) for name in a), default=0.0)
+    return max((float(np.abs(a[name] - b[now[name]]).max()) for name in a), default=0.0)
+
+
+def _renamed(coordinate: str, renamed: Mapping[str, str]) -> str:
+    """`joint` or `joint.axis2` of a joint that has another name now."""
+    for joint, new in renamed.items():
+        if coordinate == joint or coordinate.startswith(f"{joint}."):
+            return new + coordinate.removeprefix(joint)
+    return coordinate
 
 
 def _compiled(robot: Mechanism) -> Simulation:
@@ -72,10 +90,12 @@ def _start(sim: Simulation, speeds: dict[str, float]) -> None:
     sim.reset(velocity={name: v for name, v in speeds.items() if name not in followers})
 
 
-def changed_part(old: Mechanism, new: Mechanism) -> str | None:
+def changed_part(old: Mechanism, new: Mechanism, renamed: Mapping[str, str]) -> str | None:
     """The first part that the two have not alike, couplings apart; None if there is none."""
     for family in FAMILIES:
-        before, after = getattr(old, family), getattr(new, family)
+        before, after = dict(getattr(old, family)), dict(getattr(new, family))
+        if family == "joints":
+            before = {renamed.get(n, n): replace(j, name=renamed.get(n, n)) for n, j in before.items()}
         for name in dict.fromkeys([*before, *after]):
             if name not in before or name not in after or model_digest(before[name]) != model_digest(after[name]):
                 return f"{family.removesuffix('s')} {name!r}"
