@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright import LoadError, ModelError
+from gearwright import GearwrightError, LoadError, ModelError
+from tests.formats import fuzz
 from tests.formats.test_older_spellings import LINKS, gearbox, joint, link
 
 DRAFT = '<joint name="{}" type="mimic"><parent>{}</parent><child>{}</child><gearbox_ratio>{}</gearbox_ratio></joint>'
@@ -123,7 +124,8 @@ def test_several_and_chains(tmp_path: Path) -> None:
 
 
 def test_a_nested_model_keeps_its_own_names(tmp_path: Path) -> None:
-    text = f'<sdf version="1.11"><model name="m"><link name="a"/><model name="n">{LINKS}{JI}{JO}{gearbox()}</model></model></sdf>'
+    inner = f'<link name="a"/><model name="n">{LINKS}{JI}{JO}{gearbox()}</model>'
+    text = f'<sdf version="1.11"><model name="m">{inner}</model></sdf>'
     new = migrated(text, tmp_path).decode()
     assert MIMIC in new
     assert str(gw.loads(new).couplings["n::jo"].leader) == "n::ji"
@@ -247,7 +249,7 @@ def test_what_does_not_load(tmp_path: Path) -> None:
         migrated("<robot name='r'><link name='a'/></robot>", tmp_path)
 
 
-# --- files -------------------------------------------------------------------------------------------------------------
+# --- files ------------------------------------------------------------------------------------------------------------
 
 
 def test_where_to_write(tmp_path: Path) -> None:
@@ -349,3 +351,21 @@ def test_random_files_keep_every_other_byte(tmp_path: Path) -> None:
         left = without(found, start, stop) if multi else found[:start] + found[stop:]
         assert left == without(text, place, place + len(gears))
     assert 20 < on_its_own_lines < 380
+
+
+def test_mutated_files_are_refused_or_migrated(tmp_path: Path) -> None:
+    """Only the documented errors; what is written loads without an older joint, and keeps its bytes without one."""
+    written = 0
+    for index in range(250):
+        data = fuzz.case(7, index).data
+        (tmp_path / "old.sdf").write_bytes(data)
+        (tmp_path / "new.sdf").unlink(missing_ok=True)
+        try:
+            done = gw.migrate(tmp_path / "old.sdf", tmp_path / "new.sdf", verify=False)
+        except GearwrightError as error:
+            assert str(error) and not (tmp_path / "new.sdf").exists()
+            continue
+        written += 1
+        new = (tmp_path / "new.sdf").read_bytes()
+        assert new == data if not done.changes else b'type="gearbox"' not in new
+    assert written > 20

@@ -99,9 +99,9 @@ def _changed(text: SourceText, reader: _Reader) -> _Changed:
     version = read_version(text.root) if text.root.tag == "sdf" else MIMIC
     renamed = new_joint_names(text.root, version)
     found = rewritings(text, reader.concerned, renamed)
+    raised = raise_version(changes, version, {id(r.element) for r in found}) if version < MIMIC else []
     for r in found:
         rewrite(changes, r)
-    raised = raise_version(changes, version, {id(r.element) for r in found}) if version < MIMIC else []
     return _Changed(changes, found, raised, renamed)
 
 
