@@ -190,6 +190,23 @@ def test_addresses_beside_the_file_are_noted_where_it_moves(tmp_path: Path) -> N
     assert any("'part.sdf' is looked for beside the new file" in n for n in done.notes)
 
 
+def test_a_coupling_is_not_turned_round_onto_a_follower(tmp_path: Path) -> None:
+    """The outer joint follows a third one: it cannot follow the included one as well."""
+    gears = gearbox().replace("<child>out", "<child>p::out").replace("body>frame", "body>p::frame")
+    third = joint("jx", "p::frame", "x", "0 0 1") + link("x") + DRAFT.format("d", "jx", "ji", 1)
+    outer = joint("ji", "p::frame", "in", "0 0 1") + link("in", "1 0 0 0 0 0")
+    with pytest.raises(ModelError, match="neither joint"):
+        gw.migrate(included(tmp_path, LINKS + JO, INCLUDE + outer + gears + third), tmp_path / "new.sdf")
+
+
+def test_names_with_slashes_and_brackets_are_found_again(tmp_path: Path) -> None:
+    odd = {'"ji"': '"a/joint[b]"', '"jo"': '"c]/d"', '"gears"': '"joint[jo]"'}
+    text = sdf(JI + JO + gearbox())
+    for name, other in odd.items():
+        text = text.replace(name, other)
+    assert MIMIC.replace('"ji"', '"a/joint[b]"').encode() in migrated(text, tmp_path)
+
+
 # --- worlds -----------------------------------------------------------------------------------------------------------
 
 

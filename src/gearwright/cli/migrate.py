@@ -38,8 +38,8 @@ def migrate(
     Exits with 0 if OUT was written, 1 if it was not (errors in IN, a joint that no <mimic> can express, a difference
     above the tolerance), 2 if the command itself is wrong.
 
-    --json prints: source, target, ok, written, difference (null: not simulated), tolerance, changes [{name, spelling,
-    line, joint, axis, leader, multiplier, mimic}], rewritten, notes.
+    --json prints: source, target, ok, written, difference (null: not simulated; "inf": not comparable), tolerance,
+    changes [{name, spelling, line, joint, axis, leader, multiplier, mimic}], rewritten, notes.
     """
     if (target is None) != in_place:
         _stop("give OUT, or --in-place to write to IN itself; not both", 2)

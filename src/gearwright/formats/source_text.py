@@ -10,11 +10,12 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, ModelError
-from gearwright.formats.located_xml import Element, parse, parsed_text
+from gearwright.formats.located_xml import MAX_SHOWN, Element, parse, parsed_text
 
 _ATTRIBUTE = re.compile(r"""([^\s=/>"'<]+)\s*=\s*("[^"]*"|'[^']*')""")
 _START_TAG = re.compile(r"""<[^\s/>]+(?:\s+[^\s=/>"'<]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
@@ -53,9 +54,10 @@ class SourceText:
         if not aligned or self.mark + self.text.encode(self.codec) != data:
             raise ModelError(f"{file}: the places of its elements cannot be found; nothing can be changed in it")
         self._spans = {id(e): span for e, span in zip(elements, spans, strict=True)}
-        self._by_place: dict[tuple[int, str], list[Element]] = {}
+        self._on_line: dict[tuple[int, str], list[Element]] = {}  # by line, tag and name
         for e in elements:
-            self._by_place.setdefault((e.line, e.path), []).append(e)
+            self._on_line.setdefault((e.line, _last_part(e)), []).append(e)
+        self._by_path: dict[tuple[int, str], dict[str, list[Element]]] = {}
 
     @property
     def elements(self) -> Iterator[Element]:
@@ -66,8 +68,23 @@ class SourceText:
         """The element that a part of a mechanism was read from; None if it is in another file, or not the only one."""
         if source is None or source.file != self.file:
             return None
-        found = self._by_place.get((source.line, source.element), [])
-        return found[0] if len(found) == 1 else None
+        for place in self._places(source):
+            if place not in self._by_path:
+                self._by_path[place] = {}
+                for e in self._on_line[place]:
+                    self._by_path[place].setdefault(e.path, []).append(e)
+            found = self._by_path[place].get(source.element, [])
+            if len(found) == 1:
+                return found[0]
+        return None
+
+    def _places(self, source: Source) -> Iterator[tuple[int, str]]:
+        """Where to look: a name may hold a slash itself."""
+        last = source.element
+        while last:
+            if (source.line, last) in self._on_line:
+                yield source.line, last
+            last = last.partition("/")[2]
 
     # --- places ------------------------------------------------------------------------------------------------------
 
@@ -98,10 +115,14 @@ class SourceText:
                 return Span(*match.span(1)), Span(match.start(2) + 1, match.end(2) - 1)
         return None
 
-    def line_start(self, place: int) -> int:
-        return 1 + max(self.text.rfind("\n", 0, place), self.text.rfind("\r", 0, place))
+    def line_start(self, place: int) -> int | None:
+        """Where the line begins, if only white space stands on it before the place."""
+        start = place
+        while start and self.text[start - 1] in " \t":
+            start -= 1
+        return start if not start or self.text[start - 1] in "\r\n" else None
 
-    @property
+    @cached_property
     def newline(self) -> str:
         return next((n for n in ("\r\n", "\n", "\r") if n in self.text), "\n")
 
@@ -131,6 +152,12 @@ def descendants(e: Element) -> Iterator[Element]:
         e = todo.pop()
         yield e
         todo += reversed(e.children)
+
+
+def _last_part(e: Element) -> str:
+    """The end of its path."""
+    name = e.attributes.get("name", "")[:MAX_SHOWN]
+    return f"{e.tag[:MAX_SHOWN]}[{name}]" if name and e.parent is not None else e.tag[:MAX_SHOWN]
 
 
 def _mark_and_codec(data: bytes, encoding: str) -> tuple[bytes, str]:

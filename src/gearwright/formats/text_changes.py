@@ -51,10 +51,9 @@ class TextChanges:
         start, stop = self.text.line_start(span.start), span.stop
         while stop < len(text) and text[stop] in BLANK:
             stop += 1
-        alone = not text[start : span.start].strip(BLANK)
-        if alone and text.startswith("\r\n", stop):
+        if start is not None and text.startswith("\r\n", stop):
             self._edits.append(Edit(start, stop + 2))
-        elif alone and stop < len(text) and text[stop] in "\r\n":
+        elif start is not None and stop < len(text) and text[stop] in "\r\n":
             self._edits.append(Edit(start, stop + 1))
         else:
             self._edits.append(Edit(span.start, span.stop))
@@ -73,9 +72,9 @@ class TextChanges:
             return Edit(at, tag.stop, f">{inline(lines)}</{name}>")
         end = self.text.end_tag(e)
         start = self.text.line_start(end)
-        closing = text[start:end]
-        if closing.strip(BLANK) or start <= self.text.start_tag(e).start:
+        if start is None:
             return Edit(end, end, inline(lines))
+        closing = text[start:end]
         indent = self._indent(e, closing)
         unit = indent.removeprefix(closing) or "  "
         return Edit(start, start, indented(lines, indent, unit, self.text.newline))
@@ -84,7 +83,7 @@ class TextChanges:
         """Of its first child that begins a line; two spaces more than its end tag where there is none."""
         for child in e.children:
             at = self.text.span(child).start
-            before = self.text.text[self.text.line_start(at) : at]
-            if not before.strip(BLANK) and len(before) > len(closing):
-                return before
+            start = self.text.line_start(at)
+            if start is not None and at - start > len(closing):
+                return self.text.text[start:at]
         return f"{closing}  "
