@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import CompileError, ModelError, NotSimulatedWarning, SimulationError
-from gearwright.model import Mechanism
+from gearwright.model import Couplings, Mechanism
 from gearwright.sim import Simulation, compile
 from gearwright.sim.keys import model_digest
 
@@ -66,7 +66,14 @@ def _renamed(coordinate: str, renamed: Mapping[str, str]) -> str:
     return coordinate
 
 
+def without_spelling(robot: Mechanism) -> Mechanism:
+    """The same mechanism, whatever its couplings are written as: like ones share their machine code on disk."""
+    couplings = (replace(c, spelling="mimic", alias=None) for c in robot.couplings.values())
+    return replace(robot, couplings=Couplings(couplings))
+
+
 def _compiled(robot: Mechanism) -> Simulation:
+    robot = without_spelling(robot)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulatedWarning)  # the same for both
         return compile(robot, dt=DT)
