@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
-from gearwright.formats.located_xml import MAX_DEPTH, Document, Element, UnsafeError, decoded
+from gearwright.formats.located_xml import MAX_DEPTH, Document, Element, UnsafeError, parsed_text
 
 
 class Verbatim(str):
@@ -41,8 +41,8 @@ class Node:
 
 def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None:
     """The root element, or None with the reason in the report; as `located_xml.parse`, with the text in its order."""
-    text = decoded(data, file, report)
-    if text is None:
+    found = parsed_text(data, file, report)
+    if found is None:
         return None
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -83,7 +83,7 @@ def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None
     parser.CommentHandler = lambda _: None  # text on either side of a comment stays apart, as in xacro
     parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(text.lstrip("\ufeff"), True)
+        parser.Parse(found.parsed.lstrip("\ufeff"), True)
     except UnsafeError as e:
         report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
         return None
