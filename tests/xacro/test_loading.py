@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import gearwright as gw
-from tests.cli.commands import called
+from tests.cli.commands import CHECKOUT, called
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 ARM = HEAD + '\n<xacro:arg name="side" default="left"/>\n<link name="$(arg side)_arm"/></robot>'
@@ -63,6 +66,25 @@ def test_wrong_options(tmp_path: Path) -> None:
     for options in ({"xacro_args": "side:=right"}, {"xacro_args": {1: 2}}, {"search_path": "x"}, {"xacro_env": "HOME"}):
         with pytest.raises(gw.ModelError):
             gw.load(path, **options)  # type: ignore[arg-type]
+
+
+def test_nothing_falls_back_to_the_xacro_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither imported nor started as a program, whether the file expands or not."""
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    monkeypatch.setattr(os, "posix_spawn", None)
+    monkeypatch.setattr(os, "fork", None)
+    assert list(gw.load(write(tmp_path / "arm.xacro", ARM)).links) == ["left_arm"]
+    assert errors(write(tmp_path / "arm.xacro", ARM.replace("$(arg side)", "${hash(1)}")))[0].code == "xacro-failed"
+
+
+def test_plain_files_do_not_load_the_expander() -> None:
+    code = (
+        'import sys, gearwright as gw; gw.loads(\'<robot name="r"><link name="a"/></robot>\'); '
+        "sys.exit('gearwright.formats.xacro.expander' in sys.modules or 'yaml' in sys.modules)"
+    )
+    path = {"PYTHONPATH": str(CHECKOUT / "src")}
+    assert subprocess.run([sys.executable, "-c", code], env=os.environ | path, check=False).returncode == 0
 
 
 def test_texts_are_expanded_too() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Iterator
+from threading import Lock
 from typing import Any
 
 from gearwright.errors import nearest
@@ -24,6 +25,7 @@ from gearwright.formats.xacro.values import SCALARS, DottedDict, Function, Names
 MAX_LENGTH = 5_000  # characters of an expression
 MAX_DEPTH = 100  # of its syntax tree
 MAX_CALLS = 40  # lambdas inside each other
+_PARSING = Lock()  # filters of warnings belong to the process: threads that swap them at once would lose them
 
 
 class Evaluator:
@@ -252,8 +254,8 @@ def _parse(text: str) -> ast.expr:
     if len(text) > MAX_LENGTH:
         raise too_much(f"an expression of more than {MAX_LENGTH:,} characters")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _PARSING, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "invalid decimal literal" and the like: no use to who loads a robot
             tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError) as e:
         reason = e.msg if isinstance(e, SyntaxError) else str(e)
