@@ -251,3 +251,10 @@ def test_a_deep_recursion_of_macros_is_no_deep_stack(tmp_path: Path) -> None:
     macro = f'<xacro:macro name="m" params="n">{turn}</xacro:macro>'
     text = f'{HEAD}{macro}<link name="l0"/><xacro:m n="1000"/></robot>'
     assert len(gw.load(write(tmp_path / "m.xacro", text)).links) == 1001
+
+
+def test_sdf_through_xacro(tmp_path: Path) -> None:
+    head = '<sdf version="1.11" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="h" value="0.5"/>'
+    text = f'{head}<model name="m"><link name="a"><pose>0 0 ${{h*2}} 0 0 0</pose></link></model></sdf>'
+    robot = gw.load(write(tmp_path / "model.sdf.xacro", text))
+    assert robot.poses()["a"].p[2] == 1.0
