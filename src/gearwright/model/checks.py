@@ -9,7 +9,8 @@ from gearwright.diagnostics import Diagnostic, Report, Source
 from gearwright.model.couplings import CircleError, Coupling, compose, in_order
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.topology import roots, span
+from gearwright.model.references import spanned
+from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
@@ -151,7 +152,7 @@ def check_sensors(m: Mechanism, report: Report) -> None:
 
 
 def check_loops(m: Mechanism, report: Report) -> None:
-    kept, cuts = span({**m.joints, **m.bases}, m.cut)
+    kept, cuts = spanned(m)
     for root in roots(m.links, kept):
         report.error("root-multiple", f"nothing ties link {root!r} to the world", m.links[root].source)
     for j in cuts:

@@ -21,8 +21,9 @@ from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
+from gearwright.model.references import spanned
 from gearwright.model.sensors import Encoder, Sensor
-from gearwright.model.topology import Tree, forward, grow, span
+from gearwright.model.topology import Tree, forward, grow
 from gearwright.model.transmissions import Backlash, LinearTransmission, Losses, Transmission, TransmissionMap
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
@@ -37,6 +38,8 @@ class Link:
     visuals: tuple[Geometry, ...] = ()
     collisions: tuple[Geometry, ...] = ()
     gravity: bool = True  # False: gravity does not act on it
+    share: float = 1.0  # of the inertia that it has, where a loop is cut through it
+    same_as: str | None = None  # the link whose inertia it has a share of
     source: Source | None = field(default=None, compare=False, repr=False)
 
 
@@ -131,8 +134,7 @@ class Mechanism:
     @cached_property
     def tree(self) -> Tree:
         """The spanning tree; joints with one axis are turned round where they are walked backwards."""
-        tied = {**self.joints, **self.bases}
-        kept, cuts = span(tied, self.cut)
+        kept, cuts = spanned(self)
         grown = grow(self.links, kept, cuts)
         return replace(grown, branches=tuple(forward(b) for b in grown.branches))
 
