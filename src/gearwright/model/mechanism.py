@@ -22,6 +22,7 @@ from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
+from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.topology import Tree, forward, grow
 from gearwright.model.transmissions import Backlash, LinearTransmission, Losses, Transmission, TransmissionMap
@@ -141,7 +142,20 @@ class Mechanism:
     @cached_property
     def dof(self) -> int:
         """Independent degrees of freedom: couplings and loops taken off."""
-        return degrees_of_freedom(self.tree, self.couplings.values(), self.configuration())
+        couplings = [c for c in self.couplings.values() if c.name not in self.second_descriptions]
+        return degrees_of_freedom(self.tree, couplings, self.configuration())
+
+    @cached_property
+    def second_descriptions(self) -> Mapping[str, SecondDescription]:
+        """By name, the couplings whose relation closed loops have already, with how far the two are apart."""
+        return second_descriptions(self.tree, self.couplings.values(), self.configuration())
+
+    def without_contradictions(self) -> Mechanism:
+        """A copy without the couplings that would lock loops which say otherwise."""
+        contradict = {name for name, second in self.second_descriptions.items() if second.contradicts}
+        if not contradict:
+            return self
+        return replace(self, couplings=Couplings(c for c in self.couplings.values() if c.name not in contradict))
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""

@@ -81,7 +81,8 @@ def compile(
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
     )  # fmt: skip
-    robot = with_split_links(with_rotors(coupled(robot, options)), options.drives)
+    robot = with_rotors(coupled(robot, options).without_contradictions())
+    robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, Kernels(robot, options))
     left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
     if left_out:
