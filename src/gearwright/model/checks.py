@@ -10,6 +10,7 @@ from gearwright.model.couplings import CircleError, Coupling, compose, in_order
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.references import spanned
+from gearwright.model.simulation_checks import check_simulation
 from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def check(m: Mechanism) -> list[Diagnostic]:
             check_masses(m, report)
             check_follower_limits(m, report)
             check_start(m, report)
+        if not report.failed:
+            check_simulation(m, report)
     return report.diagnostics
 
 

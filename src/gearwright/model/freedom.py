@@ -25,12 +25,15 @@ def degrees_of_freedom(tree: Tree, couplings: Collection[Coupling], q: Configura
     columns = sum(j.dof for j in (*tree.joints, *tree.cuts))
     tangle = Tangle.of(tree, list(couplings))
     free = [c for c in couplings if c.follower.joint not in tangle.first]  # each takes off its follower, and no more
-    if not tangle.joints:
-        return columns - len(free)
-    poses = tangle.general_positions(q, tangle.couplings) if tangle.cuts else [q]
+    return columns - len(free) - sum(_taken(part, q) for part in tangle.parts())
+
+
+def _taken(tangle: Tangle, q: Configuration) -> int:
+    """By the loops and couplings of a tangle."""
+    poses = tangle.general_positions(q, tangle.couplings) if tangle.cuts else []
     stacks = [tangle.scaled_rows(pose, tangle.couplings)[1] for pose in poses or [q]]
     kept = independent(stacks, len(tangle.couplings))
-    return columns - len(free) - max(_rank(J[kept]) for J in stacks)
+    return max(_rank(J[kept]) for J in stacks)
 
 
 def _rank(J: Array) -> int:

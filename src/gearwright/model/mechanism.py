@@ -171,15 +171,16 @@ class Mechanism:
             raise UnknownNameError("joint axis", name, by_name)
         return by_name[name]
 
+    def has_axis(self, axis: AxisRef) -> bool:
+        """Whether something moves along it. Real files drive joints that they later fixed."""
+        return axis.index < len(self.joint(axis.joint).axes)
+
     @cached_property
     def acting(self) -> dict[str, Transmission]:
-        """The transmission that each actuator acts through: the first that names it, has a map and moves something.
-
-        Real files drive joints that they later fixed.
-        """
+        """The transmission that each actuator acts through: the first that names it, has a map and moves something."""
         found: dict[str, Transmission] = {}
         for t in self.transmissions.values():
-            if t.map is not None and all(ref.index < len(self.joint(ref.joint).axes) for ref in t.joints):
+            if t.map is not None and all(map(self.has_axis, t.joints)):
                 found = dict.fromkeys(t.actuators, t) | found
         return found
 

@@ -26,7 +26,7 @@ def named_axes(m: Mechanism) -> Iterator[AxisRef]:
     for s in m.sensors.values():
         if s.joint is not None:
             yield s.joint
-        if s.transmission in m.transmissions:
+        if s.transmission is not None and s.transmission in m.transmissions:
             yield from m.transmissions[s.transmission].joints
 
 

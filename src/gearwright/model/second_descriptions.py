@@ -23,7 +23,7 @@ from gearwright.model.topology import Tree
 # A ratio of four digits, 0.3333, is 3e-5 off in a radian. A tenth of what counts as aligned: rows of a loop that agrees
 # with its couplings to here are sure to be left out.
 AGREES = ALIGNED / 10  # [rad, lengths of the loop]
-WIDEST = 400  # columns of a tangle that is judged: beyond, the matrices take seconds
+MOST_WORK = 3000  # columns times couplings, together: what a second is enough for; the rest counts as it is written
 _NULL = 1e-6  # singular values, relative
 
 
@@ -47,9 +47,16 @@ def second_descriptions(
     tree: Tree, couplings: Collection[Coupling], q: Configuration
 ) -> dict[str, SecondDescription]:  # fmt: skip
     """By coupling, in document order: the first that ties two loops together counts, later ones are judged by it."""
-    tangle = Tangle.of(tree, list(couplings))
-    if not (tangle.cuts and tangle.couplings) or tangle.width > WIDEST:
-        return {}
+    found: dict[str, SecondDescription] = {}
+    work = 0
+    for tangle in Tangle.of(tree, list(couplings)).parts():
+        if tangle.cuts and tangle.couplings:
+            work += tangle.width * len(tangle.couplings)
+            found |= _judged(tangle, q) if work <= MOST_WORK else {}
+    return found
+
+
+def _judged(tangle: Tangle, q: Configuration) -> dict[str, SecondDescription]:
     found: dict[str, SecondDescription] = {}
     kept: list[Coupling] = []
     loops = _Loops.of(tangle, kept, q)

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gearwright.model.joints import WORLD, Joint
-from gearwright.model.mechanism import Link, Mechanism
 from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.references import named_joints, spanned
+
+if TYPE_CHECKING:
+    from gearwright.model.mechanism import Link, Mechanism
 
 
 class Half(NamedTuple):
@@ -58,8 +60,8 @@ def _halves(mechanism: Mechanism, joint: Joint) -> Iterator[Half]:
     """One, if there is any: on the child's side if that has mass."""
     welds: dict[str, list[Joint]] = {}
     for j in mechanism.joints.values():
-        for link in (j.parent, j.child) if j.kind == "fixed" else ():
-            welds.setdefault(link, []).append(j)
+        for end in (j.parent, j.child) if j.kind == "fixed" else ():
+            welds.setdefault(end, []).append(j)
     for end, at_child in ((joint.child, True), (joint.parent, False)):
         for name, X_ML in _welded(welds, end):
             link = mechanism.links[name]

@@ -16,8 +16,8 @@ import numpy as np
 from gearwright.model.couplings import Coupling
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import Configuration, carried, retract, small_twist, subspace
-from gearwright.model.poses import IDENTITY, Array
-from gearwright.model.topology import Branch, Tree
+from gearwright.model.poses import IDENTITY, Array, Pose
+from gearwright.model.topology import Branch, Components, Tree
 
 # Files write π/2 as 1.57, which is 8e-4 off, and no mechanism's freedom hangs on an angle of a milliradian.
 ALIGNED = 1e-3  # of the unit that a joint moves by [rad, or lengths of the loop]
@@ -49,6 +49,29 @@ class Tangle:
         first = dict(zip((j.name for j in joints), accumulate((j.dof for j in joints), initial=0), strict=False))
         around = Tree(branches=tuple(b for b in tree.branches if b.link in needed), cuts=tree.cuts)
         return Tangle(tree=around, cuts=tree.cuts, couplings=inside, joints=joints, first=first)
+
+    def parts(self) -> Iterator[Tangle]:
+        """What does not depend on each other: loops that share joints, or are coupled, stay together."""
+        together = Components()
+        by_link = {b.link: b for b in self.tree.branches}
+        around = {cut.name: [b for _, b in _around(by_link, cut)] for cut in self.cuts}
+        for cut in self.cuts:
+            for b in around[cut.name]:
+                together.join(cut.name, b.joint.name)
+        for c in self.couplings:
+            for t in c.leaders:
+                together.join(c.follower.joint, t.axis.joint)
+        for root in dict.fromkeys(together.root(j.name) for j in self.joints):
+            joints = [j for j in self.joints if together.root(j.name) == root]
+            cuts = tuple(cut for cut in self.cuts if together.root(cut.name) == root)
+            links = {b.link for cut in cuts for b in around[cut.name]}
+            yield Tangle(
+                tree=Tree(branches=tuple(b for b in self.tree.branches if b.link in links), cuts=cuts),
+                cuts=cuts,
+                couplings=[c for c in self.couplings if together.root(c.follower.joint) == root],
+                joints=joints,
+                first=dict(zip((j.name for j in joints), accumulate((j.dof for j in joints), initial=0), strict=False)),
+            )
 
     @property
     def width(self) -> int:
@@ -117,8 +140,8 @@ class Tangle:
         return max((float(scale[-1]) for _, _, scale in self._loop_rows(q)), default=1.0)
 
     def _loop_rows(self, q: Configuration) -> Iterator[tuple[Array, Array, Array]]:
-        """Of each loop errors, rows and what to measure them by: three angles, then three lengths, in its cut's frame."""
-        X = {}  # link poses, in the frame of the link that carries the whole loop
+        """Of each loop errors, rows and their units: three angles, then three lengths, in its cut's frame."""
+        X: dict[str, Pose] = {}  # link poses, in the frame of the link that carries the whole loop
         for b in self.tree.branches:
             X[b.link] = X.get(b.parent, IDENTITY) @ b.X_PL(q[b.joint.name])
         by_link = {b.link: b for b in self.tree.branches}
