@@ -187,6 +187,7 @@ CODES: dict[str, str] = {
     "ros2-joint-fixed": "a ros2_control joint that cannot move",
     # topology and the rest
     "loop-closed": "a kinematic loop; the joint where it is cut",
+    "loop-open": "a kinematic loop that cannot be closed from where the file has it",
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "an element that is known and does not concern the mechanism",
     "element-unknown": "an element or attribute that is not known",

@@ -9,6 +9,7 @@ from gearwright.diagnostics import Report
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.split_links import can_split
+from gearwright.model.tangle import Tangle
 from gearwright.model.transmissions import CustomTransmission, LinearMap, LinearTransmission, Series, Transmission
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 CODE = "not-simulable"
 USUAL_STEP = 1e-3  # [s] what `compile` takes where it is not given
 LONGEST_PERIOD = 2**24  # steps between samples: what a clock counts exactly in single precision
+WIDEST = 1000  # velocities of loops that are tried to close: what a second is enough for
 MOST_SAMPLES = 1000  # on their way: each is moved on at every sample
 
 
@@ -26,8 +28,9 @@ def check_simulation(m: Mechanism, report: Report) -> None:
     check_rotors(m, report)
     check_readings(m, report)
     check_loop_joints(m, report)
-    if not report.failed:
+    if not report.failed and m.tree.cuts:
         check_second_descriptions(m, report)
+        check_closing(m, report)
 
 
 # --- transmissions and actuators ------------------------------------------------------------------------------------
@@ -156,3 +159,16 @@ def check_second_descriptions(m: Mechanism, report: Report) -> None:
         message = f"coupling {c.name!r} and the loop around it are {second.misfit:.2g} {unit} apart: {apart}"
         ends = "pulls at the loop" if c.mode == "compliant" else "is left out of a simulation, since it would lock it"
         report.warning("coupling-contradicted", f"{message}; the coupling {ends}", c.source)
+
+
+def check_closing(m: Mechanism, report: Report) -> None:
+    """Loops that cannot be closed from where the file has them."""
+    contradict = {name for name, second in m.second_descriptions.items() if second.contradicts}
+    exact = [c for c in m.couplings.values() if c.mode == "exact" and c.name not in contradict]
+    q, width = m.configuration(), 0
+    for tangle in Tangle.of(m.tree, exact).parts():
+        width += tangle.width
+        if width <= WIDEST and tangle.cuts and tangle.closed(q, tangle.couplings) is None:
+            loops = ", ".join(repr(cut.name) for cut in tangle.cuts)
+            message = f"the loop through {loops} cannot be closed from where the file has it"
+            report.warning("loop-open", message, tangle.cuts[0].source)
