@@ -1,8 +1,8 @@
 """A fuzzer for what loads: `python -m tests.sim.fuzz --count 20000 --seed 1`, split by `--first` and by processes.
 
-Each mechanism of `generated` is loaded, checked, compiled and stepped, twice from the same start. Only documented errors
-may come out; what `compile` refuses, `check` must have reported; no number may be NaN without an error; the same bits
-must come out twice. Failures are printed with their number and a file that is made smaller.
+Each mechanism of `generated` is loaded, compiled and stepped, twice from the same start. Only documented errors may come
+out; what `compile` refuses, the checks must have reported; no number may be NaN without an error; the same bits must
+come out twice. Failures are printed with their number and a file that is made smaller.
 """
 
 from __future__ import annotations

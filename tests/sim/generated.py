@@ -114,7 +114,8 @@ class _Robot:
         inertia = f"<ixx>{moment}</ixx><iyy>{moment}</iyy><izz>{moment}</izz>"
         center = f"<pose>{r.choice((0, 0.1))} 0 {r.choice((0, -0.2))} 0 0 0</pose>"
         mass = self.number(1.0)
-        return f'<link name="{name}">{pose}<inertial>{center}<mass>{mass}</mass><inertia>{inertia}</inertia></inertial></link>'
+        inside = f"<inertial>{center}<mass>{mass}</mass><inertia>{inertia}</inertia></inertial>"
+        return f'<link name="{name}">{pose}{inside}</link>'
 
     def _sdf_joint(self, name: str, parent: str, child: str) -> str:
         kind = self.rng.choice(SDF_KINDS)
@@ -238,7 +239,8 @@ class _Robot:
         inside = r.choice(targets) + self.element("update_rate", 500.0, 0.2)
         inside += self.maybe(0.2, lambda: f"<latency>{self.number(2e-3)}</latency>")
         if r.random() < 0.3:
-            return f'<limit name="{name}">{inside}{self.element("threshold", 0.1)}{self.element("hysteresis", 1e-2, 0.5)}</limit>'
+            inside += self.element("threshold", 0.1) + self.element("hysteresis", 1e-2, 0.5)
+            return f'<limit name="{name}">{inside}</limit>'
         inside += self.maybe(0.6, lambda: f"<resolution>{r.choice(('4096', '1000', self.number(100)))}</resolution>")
         inside += self.maybe(0.2, lambda: "<wrap>true</wrap>") + self.maybe(0.1, lambda: "<index>true</index>")
         inside += self.element("noise", 1e-3, 0.2) + self.element("ratio", 1.0, 0.2, sign=True)
@@ -253,10 +255,8 @@ class _Robot:
             body.append(self._urdf_joint(f"j{i}", self.links[r.randrange(i)], self.links[i]))
         if len(self.links) > 2 and r.random() < 0.3:
             a, b = r.sample(self.links, 2)
-            axis = f"<axis><xyz>{r.choice(AXES)}</xyz></axis>"
-            body.append(
-                f'<gazebo><joint name="loop" type="revolute"><parent>{a}</parent><child>{b}</child>{axis}</joint></gazebo>'
-            )
+            inside = f"<parent>{a}</parent><child>{b}</child><axis><xyz>{r.choice(AXES)}</xyz></axis>"
+            body.append(f'<gazebo><joint name="loop" type="revolute">{inside}</joint></gazebo>')
         body += self._devices()
         return f'<robot name="m">{"".join(body)}</robot>'
 

@@ -27,6 +27,7 @@ from gearwright.dynamics.reduce import reduction, tie_of
 from gearwright.dynamics.redundancy import telling
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
 from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 
 
@@ -85,6 +86,8 @@ def _screw(joint: Joint) -> list[Condition]:
 
 def _two_axes(joint: Joint) -> list[Condition]:
     a, b = axis_of(joint), axis_of(joint, 1)
+    if joint.axes_are_parallel:
+        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so that it is no {joint.kind} joint")
     return [*SLIDES, _across(a, b, float(a @ b))]
 
 

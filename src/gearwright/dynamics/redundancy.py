@@ -121,8 +121,8 @@ def _closed(closures: Sequence[Closure], model: Model, q: list[float]) -> list[f
         move = -rows.solved(rows.error)
         largest = np.abs(move).max(initial=0.0)
         q = model.advanced(q, (move / rows.unit * min(1.0, STRAY / max(largest, STILL))).tolist(), 1.0)
-        if largest < STILL:
-            return q
+        if largest < STILL:  # what is left is the file's rounding, or there is no way on
+            return q if np.abs(rows.error).max(initial=0.0) < ALIGNED else None
     return None
 
 

@@ -167,7 +167,7 @@ def check_loops(m: Mechanism, report: Report) -> None:
 def check_masses(m: Mechanism, report: Report) -> None:
     """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
     for joint, link in massless_joints(m):
-        message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia that resists it, nor has what hangs on it"
+        message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
         report.warning("inertia-missing", message, m.links[link].source)
 
 

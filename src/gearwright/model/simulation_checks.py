@@ -24,6 +24,7 @@ MOST_SAMPLES = 1000  # on their way: each is moved on at every sample
 
 def check_simulation(m: Mechanism, report: Report) -> None:
     """For a mechanism without errors so far."""
+    check_axes(m, report)
     check_maps(m, report)
     check_rotors(m, report)
     check_readings(m, report)
@@ -31,6 +32,13 @@ def check_simulation(m: Mechanism, report: Report) -> None:
     if not report.failed and m.tree.cuts:
         check_second_descriptions(m, report)
         check_closing(m, report)
+
+
+def check_axes(m: Mechanism, report: Report) -> None:
+    for j in m.joints.values():
+        if j.axes_are_parallel:
+            message = f"joint {j.name!r}: its two axes are parallel, so that one of them has no motion of its own"
+            report.warning(CODE, message, j.source)
 
 
 # --- transmissions and actuators ------------------------------------------------------------------------------------

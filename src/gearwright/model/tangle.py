@@ -94,8 +94,8 @@ class Tangle:
             dv = -np.linalg.lstsq(J, error, rcond=ALIGNED)[0]
             largest = np.abs(dv).max(initial=0.0)
             q = self.moved(q, dv / unit * min(1.0, STRAY / max(largest, STILL)))
-            if largest < STILL:
-                return q
+            if largest < STILL:  # what is left is the file's rounding, or there is no way on
+                return q if np.abs(error).max(initial=0.0) < ALIGNED else None
         return None
 
     def general_positions(self, q: Configuration, couplings: Sequence[Coupling]) -> list[Configuration]:
