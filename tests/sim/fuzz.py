@@ -47,9 +47,14 @@ def probe(c: Case) -> tuple[str, str | None]:
     try:
         sim = gw.compile(robot, **c.options)
     except gw.GearwrightError as error:
-        reported = any(d.code in REPORTS and d.line for d in robot.diagnostics)
-        return "not compiled", None if reported else f"compile refuses what check passes: {_signature(error)}"
+        return "not compiled", None if _reported(robot) else f"compile refuses what check passes: {_signature(error)}"
+    if not np.isfinite(sim.state).all():
+        return "not compiled", None if _reported(robot) else "a state that is not finite right after compile"
     return _stepped(sim, c)
+
+
+def _reported(robot: gw.Mechanism) -> bool:
+    return any(d.code in REPORTS and d.line for d in robot.diagnostics)
 
 
 def _stepped(sim: gw.Simulation, c: Case) -> tuple[str, str | None]:

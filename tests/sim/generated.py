@@ -242,7 +242,8 @@ class _Robot:
             inside += self.element("threshold", 0.1) + self.element("hysteresis", 1e-2, 0.5)
             return f'<limit name="{name}">{inside}</limit>'
         inside += self.maybe(0.6, lambda: f"<resolution>{r.choice(('4096', '1000', self.number(100)))}</resolution>")
-        inside += self.maybe(0.2, lambda: "<wrap>true</wrap>") + self.maybe(0.1, lambda: "<index>true</index>")
+        if "." not in inside.rpartition("<resolution>")[2]:
+            inside += self.maybe(0.3, lambda: "<wrap>true</wrap>") + self.maybe(0.2, lambda: "<index>true</index>")
         inside += self.element("noise", 1e-3, 0.2) + self.element("ratio", 1.0, 0.2, sign=True)
         return f'<encoder name="{name}" type="{r.choice(("position", "velocity"))}">{inside}</encoder>'
 
@@ -291,7 +292,10 @@ def _linear_map(robot: _Robot) -> str:
 
 
 def _linkage(robot: _Robot) -> str:
-    return "".join(f"<{k}>{robot.number(x, zero=0)}</{k}>" for k, x in _BARS)
+    """Mostly one that closes and reaches where its joint starts, or near it."""
+    far = robot.maybe(0.2, lambda: robot.number(1.0)) or "1"
+    bars = "".join(f"<{k}>{x * float(far if k == 'ground' else 1) or x}</{k}>" for k, x in _BARS)
+    return bars + robot.maybe(0.3, lambda: "<branch>-1</branch>")
 
 
 def _series(robot: _Robot) -> str:
@@ -303,7 +307,7 @@ def _series(robot: _Robot) -> str:
     return f'<stage type="planetary">{teeth}</stage><stage type="belt">{belt}</stage>'
 
 
-_BARS = (("ground", 0.1), ("input", 0.03), ("coupler", 0.1), ("output", 0.06))
+_BARS = (("ground", 0.1), ("input", 0.06), ("coupler", 0.1), ("output", 0.06))  # a parallelogram: it reaches 0
 _PLAIN = ("linear_map", "four_bar_linkage", "series")  # take no numbers at their ends
 _TRANSMISSIONS: dict[str, tuple[int, Callable[[_Robot], str]]] = {
     "simple": (1, lambda robot: ""),

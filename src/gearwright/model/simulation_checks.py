@@ -6,11 +6,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report
+from gearwright.errors import GearwrightError
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.split_links import can_split
 from gearwright.model.tangle import Tangle
-from gearwright.model.transmissions import CustomTransmission, LinearMap, LinearTransmission, Series, Transmission
+from gearwright.model.transmissions import (
+    CustomTransmission,
+    FourBarLinkage,
+    LinearMap,
+    LinearTransmission,
+    Series,
+    Transmission,
+)
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
@@ -48,6 +56,26 @@ def check_maps(m: Mechanism, report: Report) -> None:
     for t in {t.name: t for t in m.acting.values()}.values():
         for problem in _map_problems(m, t):
             report.error(CODE, f"transmission {t.name!r}: {problem}", t.source)
+        if start := _unreached(m, t):
+            report.warning(CODE, f"transmission {t.name!r}: {start}", t.source)
+
+
+def _unreached(m: Mechanism, t: Transmission) -> str | None:
+    """Why a linkage has no actuator position where the joints start."""
+    if not isinstance(t.map, FourBarLinkage | Series) or isinstance(t.map, LinearTransmission):
+        return None
+    q = m.configuration()
+    at = [q[ref.joint][m.joint(ref.joint).dof - len(m.joint(ref.joint).axes) + ref.index] for ref in t.joints]
+    try:
+        t.map.joint_to_actuator_position(at)
+    except GearwrightError as error:
+        return f"at the start, {error}"
+    return None
+
+
+def _by_effort(t: Transmission) -> bool:
+    """Whether it is a function of efforts, which has no positions."""
+    return isinstance(t.map, CustomTransmission) and t.map.effort is not None
 
 
 def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
@@ -115,8 +143,7 @@ def _unreadable(m: Mechanism, s: Sensor) -> str | None:
         if name not in m.acting and m.actuators[name].joint is None:
             return f"reads actuator {name!r}, which is not connected to any joint"
         through = t or m.acting.get(name)
-        no_place = through is not None and isinstance(through.map, CustomTransmission) and through.map.effort
-        if no_place and through is not None and not (isinstance(s, Encoder) and s.type == "velocity"):
+        if through is not None and _by_effort(through) and not (isinstance(s, Encoder) and s.type == "velocity"):
             message = f"reads a position through {through.name!r}, which is a function of efforts and has none"
             return f"{message}: give it as position(q), or read <side>joint</side>"
     return None
