@@ -108,11 +108,11 @@ def test_a_drive_on_a_joint_that_closes_a_loop():
     assert abs(sim.position["pin_a"]) > 0.05
 
 
-# --- grippers with mimics and loops -------------------------------------------------------------------------------------
+# --- grippers with mimics and loops -----------------------------------------------------------------------------------
 
 
 def gripper(multiplier):
-    """A parallel gripper: crank, finger and second crank as a parallelogram, described by mimics and by a loop joint."""
+    """A parallel gripper: crank, finger and second crank are a parallelogram, by mimics and by a loop joint."""
     links = "".join(
         f'<link name="{n}"><inertial><origin xyz="0 0 0.02"/><mass value="0.1"/>'
         '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>'
@@ -171,7 +171,7 @@ def test_a_gripper_whose_mimics_only_come_near_keeps_its_loop():
     assert closing_misfit(sim) < 1e-9
 
 
-# --- parts that do not move ---------------------------------------------------------------------------------------------
+# --- parts that do not move -------------------------------------------------------------------------------------------
 
 
 def test_backlash_before_a_fixed_joint_does_nothing():

@@ -88,7 +88,10 @@ class _Carried:
             self._poses = link_poses(self.m.tree, self.m.configuration())
         X_WJ = self._poses[b.joint.parent] @ b.joint.X_PJ
         arms = [X_WJ.inverse().R @ (p - X_WJ.p) for p in self._points(b.link)]
-        axes = [np.array(a.xyz) for a in b.joint.axes] or [*np.eye(3)]
+        if not b.joint.axes:  # it turns about anything: the masses must not stand in one line with what they turn about
+            about = np.mean(arms, axis=0) if b.joint.kind == "floating" else np.zeros(3)
+            return int(np.linalg.matrix_rank(np.array(arms) - about, tol=ON_AXIS)) > 1
+        axes = [np.array(a.xyz) for a in b.joint.axes]
         return all(any(np.linalg.norm(np.cross(axis, arm)) > ON_AXIS for arm in arms) for axis in axes)
 
     def _points(self, link: str) -> Iterator[Array]:

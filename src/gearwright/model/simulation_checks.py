@@ -68,6 +68,7 @@ def _unreached(m: Mechanism, t: Transmission) -> str | None:
     at = [q[ref.joint][m.joint(ref.joint).dof - len(m.joint(ref.joint).axes) + ref.index] for ref in t.joints]
     try:
         t.map.joint_to_actuator_position(at)
+        t.map.actuator_per_joint_at(at)
     except GearwrightError as error:
         return f"at the start, {error}"
     return None
