@@ -28,6 +28,7 @@ class Failure(NamedTuple):
     robot: int
     step: int
     address: Address
+    value: float
 
 
 class Kernel:
@@ -87,6 +88,7 @@ class Instance:
         self.arena = aligned((self.blocks, self.layout.arena_elements, kernel.lanes), kernel.dtype)
         self._failed_step = np.full(self.blocks * kernel.lanes, -1, np.int64)
         self._failed_element = np.zeros(self.blocks * kernel.lanes, np.int64)
+        self._failed_value = np.zeros(self.blocks * kernel.lanes)
         self._words = CallTable(self.layout).words
         self._scratch: list[Array] = []
         self._clock = ctypes.c_int64(0)
@@ -210,6 +212,7 @@ class Instance:
                 int(robot),
                 int(self._failed_step[robot]),
                 self.layout.state_address(int(self._failed_element[robot])),
+                float(self._failed_value[robot]),
             )
             for robot in np.flatnonzero(self._failed_step[: self.batch] >= 0)
         )
@@ -228,6 +231,7 @@ class Instance:
             "scratch": scratch.ctypes.data,
             "failed_step": self._failed_step.ctypes.data,
             "failed_element": self._failed_element.ctypes.data,
+            "failed_value": self._failed_value.ctypes.data,
         }
         element = self.kernel.lanes * self.kernel.dtype.itemsize
         for slot in self.layout.inputs:

@@ -31,6 +31,7 @@ FIXED_WORDS = (
     "scratch",
     "failed_step",
     "failed_element",
+    "failed_value",
     "any_failed",
 )
 
@@ -196,8 +197,8 @@ class Driver:
         bad = self._set(f"call i1 @commit(ptr {arena}, ptr {scratch}, i64 {self._variable('any_failed')})")
         self._line(f"br i1 {bad}, label %bad{n}, label %good{n}, !prof !0\nbad{n}:")
         step = self._plus(self._word("first_step"), self._variable("step"))
-        where, what = self._report("failed_step"), self._report("failed_element")
-        self._line(f"call void @recover(ptr {arena}, ptr {scratch}, ptr {where}, ptr {what}, i64 {step})")
+        notes = [f"ptr {self._report(word)}" for word in ("failed_step", "failed_element", "failed_value")]
+        self._line(f"call void @recover(ptr {arena}, ptr {scratch}, {', '.join(notes)}, i64 {step})")
         self._line(f"store i64 1, ptr %any_failed\nstore i64 1, ptr {self._word_at('any_failed')}")
         self._line(f"br label %good{n}\ngood{n}:")
 

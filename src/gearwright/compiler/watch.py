@@ -84,13 +84,16 @@ def recover_function(layout: Layout, t: Types) -> str:
     table = ", ".join(f"{scalar} {number(scales.get(i, 1.0), single)}" for i in range(elements))
     return f"""
 @scales = internal constant [{elements} x {scalar}] [{table}]
-define internal void @recover(ptr %arena, ptr %saved, ptr %failed_step, ptr %failed_element, i64 %step) cold noinline {{
+define internal void @recover(
+  ptr %arena, ptr %saved, ptr %failed_step, ptr %failed_element, ptr %failed_value, i64 %step
+) cold noinline {{
 entry:
   br label %lane
 lane:
   %l = phi i64 [ 0, %entry ], [ %l.next, %done ]
   %f.at = getelementptr i64, ptr %failed_step, i64 %l
   %e.at = getelementptr i64, ptr %failed_element, i64 %l
+  %v.at = getelementptr double, ptr %failed_value, i64 %l
   br label %look
 look:
   %i = phi i64 [ 0, %lane ], [ %i.next, %looked ]
@@ -110,6 +113,8 @@ look:
 note:
   store i64 %step, ptr %f.at
   store i64 %i, ptr %e.at
+  {"%value = fpext float %unscaled to double" if t.bits == 32 else "%value = fadd double %unscaled, -0.0"}
+  store double %value, ptr %v.at
   br label %looked
 looked:
   %i.next = add i64 %i, 1

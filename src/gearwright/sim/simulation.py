@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gearwright.compiler import Instance
+from gearwright.compiler.memory import blocked
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.sim import analysis, assembly, controlled, inputs, loops, running, views
 from gearwright.sim.devices import Devices, refuse_commands_with
-from gearwright.sim.failing import failure
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options, cores
 from gearwright.sim.starting import set_start
+from gearwright.sim.stepping import Pace, step
 from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
 
@@ -59,10 +60,10 @@ class Simulation:
         self._usual = assembly.starting_positions(robot, self._names)
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
-        self._version, self._steps, self._start = 0, 0, 0.0
+        self._version, self._start = 0, 0.0
+        self._pace = Pace(self.batch * sum(self._parts.values()))
         self._period = options.control_period
         self._probes: dict[str, Probe] = {}
-        self._advance = self._instance.step
         self._inputs = {"effort": self._instance.view("effort")}
         if self._commanded:
             self._inputs["command"] = self._instance.view("command")
@@ -90,6 +91,15 @@ class Simulation:
     def time(self) -> float:
         """Simulated time since the last reset [s]; settable, since nothing but a controller depends on it."""
         return self._start + self._steps * self.dt
+
+    @property
+    def _steps(self) -> int:
+        """Steps of the clock: counted where they are made."""
+        return self._instance.steps
+
+    @_steps.setter
+    def _steps(self, value: int) -> None:
+        self._instance.steps = value
 
     @time.setter
     def time(self, value: float) -> None:
@@ -196,11 +206,8 @@ class Simulation:
 
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
-        whole = np.broadcast_to(state, (self.batch, state.shape[1]))
-        start = 0
-        for name, size in self._parts.items():
-            self._instance.set(name, whole[:, start : start + size])
-            start += size
+        whole = np.broadcast_to(state, (1, self.batch, state.shape[1])).astype(self._states.dtype)
+        self._states[:] = blocked(whole, self._states.shape[2])[:, 0]  # at once: no signal comes in between
         if self._control is not None:
             steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
             self._steps = round(steps)
@@ -250,8 +257,9 @@ class Simulation:
         After a reset, a drive holds where the joint starts.
         """
         group = Group("drive", tuple(self.options.drives), {})
-        for part, values in enumerate((position or {}, velocity or {})):
-            for i, value in inputs.held(group, values, self.batch):
+        given = [inputs.held(group, values or {}, self.batch) for values in (position, velocity)]
+        for part, values in enumerate(given):
+            for i, value in values:
                 fill(self._instance.view("target"), 2 * i + part, value)
         self._version += 1
 
@@ -272,21 +280,12 @@ class Simulation:
         """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
         efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`.
 
-        A robot whose state stops being finite raises SimulationError and keeps its last good state; the other robots
-        of the batch have made all n steps.
+        A robot that diverges, so that its state is not finite or a speed beyond 1e7 rad/s or m/s,
+        raises SimulationError and keeps its last good state; the other robots of the batch have made all n steps.
+        Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
+        of steps and `time` to match. Where no step was made, commands and efforts are as they were.
         """
-        if command is not None:
-            if not isinstance(command, Mapping):
-                raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
-            self._hold("command", command)
-        if effort is not None:
-            self._hold("effort", effort)
-        if n < 0:
-            raise ModelError(f"n is a number of steps, not {n}")
-        self._version += 1
-        if not self._advance(n):
-            raise failure(self, n)
-        self._steps += n
+        step(self, command, effort, n)
 
     def _group(self, slot: str) -> Group:
         """The names of an input."""

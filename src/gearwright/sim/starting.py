@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.errors import ModelError, SimulationError
 from gearwright.sim import controlled
 from gearwright.sim.values import Array, fill, rows
 
@@ -26,6 +27,44 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     hold_positions(sim)
     controlled.hold_inputs(sim)
     sim._remembered = None
+
+
+def check_start(sim: Simulation) -> None:
+    """A start at which something has no finite value raises, and says which transmission cannot reach it."""
+    numbers = {"state": sim._states, **sim._inputs}
+    if all(np.isfinite(view).all() for view in numbers.values()):
+        return
+    bad = next(n for n, view in numbers.items() if not np.isfinite(view).all())
+    robot = int(np.flatnonzero(~np.isfinite(rows(numbers[bad], sim.batch)).all(axis=1))[0])
+    which = "" if sim.batch == 1 else f" of robot {robot}"
+    raise SimulationError(
+        f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
+        "start the joint elsewhere (the file's initial position, or reset(position=…))"
+    )
+
+
+def _out_of_reach(sim: Simulation, robot: int) -> str:
+    """The transmission that has no actuator position where its joints start."""
+    for transmission in sim.robot.transmissions.values():
+        if transmission.map is None:
+            continue
+        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
+        try:
+            transmission.map.joint_to_actuator_position(q)
+        except ModelError:
+            pose = ", ".join(f"{n!r} at {x:.6g}" for n, x in zip(names, q, strict=True))
+            return f"transmission {transmission.name!r} ({transmission.type}) cannot reach {pose}"
+    return ""
+
+
+def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
+    """The first number that is not finite, by name."""
+    from gearwright.sim.failing import described_entry
+
+    view = sim._states if slot == "state" else sim._inputs[slot]
+    i = int(np.flatnonzero(~np.isfinite(rows(view, sim.batch)[robot]))[0])
+    return described_entry(sim, *sim._instance.layout.state_address(i)) if slot == "state" else f"{slot} number {i}"
 
 
 def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
