@@ -38,7 +38,9 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
     part, element = first.address
     if isfinite(first.value):
         unit = sim._names.units[_coordinate(sim, first) or ""][1]
-        return described_entry(sim, part, element), f"is {first.value:.3g} {unit}, beyond {TOP_SPEED:g}: the run diverges,"
+        return described_entry(
+            sim, part, element
+        ), f"is {first.value:.3g} {unit}, beyond {TOP_SPEED:g}: the run diverges,"
     return controlled.not_finite(sim, first.robot) or described_entry(sim, part, element), "is not finite"
 
 

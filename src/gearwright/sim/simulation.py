@@ -17,7 +17,8 @@ from gearwright.sim.devices import Devices, refuse_commands_with
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options, cores
-from gearwright.sim.starting import set_start
+from gearwright.sim.snapshot import Snapshot, copied, made_again
+from gearwright.sim.starting import reset
 from gearwright.sim.stepping import Pace, step
 from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
@@ -220,25 +221,9 @@ class Simulation:
         `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or
         `{"base.z": 1}`. What is not given stands where it starts. Followers are aligned with their leaders. One that
         is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
-        Parameters keep their values.
+        Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
         """
-        names = self._names
-        parameter = rows(self._instance.view("parameter"), self.batch)
-        q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
-        v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
-        q, v = assembly.with_loose_rotors(self.robot, names, (q, v), (given_q, given_v))
-        q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
-        if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
-            assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
-        if self.robot.tree.cuts:
-            q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), (given_q, given_v))
-        for view in self._inputs.values():
-            view[:] = 0.0
-        set_start(self, q[:, names.free_positions], v[:, names.free_velocities])
-        for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
-            fill(self._instance.view("target"), 2 * i, self.position[name])
-            fill(self._instance.view("target"), 2 * i + 1, 0.0)
-        self.time = 0.0
+        reset(self, position or {}, velocity or {})
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
         """The parameters' values by name, (B, 1) each."""
@@ -385,6 +370,18 @@ class Simulation:
         this step; at an edge of theirs it is one-sided.
         """
         return analysis.linearized(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as robot, options and what is held now; the code is compiled again, or comes from the cache."""
+        snapshot = Snapshot.of(self)
+        snapshot.check()
+        return made_again, (self.robot, self.options, snapshot)
+
+    def __copy__(self) -> Simulation:
+        return copied(self.robot, self.options, self._kernels, Snapshot.of(self))
+
+    def __deepcopy__(self, memo: object) -> Simulation:
+        return self.__copy__()  # robot, options and code cannot change
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

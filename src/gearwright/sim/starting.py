@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gearwright.errors import ModelError, SimulationError
-from gearwright.sim import controlled
+from gearwright.sim import assembly, controlled, loops
 from gearwright.sim.values import Array, fill, rows
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
+
+
+def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> None:
+    """See `Simulation.reset`."""
+    q, v = _assembled(sim, position, velocity)
+    names = sim._names
+    arena = sim._instance.arena
+    before = arena.copy(), sim._start, sim._steps, sim._remembered
+    try:
+        for view in sim._inputs.values():
+            view[:] = 0.0
+        set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
+        for i, name in enumerate(sim.options.drives):  # drives hold where the robot starts
+            fill(sim._instance.view("target"), 2 * i, sim.position[name])
+            fill(sim._instance.view("target"), 2 * i + 1, 0.0)
+        sim.time = 0.0
+        check_start(sim)
+    except BaseException:
+        arena[:], sim._start, sim._steps, sim._remembered = before
+        sim._version += 1
+        raise
+
+
+def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
+    """Positions and velocities of the tree, with followers aligned and loops closed."""
+    robot, names, kernels = sim.robot, sim._names, sim._kernels
+    parameter = rows(sim._instance.view("parameter"), sim.batch)
+    q, given_q = assembly.tree_positions(sim._usual, names, position, sim.batch)
+    v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
+    q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
+    q, v = assembly.aligned(robot, names, sim._numbers(parameter), (q, v), (given_q, given_v))
+    if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
+        assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
+    if robot.tree.cuts:
+        q, v = loops.assembled(kernels["closure"], robot, names, parameter, (q, v), (given_q, given_v))
+    return q, v
 
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
