@@ -91,23 +91,13 @@ class Instance:
         self._failed_value = np.zeros(self.blocks * kernel.lanes)
         self._words = CallTable(self.layout).words
         self._scratch: list[Array] = []
-        self._clock = ctypes.c_int64(0)
+        # Steps made, counted by the machine code, so that no signal can come between a step and its count. All robots
+        # have made them but those that failed; a single robot has them up to its last good state.
+        self.clock = ctypes.c_int64(0)
         self._tables = [self._table(*span) for span in _spans(self.blocks, threads)]
-        self._spans = Spans(self._tables, self._clock, stops=batch == 1)
+        self._spans = Spans(self._tables, self.clock, stops=batch == 1)
         # what `step` touches, one attribute each: a call from Python must stay within two microseconds
         self._head, self._address, self._run = self._spans.words, self._spans.address, kernel.code.run
-
-    @property
-    def steps(self) -> int:
-        """Steps made. Counted by the machine code, so that no signal can come between a step and its count.
-
-        All robots have made them, but for those that failed; a single robot has them up to its last good state.
-        """
-        return self._clock.value
-
-    @steps.setter
-    def steps(self, value: int) -> None:
-        self._clock.value = value
 
     # slots ---------------------------------------------------------------------------------------------------------
 
@@ -193,7 +183,7 @@ class Instance:
         for name, array in (records or {}).items():
             self._check_buffer(name, array, rows, Kind.STATE, Kind.OUTPUT)
             changed[f"record {name}"] = array.ctypes.data
-        spans = Spans([self._changed(table, changed) for table in self._tables], self._clock, stops=self.batch == 1)
+        spans = Spans([self._changed(table, changed) for table in self._tables], self.clock, stops=self.batch == 1)
         spans.words[0] = n
         self._run(spans.address)
         return not spans.words[ANY_FAILED]

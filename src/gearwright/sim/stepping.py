@@ -1,6 +1,6 @@
 """Many steps as a row of short calls, so that Ctrl-C is heard in time.
 
-A call cannot be interrupted, and leaves every robot after the same number of steps (`Instance.steps`). Python raises
+A call cannot be interrupted, and leaves every robot after the same number of steps (`Instance.clock`). Python raises
 KeyboardInterrupt between calls, when all of them are done. What is computed does not depend on where a call ends.
 """
 
@@ -65,21 +65,24 @@ def step(sim: Simulation, command: Any, effort: Any, n: Any) -> None:
     """See `Simulation.step`."""
     if command is not None and not isinstance(command, Mapping):
         raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
-    begun = sim._steps
-    given = [(slot, new) for slot, new in (("command", command), ("effort", effort)) if new is not None]
-    before = [(sim._inputs[slot], sim._inputs[slot].copy()) for slot, _ in given if slot in sim._inputs]
+    begun, held = sim._steps, sim._inputs
+    before = []
     try:
-        for slot, values in given:
-            sim._hold(slot, values)
-        sim._version += 1
+        for slot, values in (("command", command), ("effort", effort)):
+            if values is not None:
+                if slot in held:
+                    before.append((held[slot], held[slot].copy()))
+                sim._hold(slot, values)
         if type(n) is not int or n != 1:
             advance(sim, checked(n, begun))
-        elif not sim._instance.step(1):
-            raise failure(sim, begun)
+        else:
+            sim._version += 1
+            if not sim._advance():
+                raise failure(sim, begun)
     except BaseException:
         if sim._steps == begun:  # no step was made with what was given
-            for view, values in before:
-                view[:] = values
+            for view, old in before:
+                view[:] = old
         raise
 
 
