@@ -64,6 +64,10 @@ class NotSimulatedWarning(UserWarning):
     """A robot has something that its simulation leaves out."""
 
 
+class CacheWarning(UserWarning):
+    """Compiled code is kept in an unusual place, or not at all."""
+
+
 class UnknownNameError(ModelError, KeyError):
     """A name that does not exist; the message holds the nearest one that does."""
 

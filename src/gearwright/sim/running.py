@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
@@ -14,6 +13,7 @@ from gearwright.errors import ModelError
 from gearwright.sim import inputs
 from gearwright.sim.control import Calls
 from gearwright.sim.controlled import check_free
+from gearwright.sim.free_memory import available_memory
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
 from gearwright.sim.stepping import MOST_STEPS, checked, stopped
@@ -171,25 +171,13 @@ def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> No
     elements = sim._states.shape[1] + sum(sim._inputs[slot].shape[1] for slot in varying)
     robots = instance.blocks * instance.kernel.lanes
     needed = (n // every) * robots * elements * instance.kernel.dtype.itemsize
-    available = _available_memory()
+    available = available_memory()
     if needed > available:
         raise ModelError(
             f"the recording of {n // every} instants of {sim.batch} robots takes {_size(needed)}, "
             f"and {_size(available)} are free: run for a shorter time, or record fewer steps "
-            f"(every={-(-needed * every // available) + 1})"
+            f"(every={-(-needed * every // max(1, available)) + 1})"
         )
-
-
-def _available_memory() -> int:
-    """Bytes; a guess of 4 GiB where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        try:
-            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-        except (AttributeError, OSError, ValueError):
-            return 4 * 2**30
 
 
 def _size(count: float) -> str:

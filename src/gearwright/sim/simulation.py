@@ -91,17 +91,17 @@ class Simulation:
         return self._names.coordinates.names
 
     @property
-    def time(self) -> float:
-        """Simulated time since the last reset [s]; settable, since nothing but a controller depends on it."""
-        return self._start + self._steps * self.dt
-
-    @property
     def _steps(self) -> int:
         return self._clock.value
 
     @_steps.setter
     def _steps(self, value: int) -> None:
         self._clock.value = value
+
+    @property
+    def time(self) -> float:
+        """Simulated time since the last reset [s]; settable, since nothing but a controller depends on it."""
+        return self._start + self._steps * self.dt
 
     @time.setter
     def time(self, value: float) -> None:
