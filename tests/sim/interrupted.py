@@ -1,4 +1,4 @@
-"""Interrupts a simulation many times, as a process of its own: `python -m tests.sim.interrupted KIND BATCH MOMENTS SEED`.
+"""Interrupts a simulation again and again, as a process: `python -m tests.sim.interrupted KIND BATCH MOMENTS SEED`.
 
 Prints one JSON line: the seconds from each SIGINT to its KeyboardInterrupt. Fails where a state is not that of a whole
 number of steps of every robot, or the clock says another number.
@@ -72,7 +72,7 @@ def main():
     for _ in range(moments):
         sim.reset(position={"shoulder": rng.uniform(0.1, 1.0)})
         before = copy.copy(sim)
-        latencies.append(interrupted(acts[kind], rng.uniform(0.0, 0.05)))
+        latencies.append(interrupted(acts[kind], rng.uniform(0.0, 0.12)))
         check_consistent(sim, before, kind)
     print(json.dumps(latencies))
 

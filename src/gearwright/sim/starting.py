@@ -76,7 +76,7 @@ def check_start(sim: Simulation) -> None:
     which = "" if sim.batch == 1 else f" of robot {robot}"
     raise SimulationError(
         f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
-        "start the joint elsewhere (the file's initial position, or reset(position=…))"
+        "let it start elsewhere, by the file's initial positions or by reset(position=…)"
     )
 
 
