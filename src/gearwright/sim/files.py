@@ -31,10 +31,17 @@ def replacing(path: Path) -> Iterator[Path]:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less the user's mask
         yield temporary
         _settle(temporary, target)
+    except OSError as error:
+        _remove(temporary)
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        _remove(temporary)
         raise
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def _settle(temporary: Path, target: Path) -> None:
