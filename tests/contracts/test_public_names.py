@@ -43,6 +43,7 @@ NAMES = {
     "compile",
     "load",
     "loads",
+    "migrate",
     "with_servos",
 }
 
