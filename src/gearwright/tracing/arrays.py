@@ -126,7 +126,7 @@ class Traced(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         """An array's methods are NumPy's functions of the same name: `x.sum()` is `np.sum(x)`."""
-        function = getattr(np, name, None)
+        function: Any = getattr(np, name, None)
         known = name in RULES if isinstance(function, np.ufunc) else function in _functions()
         if name.startswith("_") or not known:
             raise AttributeError(f"a traced array has no attribute {name!r}")
