@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ BROKEN: dict[str, dict[str, Any]] = {
     "written before read": {"slots": (S, W), "body": (copy("w", "s"),)},
     "counts are not negative": {"slots": (S,), "body": (Loop(-1, (copy("s", "s"),)),)},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
+    "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }
 
 

@@ -41,8 +41,8 @@ def interpret_program(
     """Runs `steps` steps.
 
     `values` broadcast to (batch, *shape); slots not given start at 0. `series` holds inputs that change every step,
-    (steps, batch, *shape). `counts` gives the run-time loop counts. A robot whose state stops being finite keeps its
-    last good state from then on, as in compiled code.
+    (steps, batch, *shape). `counts` gives the run-time loop counts. A robot whose state stops being finite, or passes a
+    slot's bound, keeps its last good state from then on, as in compiled code.
     """
     dtype = {"double": np.float64, "single": np.float32}[precision]
     memory = {s.name: np.zeros((batch, s.size), dtype) for s in program.slots}
@@ -102,6 +102,11 @@ def run_tape(tape: Tape, memory: dict[str, Array]) -> None:
         memory[address.slot][:, address.element] = values[value]
 
 
+def _good(values: Array, bound: float) -> Array:
+    good: Array = np.isfinite(values) & (np.abs(values) <= bound)
+    return good
+
+
 def _watch(
     states: list[Any],
     memory: dict[str, Array],
@@ -111,7 +116,7 @@ def _watch(
     failed_at: list[Address | None],
 ) -> None:
     for slot in states:
-        for robot, element in np.argwhere(~np.isfinite(memory[slot.name])):
+        for robot, element in np.argwhere(~_good(memory[slot.name], slot.bound)):
             if failed[robot] < 0:
                 failed[robot], failed_at[robot] = step, Address(slot.name, int(element))
     for slot in states:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,18 +14,21 @@ from gearwright.compiler.llvm import LoadedCode
 from gearwright.compiler.memory import ALIGNMENT, Array, aligned, blocked, unblocked
 from gearwright.compiler.program import Kind, Program, Slot
 from gearwright.compiler.rollout import CallTable
+from gearwright.compiler.spans import WORDS, Spans
 from gearwright.compiler.tape import Address
 from gearwright.errors import CompileError, suggestion
 
+ANY_FAILED = WORDS["any_failed"]
 DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
 
 
 class Failure(NamedTuple):
-    """A robot whose state stopped being finite: in which step of the last call, and which element first."""
+    """A robot whose state stopped being finite or passed a bound: in which step of the run, and which element first."""
 
     robot: int
     step: int
     address: Address
+    value: float
 
 
 class Kernel:
@@ -88,12 +88,16 @@ class Instance:
         self.arena = aligned((self.blocks, self.layout.arena_elements, kernel.lanes), kernel.dtype)
         self._failed_step = np.full(self.blocks * kernel.lanes, -1, np.int64)
         self._failed_element = np.zeros(self.blocks * kernel.lanes, np.int64)
+        self._failed_value = np.zeros(self.blocks * kernel.lanes)
         self._words = CallTable(self.layout).words
         self._scratch: list[Array] = []
+        # Steps made, counted by the machine code, so that no signal can come between a step and its count. All robots
+        # have made them but those that failed; a single robot has them up to its last good state.
+        self.clock = ctypes.c_int64(0)
         self._tables = [self._table(*span) for span in _spans(self.blocks, threads)]
-        self._addresses = [ctypes.addressof(table) for table in self._tables]
+        self._spans = Spans(self._tables, self.clock, stops=batch == 1)
         # what `step` touches, one attribute each: a call from Python must stay within two microseconds
-        self._first, self._address, self._run = self._tables[0], self._addresses[0], kernel.code.run
+        self._head, self._address, self._run = self._spans.words, self._spans.address, kernel.code.run
 
     # slots ---------------------------------------------------------------------------------------------------------
 
@@ -124,12 +128,10 @@ class Instance:
     # running -------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> bool:
-        """n steps with all inputs held. False if some robot's state stopped being finite (see `failures`)."""
-        if len(self._tables) > 1:
-            return self._step_on_threads(n)
-        self._first[0] = n
+        """n steps with all inputs held. False if some robot failed (see `failures`)."""
+        self._head[0] = n
         self._run(self._address)
-        return not self._first[8]
+        return not self._head[ANY_FAILED]
 
     def run(
         self, n: int, *, series: Mapping[str, Any] | None = None, record: Sequence[str] = (), every: int = 1
@@ -155,12 +157,20 @@ class Instance:
         series: Mapping[str, Array] | None = None,
         records: Mapping[str, Array] | None = None,
         every: int = 1,
+        first: int = 0,
+        continues: bool = False,
     ) -> bool:
-        """`run` without copies: series (blocks, n, size, lanes), records (blocks, n // every, size, lanes).
+        """`run` without copies: series (blocks, n, size, lanes), records (blocks, rows, size, lanes).
 
-        Buffers come from `record_buffer` or `series_buffer`. Returns False if some robot failed.
+        Buffers come from `record_buffer` or `series_buffer`. `first` is the number of steps of the run that earlier
+        calls have made: failures and records are counted from its beginning, so that there are
+        (first + n) // every − first // every rows. `continues`: robots that failed before stay as they are. Returns
+        False if some robot failed.
         """
-        changed = {"every": every if records else 0}
+        rows = (first + n) // every - first // every
+        changed = {"first_step": first, "continues": int(continues)}
+        if records:
+            changed |= {"every": every, "until_first": every - first % every, "rows": rows}
         itemsize = self.kernel.dtype.itemsize
         for name, array in (series or {}).items():
             self._check_buffer(name, array, n, Kind.INPUT)
@@ -171,14 +181,12 @@ class Instance:
                 f"step stride {name}": stride,
             }
         for name, array in (records or {}).items():
-            self._check_buffer(name, array, n // every, Kind.STATE, Kind.OUTPUT)
+            self._check_buffer(name, array, rows, Kind.STATE, Kind.OUTPUT)
             changed[f"record {name}"] = array.ctypes.data
-        usual = {word: self._first[self._words[word]] for word in changed}
-        self._write(changed)
-        try:
-            return self.step(n)
-        finally:
-            self._write(usual)
+        spans = Spans([self._changed(table, changed) for table in self._tables], self.clock, stops=self.batch == 1)
+        spans.words[0] = n
+        self._run(spans.address)
+        return not spans.words[ANY_FAILED]
 
     def series_buffer(self, name: str, steps: int) -> Array:
         """Memory for an input that changes every step, (blocks, steps, size, lanes)."""
@@ -188,26 +196,18 @@ class Instance:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """Robots whose state stopped being finite in the last call. They keep their last good state."""
+        """Robots that failed in the last call. They keep their last good state."""
         return tuple(
             Failure(
                 int(robot),
                 int(self._failed_step[robot]),
                 self.layout.state_address(int(self._failed_element[robot])),
+                float(self._failed_value[robot]),
             )
             for robot in np.flatnonzero(self._failed_step[: self.batch] >= 0)
         )
 
     # inside --------------------------------------------------------------------------------------------------------
-
-    def _step_on_threads(self, n: int) -> bool:
-        for table in self._tables:
-            table[0] = n
-        others = [_pool().submit(self._run, address) for address in self._addresses[1:]]
-        self._run(self._address)
-        for other in others:
-            other.result()
-        return not any(table[8] for table in self._tables)
 
     def _table(self, first: int, last: int) -> Any:
         """A call table for a span of blocks, with scratch of its own."""
@@ -221,6 +221,7 @@ class Instance:
             "scratch": scratch.ctypes.data,
             "failed_step": self._failed_step.ctypes.data,
             "failed_element": self._failed_element.ctypes.data,
+            "failed_value": self._failed_value.ctypes.data,
         }
         element = self.kernel.lanes * self.kernel.dtype.itemsize
         for slot in self.layout.inputs:
@@ -230,10 +231,12 @@ class Instance:
             table[self._words[word]] = value
         return table
 
-    def _write(self, words: Mapping[str, int]) -> None:
-        for table in self._tables:
-            for word, value in words.items():
-                table[self._words[word]] = value
+    def _changed(self, table: Any, words: Mapping[str, int]) -> Any:
+        """A copy, so that no buffer's address outlives its call."""
+        copy = type(table).from_buffer_copy(table)
+        for word, value in words.items():
+            copy[self._words[word]] = value
+        return copy
 
     def _slot(self, name: str) -> Slot:
         slot = self.kernel.program.slot(name)
@@ -256,9 +259,3 @@ def _spans(blocks: int, threads: int) -> list[tuple[int, int]]:
     threads = max(1, min(threads, blocks))
     edges = [blocks * k // threads for k in range(threads + 1)]
     return list(pairwise(edges))
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """Threads for batches, kept for the life of the process. Machine code runs without Python's lock."""
-    return ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="gearwright")

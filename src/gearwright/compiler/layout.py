@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 from gearwright.compiler.program import Kind, Program, Slot
 from gearwright.compiler.tape import Address
@@ -59,6 +60,16 @@ class Layout:
         states = {slot.name for slot in self.program.of_kind(Kind.STATE)}
         written = {a for stage in self.program.stages for a in stage.tape.writes() if a.slot in states}
         return tuple(sorted(self.arena[a.slot] + a.element for a in written))
+
+    @cached_property
+    def bounds(self) -> dict[int, float]:
+        """Of the state elements that have one, by arena offset."""
+        return {
+            self.arena[slot.name] + element: slot.bound
+            for slot in self.program.of_kind(Kind.STATE)
+            if isfinite(slot.bound)
+            for element in range(slot.size)
+        }
 
     def blocks(self, batch: int) -> int:
         """Blocks that a batch of so many robots needs."""

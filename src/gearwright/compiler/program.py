@@ -37,6 +37,7 @@ class Slot:
     name: str
     kind: Kind
     shape: tuple[int, ...] = ()
+    bound: float = math.inf  # of a state's magnitude; a robot that passes it fails, like one that is not finite
 
     @property
     def size(self) -> int:
@@ -211,6 +212,14 @@ def _ends_exist(program: Program) -> Iterable[str]:
             yield f"a loop ends by {node.until!r}, which is no single number written before it"
 
 
+def _bounds_are_of_states(program: Program) -> Iterable[str]:
+    return (
+        f"slot {slot.name!r} is bounded by {slot.bound}"
+        for slot in program.slots
+        if slot.bound != math.inf and not (slot.kind is Kind.STATE and slot.bound > 0)
+    )
+
+
 RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "names are unique": _names_are_unique,
     "slots exist": _slots_exist,
@@ -218,4 +227,5 @@ RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "written before read": _written_before_read,
     "counts are not negative": _counts_are_not_negative,
     "ends of loops exist": _ends_exist,
+    "bounds are positive, and of states": _bounds_are_of_states,
 }

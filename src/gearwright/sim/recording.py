@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.sim.devices import actuator_views
-from gearwright.sim.names import Group
+from gearwright.sim.devices import Devices, actuator_views
+from gearwright.sim.kernels import Kernels
+from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Also, Array, Read, Values
 from gearwright.sim.views import coupling_names
 
@@ -36,6 +37,20 @@ class Recording:
         self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
         self._rows = 0
         self._derived: dict[str, dict[str, Array]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was recorded; what follows from it is computed again, by code from the cache."""
+        own = ("robot", "dt", "batch", "every", "_commanded", "_start", "_steps", "_rows")
+        chunks = [{slot: _packed(values) for slot, values in chunk.items()} for chunk in self._chunks]
+        return {name: getattr(self, name) for name in own} | {"options": self._kernels.options, "chunks": chunks}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        options, chunks = state.pop("options"), state.pop("chunks")
+        self.__dict__.update(state)
+        self._names, self._kernels = Names.of(self.robot), Kernels(self.robot, options)
+        self._devices, self._control = Devices(self.robot, self.dt), self._kernels.control
+        self._chunks = [{slot: np.broadcast_to(*packed) for slot, packed in chunk.items()} for chunk in chunks]
+        self._derived = {}
 
     def add(self, rows: int, **slots: Array) -> None:
         """Some more rows."""
@@ -212,6 +227,11 @@ class Recording:
 
 def _by_joint(group: Group, reads: Mapping[str, Callable[[], Any]]) -> Values:
     return Values(group.kind, reads, {j: tuple(group.names[i] for i in own) for j, own in group.joints.items()})
+
+
+def _packed(values: Array) -> tuple[Array, tuple[int, ...]]:
+    """What stays the same all the time once, and the shape that it has."""
+    return (values[:, :1] if values.strides[1] == 0 else values), values.shape
 
 
 def _others(n: int, free: tuple[int, ...]) -> list[int]:

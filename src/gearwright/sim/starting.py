@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.sim import controlled
+from gearwright.errors import ModelError, SimulationError
+from gearwright.sim import assembly, controlled, loops
 from gearwright.sim.values import Array, fill, rows
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
+
+
+def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> None:
+    """See `Simulation.reset`."""
+    q, v = _assembled(sim, position, velocity)
+    names = sim._names
+    arena = sim._instance.arena
+    before = arena.copy(), sim._start, sim._steps, sim._remembered
+    try:
+        for view in sim._inputs.values():
+            view[:] = 0.0
+        set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
+        for i, name in enumerate(sim.options.drives):  # drives hold where the robot starts
+            fill(sim._instance.view("target"), 2 * i, sim.position[name])
+            fill(sim._instance.view("target"), 2 * i + 1, 0.0)
+        sim.time = 0.0
+        check_start(sim)
+    except BaseException:
+        arena[:], sim._start, sim._steps, sim._remembered = before
+        sim._version += 1
+        raise
+
+
+def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
+    """Positions and velocities of the tree, with followers aligned and loops closed."""
+    robot, names, kernels = sim.robot, sim._names, sim._kernels
+    parameter = rows(sim._instance.view("parameter"), sim.batch)
+    q, given_q = assembly.tree_positions(sim._usual, names, position, sim.batch)
+    v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
+    q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
+    q, v = assembly.aligned(robot, names, sim._numbers(parameter), (q, v), (given_q, given_v))
+    if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
+        assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
+    if robot.tree.cuts:
+        q, v = loops.assembled(kernels["closure"], robot, names, parameter, (q, v), (given_q, given_v))
+    return q, v
 
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
@@ -26,6 +64,44 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     hold_positions(sim)
     controlled.hold_inputs(sim)
     sim._remembered = None
+
+
+def check_start(sim: Simulation) -> None:
+    """A start at which something has no finite value raises, and says which transmission cannot reach it."""
+    numbers = {"state": sim._states, **sim._inputs}
+    if all(np.isfinite(view).all() for view in numbers.values()):
+        return
+    bad = next(n for n, view in numbers.items() if not np.isfinite(view).all())
+    robot = int(np.flatnonzero(~np.isfinite(rows(numbers[bad], sim.batch)).all(axis=1))[0])
+    which = "" if sim.batch == 1 else f" of robot {robot}"
+    raise SimulationError(
+        f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
+        "let it start elsewhere, by the file's initial positions or by reset(position=…)"
+    )
+
+
+def _out_of_reach(sim: Simulation, robot: int) -> str:
+    """The transmission that has no actuator position where its joints start."""
+    for transmission in sim.robot.transmissions.values():
+        if transmission.map is None:
+            continue
+        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
+        try:
+            transmission.map.joint_to_actuator_position(q)
+        except ModelError:
+            pose = ", ".join(f"{n!r} at {x:.6g}" for n, x in zip(names, q, strict=True))
+            return f"transmission {transmission.name!r} ({transmission.type}) cannot reach {pose}"
+    return ""
+
+
+def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
+    """The first number that is not finite, by name."""
+    from gearwright.sim.failing import described_entry
+
+    view = sim._states if slot == "state" else sim._inputs[slot]
+    i = int(np.flatnonzero(~np.isfinite(rows(view, sim.batch)[robot]))[0])
+    return described_entry(sim, *sim._instance.layout.state_address(i)) if slot == "state" else f"{slot} number {i}"
 
 
 def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
