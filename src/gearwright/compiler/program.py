@@ -102,6 +102,10 @@ class Program:
         names = [node.count for node in _nodes(self.body) if isinstance(node, Loop) and isinstance(node.count, str)]
         return tuple(dict.fromkeys(names))
 
+    def outline(self) -> Program:
+        """The slots and the names of loop counts without any stage: all that callers of compiled code need."""
+        return Program(name=self.name, slots=self.slots, body=tuple(Loop(name, ()) for name in self.counts))
+
     def map_tapes(self, rewrite: Callable[[Tape], Tape]) -> Program:
         """The same program with each stage's tape rewritten."""
         return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))

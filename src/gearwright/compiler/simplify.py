@@ -131,11 +131,6 @@ def _cos(b: Builder, x: int) -> int | None:
     return b.emit("cos", *b.args(x)) if b.is_op(x, "neg") else None
 
 
-def _constant_first(op: str) -> Callable[..., int | None]:
-    """A clamp with its constant in front needs no test for NaN (see the back end's table)."""
-    return lambda b, x, y: b.emit(op, y, x) if b.is_op(y, "const") and not b.is_op(x, "const") else None
-
-
 _SIMPLIFY: dict[str, Callable[..., int | None]] = {
     "assign": lambda b, x: x,
     "add": _add,
@@ -146,8 +141,6 @@ _SIMPLIFY: dict[str, Callable[..., int | None]] = {
     "sq": _sq,
     "sin": _sin,
     "cos": _cos,
-    "fmin": _constant_first("fmin"),
-    "fmax": _constant_first("fmax"),
     "if_else_zero": _if_else_zero,
 }
 

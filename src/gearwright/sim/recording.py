@@ -15,6 +15,7 @@ from gearwright.sim.values import Also, Array, Read, Values
 from gearwright.sim.views import coupling_names
 
 if TYPE_CHECKING:
+    from gearwright.compiler import Buffer
     from gearwright.sim.simulation import Simulation
 
 PIECE = 65_536  # states that are looked at in one call
@@ -33,11 +34,11 @@ class Recording:
         self._devices, self._commanded = sim._devices, sim._commanded
         self._control = sim._control
         self._start, self._steps = sim._start, sim._steps
-        self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
+        self._chunks: list[Mapping[str, Buffer]] = []  # slot → (rows, B, size)
         self._rows = 0
         self._derived: dict[str, dict[str, Array]] = {}
 
-    def add(self, rows: int, **slots: Array) -> None:
+    def add(self, rows: int, **slots: Buffer) -> None:
         """Some more rows."""
         if rows:
             self._chunks.append(slots)
@@ -167,9 +168,8 @@ class Recording:
         full = np.empty((len(self), self.batch))
         row = 0
         for chunk in self._chunks:
-            part = chunk[slot][:, :, element, :]  # (blocks, rows, lanes)
-            rows = part.shape[1]
-            full[row : row + rows] = part.transpose(1, 0, 2).reshape(rows, -1)[:, : self.batch]
+            rows = chunk[slot].shape[0]
+            full[row : row + rows] = chunk[slot].column(element)
             row += rows
         return self._shaped(full)
 
@@ -188,21 +188,20 @@ class Recording:
         parts: dict[str, list[Array]] = {s.name: [] for s in kernel.program.slots if s.kind == "output"}
         inputs = [s.name for s in kernel.program.slots if s.kind == "input"]
         for chunk in self._chunks:
-            rows = next(iter(chunk.values())).shape[1]
+            rows = next(iter(chunk.values())).shape[0]
             size = max(1, PIECE // self.batch)
             for first in range(0, rows, size):
-                states = {n: self._states(chunk[n][:, first : first + size]) for n in inputs}
+                states = {n: self._states(chunk[n].rows(slice(first, first + size))) for n in inputs}
                 found = kernel.evaluate(states)
                 for output, pieces in parts.items():
                     columns = found[output][:, kept[output]] if output in kept else found[output]
                     pieces.append(columns.reshape(len(columns) // self.batch, self.batch, columns.shape[1]))
         return {o: np.concatenate(p) if p else np.zeros((0, self.batch, 1)) for o, p in parts.items()}
 
-    def _states(self, part: Array) -> Array:
-        """(blocks, rows, size, lanes) to (rows·B, size)."""
-        blocks, rows, size, lanes = part.shape
-        robots = part.transpose(1, 0, 3, 2).reshape(rows, blocks * lanes, size)[:, : self.batch]
-        return robots.reshape(rows * self.batch, size)
+    def _states(self, part: Buffer) -> Array:
+        """Rows of all robots under each other, (rows·B, size)."""
+        rows, batch, size = part.shape
+        return part.numbers().reshape(rows * batch, size)
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

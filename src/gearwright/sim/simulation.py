@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from gearwright.compiler import Instance
+from gearwright.compiler import Buffer, Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
@@ -19,7 +17,7 @@ from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options, cores
 from gearwright.sim.starting import set_start
 from gearwright.sim.unsimulated import unsimulated
-from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
+from gearwright.sim.values import Array, Read, Value, Values, reader
 
 if TYPE_CHECKING:
     from gearwright.sim.hardware_interfaces import HardwareInterface
@@ -27,6 +25,11 @@ if TYPE_CHECKING:
     from gearwright.sim.recording import Recording
 
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps
+
+
+def _of_one(held: Buffer, batch: int) -> Array | None:
+    """The numbers of one robot, (n,), to be written without detours; None where there are several."""
+    return held.shared[0, 0] if batch == 1 and held.shared is not None else None
 
 
 class Momentum(NamedTuple):
@@ -63,20 +66,19 @@ class Simulation:
         self._period = options.control_period
         self._probes: dict[str, Probe] = {}
         self._advance = self._instance.step
-        self._inputs = {"effort": self._instance.view("effort")}
+        self._inputs = {"effort": self._instance.slot("effort")}
         if self._commanded:
-            self._inputs["command"] = self._instance.view("command")
-        single = self.batch == 1  # of one robot, without detours
-        self._flat = {name: view.reshape(-1) if single else None for name, view in self._inputs.items()}
-        self._states = self._instance.arena[:, : self._instance.layout.state_elements]
+            self._inputs["command"] = self._instance.slot("command")
+        self._flat = {name: _of_one(held, self.batch) for name, held in self._inputs.items()}
+        self._states = self._instance.states
         if options.inputs:
             self._instance.set("parameter", [kernels.nominal[name] for name in options.inputs])
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
         self.reset()
         if robot.tree.cuts:
-            parameter, start = rows(self._instance.view("parameter"), 1)[0], self._usual.copy()
-            start[list(self._names.free_positions)] = rows(self._instance.view("position"), 1)[0]
+            parameter, start = self._instance.get("parameter")[0], self._usual.copy()
+            start[list(self._names.free_positions)] = self._instance.get("position")[0]
             self.diagnostics += loops.redundant(kernels["closure"], robot, self._names, parameter, start)
 
     # --- names and numbers -----------------------------------------------------------------------------------------
@@ -182,12 +184,12 @@ class Simulation:
         Without a controller, time is not part of it, since the motion does not depend on it; nor are commands, efforts
         and parameters, which are inputs.
         """
-        state = rows(self._states, self.batch)
+        state: Array = self._states.numbers()[0]
         return state[0] if self.batch == 1 else state
 
     @state.setter
     def state(self, value: Any) -> None:
-        size = self._states.shape[1]
+        size = self._states.shape[2]
         state = inputs.numbers("state", value)
         expected = (size,) if self.batch == 1 else (self.batch, size)
         if state.shape != expected:
@@ -196,13 +198,9 @@ class Simulation:
 
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
-        whole = np.broadcast_to(state, (self.batch, state.shape[1]))
-        start = 0
-        for name, size in self._parts.items():
-            self._instance.set(name, whole[:, start : start + size])
-            start += size
+        self._states.assign(state)
         if self._control is not None:
-            steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
+            steps, self._start = self._instance.get("clock")[0].tolist()
             self._steps = round(steps)
         self._version += 1
 
@@ -216,7 +214,7 @@ class Simulation:
         Parameters keep their values.
         """
         names = self._names
-        parameter = rows(self._instance.view("parameter"), self.batch)
+        parameter = self._instance.get("parameter")
         q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
         v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
         q, v = assembly.with_loose_rotors(self.robot, names, (q, v), (given_q, given_v))
@@ -225,12 +223,12 @@ class Simulation:
             assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
         if self.robot.tree.cuts:
             q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), (given_q, given_v))
-        for view in self._inputs.values():
-            view[:] = 0.0
+        for held in self._inputs.values():
+            held.assign(0.0)
         set_start(self, q[:, names.free_positions], v[:, names.free_velocities])
         for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
-            fill(self._instance.view("target"), 2 * i, self.position[name])
-            fill(self._instance.view("target"), 2 * i + 1, 0.0)
+            self._instance.slot("target").fill(2 * i, self.position[name])
+            self._instance.slot("target").fill(2 * i + 1, 0.0)
         self.time = 0.0
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
@@ -240,7 +238,7 @@ class Simulation:
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         for i, value in inputs.possible(views.parameter_group(self), values, self.batch):
-            fill(self._instance.view("parameter"), i, value)
+            self._instance.slot("parameter").fill(i, value)
         self._version += 1
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -252,7 +250,7 @@ class Simulation:
         group = Group("drive", tuple(self.options.drives), {})
         for part, values in enumerate((position or {}, velocity or {})):
             for i, value in inputs.held(group, values, self.batch):
-                fill(self._instance.view("target"), 2 * i + part, value)
+                self._instance.slot("target").fill(2 * i + part, value)
         self._version += 1
 
     def hardware(self, name: str | None = None) -> HardwareInterface:
@@ -306,7 +304,7 @@ class Simulation:
         flat = self._flat[slot]
         if flat is None or not inputs.stored(group.index, values, flat):
             for i, value in inputs.held(group, values, self.batch):
-                fill(self._inputs[slot], i, value)
+                self._inputs[slot].fill(i, value)
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.sim import controlled
-from gearwright.sim.values import Array, fill, rows
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -36,7 +36,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given[:, places] = sensing.seeds(sim.batch)
     values = {"position": q, "velocity": v, "sensor": given}
     if sim.options.inputs:
-        values["parameter"] = rows(sim._instance.view("parameter"), sim.batch)
+        values["parameter"] = sim._instance.get("parameter")
     readings: Array = sim._kernels["sense_start"].evaluate(values)["sensor_after"]
     return readings
 
@@ -47,4 +47,4 @@ def hold_positions(sim: Simulation) -> None:
         return
     for i, (name, actuator) in enumerate(sim.robot.actuators.items()):
         if actuator.command == "position":
-            fill(sim._inputs["command"], i, sim.actuator[name].position)
+            sim._inputs["command"].fill(i, sim.actuator[name].position)

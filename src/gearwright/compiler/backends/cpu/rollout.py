@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from gearwright.compiler.ir import Types, number, types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.watch import watch_functions
 from gearwright.compiler.program import Body, Program, Slot, Stage
-from gearwright.compiler.watch import watch_functions
 
 FIXED_WORDS = (
     "steps",

@@ -6,8 +6,8 @@ failed before; otherwise the cold `recover` sorts the lanes out one by one.
 
 from __future__ import annotations
 
-from gearwright.compiler.ir import Types, number
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, number
+from gearwright.compiler.backends.cpu.layout import Layout
 
 
 def watch_functions(layout: Layout, t: Types) -> str:

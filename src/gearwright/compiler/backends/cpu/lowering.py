@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import count
 
-from gearwright.compiler.ir import Types, Value, Writer, number, types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS, large_arguments
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
-from gearwright.compiler.vector_math import FUNCTIONS, large_arguments
-from gearwright.compiler.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
 
 # {r} is the result; {0}, {1}, {2} the arguments; {b0}, {b1} the arguments as truth values; F, B, S as in `Types`.
 _FMA = "{r} = call <F> @llvm.fma.<S>(<F> {0}, <F> {1}, <F> {2})"
