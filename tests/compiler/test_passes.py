@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 from gearwright.compiler import Address, Tape, compile_program, trace
 from gearwright.compiler.arithmetic import fuse_multiply_add, pair_sines_and_cosines, share_reciprocals
-from gearwright.compiler.backends.interpreter import run_tape
 from gearwright.compiler.backends.cpu.passes import PASSES, constants_first
+from gearwright.compiler.backends.interpreter import run_tape
 from gearwright.compiler.passes import optimise
 from gearwright.compiler.simplify import (
     fold_constants,

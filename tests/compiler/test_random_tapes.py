@@ -10,9 +10,9 @@ from gearwright.compiler import Address, Tape, compile_program, interpret_progra
 from gearwright.compiler.backends.cpu.instance import CpuExecutable
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.llvm import LoadedCode, object_code
+from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction
-from gearwright.compiler.backends.cpu.target import host
 from tests.compiler.building import program_of, same_bits, tape_of
 
 INPUTS, OUTPUTS = 4, 3

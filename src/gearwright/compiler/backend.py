@@ -76,6 +76,10 @@ class Buffer(ABC):
     def copier(self, source: Buffer) -> Callable[[], None]:
         """A call that copies what `source`, a buffer of the same back end, holds then; its rows broadcast."""
 
+    @abstractmethod
+    def keeper(self, source: Buffer) -> Callable[[int], None]:
+        """A call that copies into the row of that number what `source`, one row of the same back end, holds then."""
+
     @property
     @abstractmethod
     def shared(self) -> Array | None:

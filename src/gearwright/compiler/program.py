@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gearwright.compiler.tape import Tape, trace
@@ -82,10 +83,14 @@ class Program:
 
     def slot(self, name: str) -> Slot:
         """The slot of that name."""
-        for slot in self.slots:
-            if slot.name == name:
-                return slot
-        raise CompileError(f"no slot is named {name!r}{suggestion(name, (s.name for s in self.slots))}")
+        slot = self._by_name.get(name)
+        if slot is None:
+            raise CompileError(f"no slot is named {name!r}{suggestion(name, self._by_name)}")
+        return slot
+
+    @cached_property
+    def _by_name(self) -> dict[str, Slot]:
+        return {slot.name: slot for slot in self.slots}
 
     def of_kind(self, *kinds: Kind) -> tuple[Slot, ...]:
         """Slots of the given kinds, in the program's order."""

@@ -118,7 +118,7 @@ def _step_by_step(
 ) -> None:  # fmt: skip
     slots = (*sim._parts, *sim._inputs, *HELD)
     buffers = {slot: sim._instance.buffer(slot, n // every) for slot in slots}
-    now = {slot: sim._instance.slot(slot) for slot in slots}
+    keepers = [buffer.keeper(sim._instance.slot(slot)) for slot, buffer in buffers.items()]
     batch = sim.batch
     for k in range(n):
         for slot, schedule in plan.items():
@@ -129,8 +129,8 @@ def _step_by_step(
         command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller())
         sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
-            for slot, buffer in buffers.items():
-                buffer.row(k // every).copy_from(now[slot])
+            for keep in keepers:
+                keep(k // every)
         report(1)
     recording.add(n // every, **buffers)
 

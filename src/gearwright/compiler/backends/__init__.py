@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import CompileError, suggestion
+from gearwright.errors import CompileError
 
 if TYPE_CHECKING:
     from gearwright.compiler.backend import Backend
@@ -45,9 +45,7 @@ def find_backend(name: str, **options: Any) -> Backend:
         if point.name == name:
             found: Backend = point.load()(**options)
             return found
-    raise CompileError(
-        f"there is no device {name!r}{suggestion(name, names())}; valid: {', '.join(map(repr, names()))}"
-    )
+    raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
 
 
 def _from_outside() -> list[EntryPoint]:

@@ -82,6 +82,11 @@ class PlainBuffer(Buffer):
         assert isinstance(source, PlainBuffer)
         return partial(np.copyto, self.data, source.data)
 
+    def keeper(self, source: Buffer) -> Callable[[int], None]:
+        assert isinstance(source, PlainBuffer)
+        rows, now = self.data, source.data[0]
+        return lambda k: rows.__setitem__(k, now)
+
     @property
     def shared(self) -> Array | None:
         return self.data

@@ -84,6 +84,11 @@ class BlockedBuffer(Buffer):
         assert isinstance(source, BlockedBuffer)
         return partial(np.copyto, self.data, source.data)
 
+    def keeper(self, source: Buffer) -> Callable[[int], None]:
+        assert isinstance(source, BlockedBuffer)
+        rows, now = self.data.transpose(1, 0, 2, 3), source.data[:, 0]
+        return lambda k: rows.__setitem__(k, now)
+
     @property
     def shared(self) -> Array | None:
         return self.data[..., 0].transpose(1, 0, 2) if self.data.shape[3] == 1 else None
