@@ -15,23 +15,15 @@ from gearwright.compiler.arithmetic import (
     pair_sines_and_cosines,
     share_reciprocals,
 )
-from gearwright.compiler.simplify import (
-    fold_constants,
-    merge_common_subexpressions,
-    remove_dead_code,
-    simplify,
-)
+from gearwright.compiler.simplify import remove_dead_code, simplify
 from gearwright.compiler.tape import Tape
 
 Pass = Callable[[Tape], Tape]
 PASSES: tuple[Pass, ...] = (
     expand_functions,
-    fold_constants,
     simplify,
     share_reciprocals,
-    simplify,  # signs that the reciprocals set free
     pair_sines_and_cosines,
-    merge_common_subexpressions,
     remove_dead_code,
     fuse_multiply_add,
     remove_dead_code,  # products that were fused away

@@ -6,24 +6,27 @@ from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.passes import PASSES as NEUTRAL
 from gearwright.compiler.passes import Pass, optimise
 from gearwright.compiler.program import Program
-from gearwright.compiler.rewrite import Builder, rewrite
-from gearwright.compiler.tape import Tape
+from gearwright.compiler.rewrite import without_garbage_collection
+from gearwright.compiler.tape import Instruction, Tape
 
 
 def constants_first(tape: Tape) -> Tape:
     """A clamp with its constant in front needs no test for NaN (see the table in `lowering`)."""
+    instructions = tape.instructions
 
-    def rule(b: Builder, op: str, args: tuple[int, ...]) -> int | None:
-        if op not in ("fmin", "fmax") or b.value_of(args[1]) is None or b.value_of(args[0]) is not None:
-            return None
-        return b.emit(op, args[1], args[0])
+    def swapped(i: Instruction) -> bool:
+        return i.op in ("fmin", "fmax") and instructions[i.args[1]].op == "const" != instructions[i.args[0]].op
 
-    return rewrite(tape, rule)
+    if not any(map(swapped, instructions)):
+        return tape
+    changed = [i._replace(args=i.args[::-1]) if swapped(i) else i for i in instructions]
+    return Tape(tuple(changed), tape.stores)
 
 
-PASSES: tuple[Pass, ...] = (*NEUTRAL, constants_first, schedule)
+PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
 
 
 def optimise_program(program: Program) -> Program:
     """The program with every stage optimised for this back end."""
-    return program.map_tapes(lambda tape: optimise(tape, PASSES))
+    with without_garbage_collection():
+        return program.map_tapes(lambda tape: optimise(tape, PASSES))
