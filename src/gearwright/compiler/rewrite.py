@@ -6,9 +6,7 @@ Tapes have 10⁵ instructions and passes are Python: the loops here are written 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
@@ -120,15 +118,3 @@ def live(tape: Tape) -> Iterator[int]:
             for arg in tape.instructions[i][1]:
                 needed[arg] = True
     return (i for i, yes in enumerate(needed) if yes)
-
-
-@contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Passes make millions of tuples and no cycles; looking for cycles among them takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -32,7 +32,9 @@ def assembly(program: Program, layout: Layout, precision: str) -> str:
     if large:
         functions.append(large_arguments.definition(layout.lanes))
         declared |= set(large_arguments.DECLARATIONS)
-    return "\n".join([*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH])
+    return "\n".join(
+        [*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH, lowering.METADATA]
+    )
 
 
 def object_code(program: Program, layout: Layout, precision: str, target: Target) -> bytes:

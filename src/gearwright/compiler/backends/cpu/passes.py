@@ -6,7 +6,6 @@ from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.passes import PASSES as NEUTRAL
 from gearwright.compiler.passes import Pass, optimise
 from gearwright.compiler.program import Program
-from gearwright.compiler.rewrite import without_garbage_collection
 from gearwright.compiler.tape import Instruction, Tape
 
 
@@ -28,5 +27,4 @@ PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which d
 
 def optimise_program(program: Program) -> Program:
     """The program with every stage optimised for this back end."""
-    with without_garbage_collection():
-        return program.map_tapes(lambda tape: optimise(tape, PASSES))
+    return program.map_tapes(lambda tape: optimise(tape, PASSES))

@@ -53,8 +53,7 @@ def _depths(tape: Tape) -> list[int]:
     for op, args, _ in tape.instructions:
         deepest = 0
         for a in args:
-            if depths[a] > deepest:
-                deepest = depths[a]
+            deepest = max(deepest, depths[a])
         depths.append(LATENCY.get(op, USUAL_LATENCY) + deepest)
     return depths
 
@@ -87,8 +86,7 @@ def _angle_groups(tape: Tape) -> list[list[int]]:
     for i, (op, args, _) in enumerate(tape.instructions):
         level = 0
         for a in args:
-            if below[a] > level:
-                level = below[a]
+            level = max(level, below[a])
         if op == "sincos":
             groups.setdefault(level, []).append(i)
             level += 1
