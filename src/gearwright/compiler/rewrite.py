@@ -91,7 +91,7 @@ def rewrite(tape: Tape, rule: Rule) -> Tape:
 def keep(tape: Tape, order: list[int]) -> Tape:
     """The instructions named, in that order."""
     renumbered = [-1] * len(tape.instructions)
-    instructions = []
+    instructions: list[Instruction] = []
     add, old = instructions.append, tape.instructions
     for new, number in enumerate(order):
         renumbered[number] = new
