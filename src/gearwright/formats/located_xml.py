@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from math import isfinite, isnan, nan
 from pathlib import Path
+from typing import NamedTuple
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
@@ -270,13 +271,29 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     if len(data) > MAX_BYTES:
         report.error("xml-unsafe", f"the file is larger than {MAX_BYTES // 2**20} MiB", Source(file=file, line=1))
         return None
-    text = _decode(data, file, report)
-    if text is None:
+    found = parsed_text(data, file, report)
+    return None if found is None else _build(found.parsed, file, report, most)
+
+
+class ParsedText(NamedTuple):
+    """A file's text, and as the parser takes it; both have the same number of characters."""
+
+    text: str
+    encoding: str
+    parsed: str
+
+
+def parsed_text(data: bytes, file: str, report: Report) -> ParsedText | None:
+    """The decoded text; None with the reason in the report."""
+    decoded = _decode(data, file, report)
+    if decoded is None:
         return None
-    return _build(_without_declaration(text, file, report), file, report, most)
+    text, encoding = decoded
+    return ParsedText(text, encoding, _without_declaration(text, file, report))
 
 
-def _decode(data: bytes, file: str, report: Report) -> str | None:
+def _decode(data: bytes, file: str, report: Report) -> tuple[str, str] | None:
+    """The text and its encoding."""
     declared = _ENCODING.match(data)
     encoding = "utf-8-sig"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -298,7 +315,7 @@ def _decode(data: bytes, file: str, report: Report) -> str | None:
         line = text[: text.index("\0")].count("\n") + 1
         report.error("xml-malformed", "the text holds a NUL character", Source(file=file, line=line))
         return None
-    return text
+    return text, encoding
 
 
 def _without_declaration(text: str, file: str, report: Report) -> str:
