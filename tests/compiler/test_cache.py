@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from gearwright.compiler import cache as disk
 from gearwright.compiler.backends.cpu.backend import Cpu
 from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.backends.interpreter import Interpreter
+from gearwright.errors import CacheWarning
 from tests.compiler.building import op_tape, program_of
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="file modes")
@@ -188,3 +190,93 @@ def test_the_exported_names_exist() -> None:
     import gearwright.compiler as package
 
     assert all(getattr(package, name) is not None for name in package.__all__)
+
+
+# --- where there is no home -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """No home that can be used, and a folder of temporary files of its own."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(disk.tempfile, "gettempdir", lambda: str(tmp_path / "tmp"))
+    monkeypatch.setattr(disk.tempfile, "tempdir", str(tmp_path / "tmp"))
+    for name in ("GEARWRIGHT_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "file" / "home"))
+    (tmp_path / "file").write_text("not a folder")
+    disk._temporary.cache_clear()
+    disk._note.cache_clear()
+    yield tmp_path / "tmp"
+    disk._temporary.cache_clear()
+
+
+@POSIX
+def test_without_a_home_code_is_kept_among_the_temporary_files(homeless: Path) -> None:
+    with pytest.warns(CacheWarning, match="GEARWRIGHT_CACHE names a better place") as notes:
+        assert not build().from_cache
+        assert build().from_cache
+    assert len(notes) == 1
+    (folder,) = homeless.iterdir()
+    assert folder.name == f"gearwright-{os.getuid()}" and folder.stat().st_mode & 0o777 == 0o700
+
+
+@POSIX
+@pytest.mark.parametrize("trick", ["open to all", "a link", "a file"])
+def test_a_temporary_folder_that_somebody_else_made_is_not_used(homeless: Path, trick: str) -> None:
+    taken = homeless / f"gearwright-{os.getuid()}"
+    if trick == "a file":
+        taken.write_text("")
+    elif trick == "a link":
+        (homeless / "elsewhere").mkdir(mode=0o700)
+        taken.symlink_to(homeless / "elsewhere")
+    else:
+        taken.mkdir()
+        taken.chmod(0o777)
+    with pytest.warns(CacheWarning):
+        folder = disk.directory()
+    assert folder != taken and folder.parent == homeless and folder.stat().st_mode & 0o777 == 0o700
+
+
+@POSIX
+def test_a_user_that_the_system_does_not_know(homeless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in containers: no HOME, and no entry in the list of users."""
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(disk.Path, "home", unknown)
+    with pytest.warns(CacheWarning, match="since a home folder cannot be used"):
+        assert not build().from_cache
+    assert build().from_cache
+
+
+@POSIX
+def test_a_home_that_cannot_be_written(homeless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = homeless.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    assert disk.directory() == home / ".cache" / "gearwright"
+    monkeypatch.setattr(os, "access", lambda path, mode: mode & os.W_OK == 0)
+    with pytest.warns(CacheWarning):
+        assert disk.directory().parent == homeless
+
+
+def test_what_is_left_half_written_is_pruned(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    old, new = folder / "old.tmp", folder / "new.tmp"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1000, 1000))
+    disk.prune(folder)
+    assert not old.exists() and new.exists()
+
+
+def test_a_signal_leaves_nothing_half_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build()
+    assert not list(folder.iterdir())

@@ -7,6 +7,7 @@ where they are read or written, and nowhere else.
 
 from __future__ import annotations
 
+import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -24,17 +25,35 @@ DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
 
 
 class Failure(NamedTuple):
-    """A robot whose state stopped being finite: in which step of the last call, and which element first."""
+    """A robot whose state stopped being finite or passed a bound: in which step of the run, and which element first."""
 
     robot: int
     step: int
     address: Address
+    value: float
+
+
+class Part(NamedTuple):
+    """Which part of a run a call makes: see `Instance.run_buffers`."""
+
+    every: int
+    first: int
+    continues: bool
+
+    def rows(self, n: int) -> int:
+        """Records that n steps leave."""
+        return (self.first + n) // self.every - self.first // self.every
 
 
 class Buffer(ABC):
     """Numbers of every robot of a batch, (rows, batch, size), in the memory of a back end."""
 
-    shape: tuple[int, int, int]
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int]:
+        """(rows, batch, size)."""
 
     @abstractmethod
     def numbers(self) -> Array:
@@ -95,12 +114,17 @@ class Buffer(ABC):
 
 
 class Instance(ABC):
-    """A batch of robots in memory. Not to be shared between threads."""
+    """A batch of robots in memory. Not to be shared between threads.
+
+    `clock.value` counts the steps made. Back ends add to it together with the steps, so that no signal comes in
+    between. All robots have made them but those that failed; a single robot has them up to its last good state.
+    """
 
     def __init__(self, executable: Executable, batch: int) -> None:
         if batch < 1:
             raise CompileError(f"a batch has at least one robot, not {batch}")
         self.executable, self.batch = executable, batch
+        self.clock = ctypes.c_int64(0)
 
     # what a back end writes ----------------------------------------------------------------------------------------
 
@@ -113,16 +137,21 @@ class Instance(ABC):
     def states(self) -> Buffer:
         """All states, in the order of the program's slots, one row."""
 
+    @property
+    @abstractmethod
+    def memory(self) -> Buffer:
+        """All slots but scratch, one row, the back end knows in which order: to be copied and put back."""
+
     @abstractmethod
     def buffer(self, name: str, rows: int) -> Buffer:
         """Zeros for a series of inputs or a recording of a slot."""
 
     @abstractmethod
     def step(self, n: int = 1) -> bool:
-        """n steps with all inputs held. False if some robot's state stopped being finite (see `failures`)."""
+        """n steps with all inputs held. False if some robot failed (see `failures`)."""
 
     @abstractmethod
-    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], every: int) -> bool:
+    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         """`run_buffers` after its arguments have been checked."""
 
     @abstractmethod
@@ -132,7 +161,7 @@ class Instance(ABC):
     @property
     @abstractmethod
     def failures(self) -> tuple[Failure, ...]:
-        """Robots whose state stopped being finite in the last call. They keep their last good state."""
+        """Robots that failed in the last call. They keep their last good state."""
 
     # what follows from it ------------------------------------------------------------------------------------------
 
@@ -181,13 +210,21 @@ class Instance(ABC):
         series: Mapping[str, Buffer] | None = None,
         records: Mapping[str, Buffer] | None = None,
         every: int = 1,
+        first: int = 0,
+        continues: bool = False,
     ) -> bool:
-        """`run` on buffers of `buffer`, without conversions. Returns False if some robot failed."""
+        """`run` on buffers of `buffer`, without conversions. Returns False if some robot failed.
+
+        `first` is the number of steps of the run that earlier calls have made: failures and records are counted from
+        its beginning, so that there are (first + n) // every − first // every rows. `continues`: robots that failed
+        before stay as they are.
+        """
+        part = Part(every, first, continues)
         for name, given in (series or {}).items():
             self._check_buffer(name, given, n, Kind.INPUT)
         for name, kept in (records or {}).items():
-            self._check_buffer(name, kept, n // every, Kind.STATE, Kind.OUTPUT)
-        return self._run(n, series or {}, records or {}, every)
+            self._check_buffer(name, kept, part.rows(n), Kind.STATE, Kind.OUTPUT)
+        return self._run(n, series or {}, records or {}, part)
 
     def row_bytes(self, names: Sequence[str]) -> int:
         """Memory that one row of these slots takes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf, isinf
 from typing import Any
 
 from gearwright.compiler.program import Body, Kind, Loop, Program, Slot, Stage
@@ -11,7 +12,7 @@ from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 def to_text(program: Program) -> str:
     """One line of JSON. Python writes the shortest digits that read back as the same number."""
-    slots = [[s.name, s.kind, s.shape] for s in program.slots]
+    slots = [[s.name, s.kind, s.shape, None if isinf(s.bound) else s.bound] for s in program.slots]
     return json.dumps([program.name, slots, _from_body(program.body)], separators=(",", ":"))
 
 
@@ -20,7 +21,10 @@ def from_text(text: str) -> Program:
     name, slots, body = json.loads(text)
     return Program(
         name=name,
-        slots=tuple(Slot(name=n, kind=Kind(k), shape=tuple(shape)) for n, k, shape in slots),
+        slots=tuple(
+            Slot(name=n, kind=Kind(k), shape=tuple(shape), bound=inf if bound is None else bound)
+            for n, k, shape, bound in slots
+        ),
         body=_to_body(body),
     )
 

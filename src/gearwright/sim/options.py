@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gearwright.compiler.backends import is_known, names
 from gearwright.errors import CompileError, suggestion
 from gearwright.model import MODES, Mechanism
+from gearwright.model.pickling import check_function
 from gearwright.sim.control import Declared, declared
 
 if TYPE_CHECKING:
@@ -61,6 +62,13 @@ class Options:
         if self.coupling is not None and self.coupling not in MODES:
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As a caller writes them: a read-only view of a mapping cannot be pickled."""
+        if self.controller is not None:
+            check_function(self.controller.function, "the simulation")
+        given = {f.name: getattr(self, f.name) for f in fields(self)} | {"drives": dict(self.drives)}
+        return _rebuilt, (given,)
+
     @property
     def inputs(self) -> tuple[str, ...]:
         """All parameters: numbers of the robot, then the controller's."""
@@ -88,6 +96,10 @@ class Options:
             drives=MappingProxyType(dict(drives or {})),
             controller=own, control_period=control_period,
         )  # fmt: skip
+
+
+def _rebuilt(given: dict[str, Any]) -> Options:
+    return Options(**given | {"drives": MappingProxyType(given["drives"])})
 
 
 # what a coupling has when all are made compliant and its file does not say: stiff, and without ringing

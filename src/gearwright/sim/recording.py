@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.sim.devices import actuator_views
-from gearwright.sim.names import Group
+from gearwright.sim.devices import Devices, actuator_views
+from gearwright.sim.kernels import Kernels
+from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Also, Array, Read, Values
 from gearwright.sim.views import coupling_names
 
@@ -37,6 +38,18 @@ class Recording:
         self._chunks: list[Mapping[str, Buffer]] = []  # slot → (rows, B, size)
         self._rows = 0
         self._derived: dict[str, dict[str, Array]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was recorded; what follows from it is computed again, by code from the cache."""
+        own = ("robot", "dt", "batch", "every", "_commanded", "_start", "_steps", "_rows", "_chunks")
+        return {name: getattr(self, name) for name in own} | {"options": self._kernels.options}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        options = state.pop("options")
+        self.__dict__.update(state)
+        self._names, self._kernels = Names.of(self.robot), Kernels(self.robot, options)
+        self._devices, self._control = Devices(self.robot, self.dt), self._kernels.control
+        self._derived = {}
 
     def add(self, rows: int, **slots: Buffer) -> None:
         """Some more rows."""

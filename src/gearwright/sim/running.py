@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
@@ -14,16 +13,16 @@ from gearwright.errors import ModelError
 from gearwright.sim import inputs
 from gearwright.sim.control import Calls
 from gearwright.sim.controlled import check_free
-from gearwright.sim.failing import failure
+from gearwright.sim.free_memory import available_memory
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
+from gearwright.sim.stepping import MOST_STEPS, checked, stopped
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.compiler import Buffer
     from gearwright.sim.simulation import Simulation
 
-WORK = 4_000_000  # state entries stepped in one call: a tenth of a second, after which Ctrl-C is heard
 HELD = ("parameter", "dt")
 Report = Callable[[int], None]
 Plan = dict[str, Schedule]  # by slot
@@ -34,7 +33,7 @@ def run(
     every: int, progress: bool, control_period: int = 1,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
-    n, every = _steps(duration, sim.dt), _every(every)
+    n, every = _steps(duration, sim), _every(every)
     calls = None if controller is None else Calls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {"command": command, "effort": effort}, n)
     _check_memory(sim, n, every, [slot for slot in sim._inputs if controller is not None or plan[slot].varying])
@@ -71,22 +70,21 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
 
 
 def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report) -> None:
-    size = max(1, WORK // (sim.batch * max(1, sim._states.shape[2]) * every)) * every
-    for first in range(0, n, size):
-        count = min(size, n - first)
-        kept = count // every
-        records = {slot: sim._instance.buffer(slot, kept) for slot in sim._parts}
+    begun, failed = sim._steps, False
+    for first, count in sim._pace.calls(n):
+        kept = (first + count) // every - first // every
+        records = {slot: sim._instance.buffer(slot, kept) for slot in sim._parts} if kept else {}
         series = {slot: _series(sim, slot, s, first, count) for slot, s in plan.items() if s.varying}
         sim._version += 1
-        fine = sim._instance.run_buffers(count, series=series, records=records if kept else None, every=every)
-        for slot, buffer in series.items():
-            last = -1 if fine or sim.batch > 1 else sim._instance.failures[0].step
-            sim._inputs[slot].copy_from(buffer.row(last))
-        if not fine:
-            raise failure(sim, count)
-        sim._steps += count
+        failed |= not sim._instance.run_buffers(
+            count, series=series, records=records, every=every, first=first, continues=failed
+        )
+        for slot, buffer in series.items():  # the last values stay held
+            sim._inputs[slot].copy_from(buffer.row(min(sim._steps - begun - first, count - 1)))
+        if error := stopped(sim, failed, begun, last=first + count == n):
+            raise error
         held = {slot: _held(sim, slot, kept) for slot in HELD}
-        given = {slot: _given(sim, slot, series, every, kept) for slot in sim._inputs}
+        given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim._inputs}
         recording.add(kept, **records, **held, **given)
         report(count)
 
@@ -100,11 +98,11 @@ def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: i
     return buffer
 
 
-def _given(sim: Simulation, slot: str, series: Mapping[str, Buffer], every: int, kept: int) -> Buffer:
+def _given(sim: Simulation, slot: str, series: Mapping[str, Buffer], every: int, first: int, kept: int) -> Buffer:
     if slot not in series:
         return _held(sim, slot, kept)
     buffer = series[slot]
-    return buffer if every == 1 else buffer.rows(slice(every - 1, None, every)).copy()
+    return buffer if every == 1 else buffer.rows(slice(every - first % every - 1, None, every)).copy()
 
 
 def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
@@ -138,14 +136,14 @@ def _step_by_step(
 # --- the frame of a run ---------------------------------------------------------------------------------------------
 
 
-def _steps(duration: float, dt: float) -> int:
+def _steps(duration: float, sim: Simulation) -> int:
     try:
         seconds = float(duration)
-    except (TypeError, ValueError):
-        raise ModelError(f"a duration is a number of seconds, not {duration!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
     if not (isfinite(seconds) and seconds >= 0):
         raise ModelError(f"a duration is a number of seconds, not {duration!r}")
-    return round(seconds / dt)
+    return checked(round(min(seconds / sim.dt, 2.0 * MOST_STEPS)), sim._steps, what=f"a duration of {seconds:g} s")
 
 
 def _every(every: int, name: str = "every") -> int:
@@ -162,25 +160,13 @@ def _times(sim: Simulation, n: int) -> Array:
 
 def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
     needed = (n // every) * sim._instance.row_bytes([*sim._parts, *varying])
-    available = _available_memory()
+    available = available_memory()
     if needed > available:
         raise ModelError(
             f"the recording of {n // every} instants of {sim.batch} robots takes {_size(needed)}, "
             f"and {_size(available)} are free: run for a shorter time, or record fewer steps "
-            f"(every={-(-needed * every // available) + 1})"
+            f"(every={-(-needed * every // max(1, available)) + 1})"
         )
-
-
-def _available_memory() -> int:
-    """Bytes; a guess of 4 GiB where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        try:
-            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-        except (AttributeError, OSError, ValueError):
-            return 4 * 2**30
 
 
 def _size(count: float) -> str:

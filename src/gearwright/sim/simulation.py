@@ -15,7 +15,9 @@ from gearwright.sim.failing import failure
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options, cores
-from gearwright.sim.starting import set_start
+from gearwright.sim.snapshot import Snapshot, copied, made_again
+from gearwright.sim.starting import reset
+from gearwright.sim.stepping import Pace, step
 from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Read, Value, Values, reader
 
@@ -62,10 +64,11 @@ class Simulation:
         self._usual = assembly.starting_positions(robot, self._names)
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
-        self._version, self._steps, self._start = 0, 0, 0.0
+        self._version, self._start = 0, 0.0
+        self._pace = Pace(self.batch * sum(self._parts.values()))
         self._period = options.control_period
         self._probes: dict[str, Probe] = {}
-        self._advance = self._instance.step
+        self._advance, self._clock = self._instance.step, self._instance.clock  # steps are counted where they are made
         self._inputs = {"effort": self._instance.slot("effort")}
         if self._commanded:
             self._inputs["command"] = self._instance.slot("command")
@@ -87,6 +90,14 @@ class Simulation:
     def coordinates(self) -> tuple[str, ...]:
         """Names of the tree's velocity coordinates: the order of `mass_matrix`, `bias` and of B's columns."""
         return self._names.coordinates.names
+
+    @property
+    def _steps(self) -> int:
+        return self._clock.value
+
+    @_steps.setter
+    def _steps(self, value: int) -> None:
+        self._clock.value = value
 
     @property
     def time(self) -> float:
@@ -211,25 +222,9 @@ class Simulation:
         `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or
         `{"base.z": 1}`. What is not given stands where it starts. Followers are aligned with their leaders. One that
         is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
-        Parameters keep their values.
+        Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
         """
-        names = self._names
-        parameter = self._instance.get("parameter")
-        q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
-        v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
-        q, v = assembly.with_loose_rotors(self.robot, names, (q, v), (given_q, given_v))
-        q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
-        if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
-            assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
-        if self.robot.tree.cuts:
-            q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), (given_q, given_v))
-        for held in self._inputs.values():
-            held.assign(0.0)
-        set_start(self, q[:, names.free_positions], v[:, names.free_velocities])
-        for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
-            self._instance.slot("target").fill(2 * i, self.position[name])
-            self._instance.slot("target").fill(2 * i + 1, 0.0)
-        self.time = 0.0
+        reset(self, position or {}, velocity or {})
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
         """The parameters' values by name, (B, 1) each."""
@@ -248,8 +243,9 @@ class Simulation:
         After a reset, a drive holds where the joint starts.
         """
         group = Group("drive", tuple(self.options.drives), {})
-        for part, values in enumerate((position or {}, velocity or {})):
-            for i, value in inputs.held(group, values, self.batch):
+        given = [inputs.held(group, values or {}, self.batch) for values in (position, velocity)]
+        for part, values in enumerate(given):
+            for i, value in values:
                 self._instance.slot("target").fill(2 * i + part, value)
         self._version += 1
 
@@ -270,21 +266,17 @@ class Simulation:
         """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
         efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`.
 
-        A robot whose state stops being finite raises SimulationError and keeps its last good state; the other robots
-        of the batch have made all n steps.
+        A robot that diverges, so that its state is not finite or a speed beyond 1e7 rad/s or m/s,
+        raises SimulationError and keeps its last good state; the other robots of the batch have made all n steps.
+        Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
+        of steps and `time` to match. Where no step was made, commands and efforts are as they were.
         """
-        if command is not None:
-            if not isinstance(command, Mapping):
-                raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
-            self._hold("command", command)
-        if effort is not None:
-            self._hold("effort", effort)
-        if n < 0:
-            raise ModelError(f"n is a number of steps, not {n}")
-        self._version += 1
-        if not self._advance(n):
-            raise failure(self, n)
-        self._steps += n
+        if command is None and effort is None and type(n) is int and n == 1:  # the usual call, without detours
+            self._version += 1
+            if not self._advance():
+                raise failure(self, self._steps - (self.batch > 1))
+        else:
+            step(self, command, effort, n)
 
     def _group(self, slot: str) -> Group:
         """The names of an input."""
@@ -384,6 +376,18 @@ class Simulation:
         this step; at an edge of theirs it is one-sided.
         """
         return analysis.linearized(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as robot, options and what is held now; the code is compiled again, or comes from the cache."""
+        snapshot = Snapshot.of(self)
+        snapshot.check()
+        return made_again, (self.robot, self.options, snapshot)
+
+    def __copy__(self) -> Simulation:
+        return copied(self.robot, self.options, self._kernels, Snapshot.of(self))
+
+    def __deepcopy__(self, memo: object) -> Simulation:
+        return self.__copy__()  # robot, options and code cannot change
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

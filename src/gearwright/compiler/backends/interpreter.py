@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.compiler.backend import Array, Backend, Buffer, Executable, Failure, Instance
+from gearwright.compiler.backend import Array, Backend, Buffer, Executable, Failure, Instance, Part
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.program import Body, Kind, Program, Stage
 from gearwright.compiler.program_text import from_text, to_text
@@ -45,9 +45,20 @@ class Interpreted(Executable):
 class PlainBuffer(Buffer):
     """A buffer over an array (rows, batch, size)."""
 
+    __slots__ = ("data",)
+
     def __init__(self, data: Array) -> None:
         self.data = data
-        self.shape: tuple[int, int, int] = data.shape
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is only seen several times is pickled once."""
+        data = self.data
+        return _unpacked, (data[:1] if data.strides[0] == 0 else data, data.shape)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        rows, batch, size = self.data.shape
+        return rows, batch, size
 
     def numbers(self) -> Array:
         return self.data.copy()
@@ -92,22 +103,26 @@ class PlainBuffer(Buffer):
         return self.data
 
 
+def _unpacked(data: Array, shape: tuple[int, ...]) -> PlainBuffer:
+    return PlainBuffer(np.broadcast_to(data, shape))
+
+
 class InterpretedInstance(Instance):
     """Slots are arrays (batch, size); the states are columns of one array."""
 
     def __init__(self, executable: Interpreted, batch: int) -> None:
         super().__init__(executable, batch)
         self._body, self._counts = executable.program.body, dict.fromkeys(executable.program.counts, 0)
-        states = executable.program.of_kind(Kind.STATE)
-        self._states = np.zeros((batch, sum(slot.size for slot in states)), executable.dtype)
-        self._addresses = [Address(slot.name, i) for slot in states for i in range(slot.size)]
-        self._values: dict[str, Array] = {}
+        program, dtype = executable.program, executable.dtype
+        kept = sorted((s for s in program.slots if s.kind is not Kind.SCRATCH), key=lambda s: s.kind is not Kind.STATE)
+        self._memory = np.zeros((batch, sum(slot.size for slot in kept)), dtype)
+        self._values: dict[str, Array] = {s.name: np.zeros((batch, s.size), dtype) for s in program.slots}
         start = 0
-        for slot in states:
-            self._values[slot.name] = self._states[:, start : start + slot.size]
+        for slot in kept:  # states first
+            self._values[slot.name] = self._memory[:, start : start + slot.size]
             start += slot.size
-        for slot in executable.program.slots:
-            self._values.setdefault(slot.name, np.zeros((batch, slot.size), executable.dtype))
+        bounds = [slot.bound for slot in program.of_kind(Kind.STATE) for _ in range(slot.size)]
+        self._bounds, self._states = np.array(bounds), self._memory[:, : len(bounds)]
         self._failed: dict[int, Failure] = {}
 
     def slot(self, name: str) -> PlainBuffer:
@@ -120,31 +135,43 @@ class InterpretedInstance(Instance):
     def buffer(self, name: str, rows: int) -> PlainBuffer:
         return PlainBuffer(np.zeros((rows, self.batch, self._slot(name).size), self.executable.dtype))
 
-    def step(self, n: int = 1) -> bool:
-        return self._run(n, {}, {}, 1)
+    @property
+    def memory(self) -> PlainBuffer:
+        return PlainBuffer(self._memory[None])
 
-    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], every: int) -> bool:
+    def step(self, n: int = 1) -> bool:
+        return self._run(n, {}, {}, Part(1, 0, False))
+
+    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         held = {name: self._values[name] for name in series}
-        self._failed = {}
+        self._failed = self._failed if part.continues else {}
         try:
             with np.errstate(all="ignore"):
                 for step in range(n):
                     self._values |= {name: given.row(step).numbers()[0] for name, given in series.items()}
-                    self._step(step)
-                    if (step + 1) % every == 0:
+                    self._step(part.first + step)
+                    if (part.first + step + 1) % part.every == 0:
                         for name, kept in records.items():
-                            kept.row(step // every).assign(self._values[name])
+                            kept.row(part.rows(step)).assign(self._values[name])
         finally:
             self._values |= held
         return not self._failed
 
     def _step(self, step: int) -> None:
-        before = self._states.copy()
-        _run_body(self._body, self._values, self._counts)
-        for robot, element in np.argwhere(~np.isfinite(self._states)):
-            self._failed.setdefault(int(robot), Failure(int(robot), step, self._addresses[element]))
-        failed = list(self._failed)
-        self._states[failed] = before[failed]
+        """One step, or none where it is interrupted."""
+        before = self._memory.copy()
+        try:
+            _run_body(self._body, self._values, self._counts)
+        except BaseException:
+            self._memory[:] = before
+            raise
+        good = np.isfinite(self._states) & (np.abs(self._states) <= self._bounds)
+        for robot, element in np.argwhere(~good).tolist():
+            value, address = float(self._states[robot, element]), self.executable.program.state_address(element)
+            self._failed.setdefault(robot, Failure(robot, step, address, value))
+        failed, states = list(self._failed), self._states.shape[1]
+        self._states[failed] = before[failed, :states]
+        self.clock.value += not (self.batch == 1 and self._failed)
 
     def _set_count(self, name: str, count: int) -> None:
         self._counts[name] = count
@@ -208,7 +235,8 @@ def interpret_program(
     """Runs `steps` steps of a program: for tests, all in one call.
 
     `values` broadcast to (batch, *shape); slots not given start at 0. `series` holds inputs that change every step,
-    (steps, batch, *shape). `counts` gives the run-time loop counts.
+    (steps, batch, *shape). `counts` gives the run-time loop counts. A robot whose state stops being finite, or passes a
+    slot's bound, keeps its last good state from then on.
     """
     instance = Interpreted(program, precision).instance(batch, counts=counts)
     for name, value in values.items():

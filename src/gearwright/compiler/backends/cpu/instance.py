@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from gearwright.compiler.backend import Array, Buffer, Executable, Failure, Instance
+from gearwright.compiler.backend import Array, Buffer, Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.llvm import LoadedCode
 from gearwright.compiler.backends.cpu.memory import ALIGNMENT, BlockedBuffer, aligned
 from gearwright.compiler.backends.cpu.rollout import CallTable
+from gearwright.compiler.backends.cpu.spans import WORDS, Spans
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
+
+ANY_FAILED = WORDS["any_failed"]
 
 
 class CpuExecutable(Executable):
@@ -42,12 +42,13 @@ class CpuInstance(Instance):
         self.arena = aligned((self.blocks, self.layout.arena_elements, self.lanes), self.dtype)
         self._failed_step = np.full(self.blocks * self.lanes, -1, np.int64)
         self._failed_element = np.zeros(self.blocks * self.lanes, np.int64)
+        self._failed_value = np.zeros(self.blocks * self.lanes)
         self._words = CallTable(self.layout).words
         self._scratch: list[Array] = []
         self._tables = [self._table(*span) for span in _spans(self.blocks, threads)]
-        self._addresses = [ctypes.addressof(table) for table in self._tables]
+        self._spans = Spans(self._tables, self.clock, stops=batch == 1)
         # what `step` touches, one attribute each: a call from Python must stay within two microseconds
-        self._first, self._address, self._call = self._tables[0], self._addresses[0], executable.code.run
+        self._head, self._address, self._call = self._spans.words, self._spans.address, executable.code.run
 
     # slots ---------------------------------------------------------------------------------------------------------
 
@@ -59,24 +60,30 @@ class CpuInstance(Instance):
     def states(self) -> BlockedBuffer:
         return BlockedBuffer(self.arena[:, None, : self.layout.state_elements], self.batch)
 
+    @property
+    def memory(self) -> BlockedBuffer:
+        return BlockedBuffer(self.arena[:, None], self.batch)
+
     def buffer(self, name: str, rows: int) -> BlockedBuffer:
         shape = (self.blocks, rows, self._slot(name).size, self.lanes)
         return BlockedBuffer(aligned(shape, self.dtype), self.batch)
 
     def _set_count(self, name: str, count: int) -> None:
-        self._write({f"count {name}": count})
+        for table in self._tables:
+            table[self._words[f"count {name}"]] = count
 
     # running -------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> bool:
-        if len(self._tables) > 1:
-            return self._step_on_threads(n)
-        self._first[0] = n
+        self._head[0] = n
         self._call(self._address)
-        return not self._first[8]
+        return not self._head[ANY_FAILED]
 
-    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], every: int) -> bool:
-        changed = {"every": every if records else 0}
+    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
+        every, first, continues = part
+        changed = {"first_step": first, "continues": int(continues)}
+        if records:
+            changed |= {"every": every, "until_first": every - first % every, "rows": part.rows(n)}
         for name, given in series.items():
             array = self._memory(name, given)
             stride = array.shape[2] * self.lanes * self.dtype.itemsize
@@ -86,12 +93,10 @@ class CpuInstance(Instance):
                 f"step stride {name}": stride,
             }
         changed |= {f"record {name}": self._memory(name, kept).ctypes.data for name, kept in records.items()}
-        usual = {word: self._first[self._words[word]] for word in changed}
-        self._write(changed)
-        try:
-            return self.step(n)
-        finally:
-            self._write(usual)
+        spans = Spans([self._changed(table, changed) for table in self._tables], self.clock, stops=self.batch == 1)
+        spans.words[0] = n
+        self._call(spans.address)
+        return not spans.words[ANY_FAILED]
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -99,21 +104,13 @@ class CpuInstance(Instance):
             Failure(
                 int(robot),
                 int(self._failed_step[robot]),
-                self.layout.state_address(int(self._failed_element[robot])),
+                self.executable.program.state_address(int(self._failed_element[robot])),
+                float(self._failed_value[robot]),
             )
             for robot in np.flatnonzero(self._failed_step[: self.batch] >= 0)
         )
 
     # inside --------------------------------------------------------------------------------------------------------
-
-    def _step_on_threads(self, n: int) -> bool:
-        for table in self._tables:
-            table[0] = n
-        others = [_pool().submit(self._call, address) for address in self._addresses[1:]]
-        self._call(self._address)
-        for other in others:
-            other.result()
-        return not any(table[8] for table in self._tables)
 
     def _table(self, first: int, last: int) -> Any:
         """A call table for a span of blocks, with scratch of its own."""
@@ -127,6 +124,7 @@ class CpuInstance(Instance):
             "scratch": scratch.ctypes.data,
             "failed_step": self._failed_step.ctypes.data,
             "failed_element": self._failed_element.ctypes.data,
+            "failed_value": self._failed_value.ctypes.data,
         }
         element = self.lanes * self.dtype.itemsize
         for slot in self.layout.inputs:
@@ -136,10 +134,12 @@ class CpuInstance(Instance):
             table[self._words[word]] = value
         return table
 
-    def _write(self, words: Mapping[str, int]) -> None:
-        for table in self._tables:
-            for word, value in words.items():
-                table[self._words[word]] = value
+    def _changed(self, table: Any, words: Mapping[str, int]) -> Any:
+        """A copy, so that no buffer's address outlives its call."""
+        copy = type(table).from_buffer_copy(table)
+        for word, value in words.items():
+            copy[self._words[word]] = value
+        return copy
 
     def _memory(self, name: str, buffer: Buffer) -> Array:
         """The array of a buffer that machine code reads or writes."""
@@ -156,9 +156,3 @@ def _spans(blocks: int, threads: int) -> list[tuple[int, int]]:
     threads = max(1, min(threads, blocks))
     edges = [blocks * k // threads for k in range(threads + 1)]
     return list(pairwise(edges))
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """Threads for batches, kept for the life of the process. Machine code runs without Python's lock."""
-    return ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="gearwright")

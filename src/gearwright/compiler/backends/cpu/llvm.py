@@ -46,7 +46,7 @@ def object_code(program: Program, layout: Layout, precision: str, target: Target
 
 
 class LoadedCode:
-    """An object linked into this process; `run` takes the address of a call table and releases Python's lock."""
+    """An object linked into this process; `run` takes the address of `Spans` and releases Python's lock."""
 
     def __init__(self, code: bytes, target: Target) -> None:
         from llvmlite import binding
@@ -54,5 +54,5 @@ class LoadedCode:
         self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine())
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        address = self._engine.get_function_address("run")
+        address = self._engine.get_function_address("run_spans")
         self.run: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)

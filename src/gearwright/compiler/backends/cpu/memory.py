@@ -27,9 +27,19 @@ def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
 class BlockedBuffer(Buffer):
     """A buffer over an array (blocks, rows, size, lanes)."""
 
+    __slots__ = ("batch", "data")
+
     def __init__(self, data: Array, batch: int) -> None:
         self.data, self.batch = data, batch
-        self.shape = (data.shape[1], batch, data.shape[2])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is only seen several times is pickled once."""
+        data = self.data
+        return _unpacked, (data[:, :1] if data.strides[1] == 0 else data, data.shape, self.batch)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return self.data.shape[1], self.batch, self.data.shape[2]
 
     def numbers(self) -> Array:
         blocks, rows, size, lanes = self.data.shape
@@ -97,6 +107,10 @@ class BlockedBuffer(Buffer):
     def _spare(self) -> int:
         """Lanes that hold no robot."""
         return int(self.data.shape[0] * self.data.shape[3]) - self.batch
+
+
+def _unpacked(data: Array, shape: tuple[int, ...], batch: int) -> BlockedBuffer:
+    return BlockedBuffer(np.broadcast_to(data, shape), batch)
 
 
 def _first_robots(lanes: Array, batch: int) -> Array:
