@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gearwright.compiler import Kernel, Program, compile_program
+from gearwright.compiler import Executable, Program, compile_program
 from gearwright.compiler import cache as disk
-from gearwright.compiler.target import host
+from gearwright.compiler.backends.cpu.backend import Cpu
+from gearwright.compiler.backends.cpu.target import host
+from gearwright.compiler.backends.interpreter import Interpreter
 from gearwright.errors import CacheWarning
 from tests.compiler.building import op_tape, program_of
 
@@ -31,7 +33,7 @@ def program(op: str = "add") -> Program:
     return program_of(op_tape(op), 2)
 
 
-def build(op: str = "add") -> Kernel:
+def build(op: str = "add") -> Executable:
     kernel = compile_program(program(op), lanes=4)
     expected = {"add": 5.0, "mul": 6.0}[op]
     assert (kernel.evaluate({"x": np.array([[2.0, 3.0]] * 5)})["y"] == expected).all()
@@ -56,17 +58,23 @@ def test_no_caching_when_told_so(folder: Path) -> None:
     assert not folder.exists()
 
 
-def test_the_key_depends_on_everything() -> None:
-    target = host()
+def test_the_key_depends_on_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    target, identity = host(), program().content_hash()
     keys = {
-        disk.key(program(), target, 4, "double"),
-        disk.key(program("mul"), target, 4, "double"),
-        disk.key(program(), target, 8, "double"),
-        disk.key(program(), target, 4, "single"),
-        disk.key(program(), type(target)(target.triple, "another", target.features), 4, "double"),
-        disk.key(program(), type(target)(target.triple, target.cpu, "+some"), 4, "double"),
+        disk.key(identity, Cpu(lanes=4), "double", None),
+        disk.key(program("mul").content_hash(), Cpu(lanes=4), "double", None),
+        disk.key(identity, Cpu(lanes=16), "double", None),
+        disk.key(identity, Cpu(lanes=4), "single", None),
+        disk.key(identity, Interpreter(), "double", None),
     }
-    assert len(keys) == 6
+    for other in (
+        type(target)(target.triple, "another", target.features),
+        type(target)(target.triple, target.cpu, "+some"),
+    ):
+        monkeypatch.setattr("gearwright.compiler.backends.cpu.target.host", lambda other=other: other)
+        keys.add(disk.key(identity, Cpu(lanes=4), "double", None))
+    assert len(keys) == 7
+    assert disk.key(identity, Cpu(), "double", 1) == disk.key(identity, Cpu(lanes=1), "double", 64)
 
 
 def flip_a_bit(content: bytes) -> bytes:

@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gearwright.compiler import Address, Kind, Loop, Program, Slot, compile_program, interpret_program, spans, stage
-from gearwright.compiler.memory import blocked, unblocked
+from gearwright.compiler import Address, Kind, Loop, Program, Slot, compile_program, interpret_program, stage
+from gearwright.compiler.backends.cpu import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
 
@@ -176,15 +176,15 @@ def test_a_loop_ends_when_every_robot_of_a_block_is_done(lanes: int) -> None:
     assert np.array_equal(told.values["w"], found["w"])
 
 
-def test_blocked_buffers_are_used_in_place() -> None:
+def test_buffers_are_used_in_place() -> None:
     instance = compile_program(PENDULUM, lanes=4, cache=False).instance(B)
     for name, value in START.items():
         instance.set(name, value)
-    series, record = instance.series_buffer("u", N), instance.record_buffer("q", N // 7)
-    series[:] = blocked(SERIES["u"], 4)
-    assert instance.run_blocked(N, series={"u": series}, records={"q": record}, every=7)
-    assert same_bits(unblocked(record, B, (2,)), run(4)["q"])
-    instance.view("q")[:] = 1.5
+    series, record = instance.buffer("u", N), instance.buffer("q", N // 7)
+    series.assign(SERIES["u"])
+    assert instance.run_buffers(N, series={"u": series}, records={"q": record}, every=7)
+    assert same_bits(record.numbers(), run(4)["q"])
+    instance.slot("q").assign(1.5)
     assert (instance.get("q") == 1.5).all()
 
 
@@ -266,9 +266,9 @@ def test_a_run_in_pieces_is_the_run(lanes: int, threads: int) -> None:
         records = whole.run(30, record=("y",), every=7)["y"]
         first, failed, rows = 0, False, []
         for n in (1, 2, 4, 5, 9, 9):
-            row = parts.record_buffer("y", (first + n) // 7 - first // 7)
-            failed |= not parts.run_blocked(n, records={"y": row}, every=7, first=first, continues=failed)
-            rows.append(unblocked(row, batch, (2,)))
+            row = parts.buffer("y", (first + n) // 7 - first // 7)
+            failed |= not parts.run_buffers(n, records={"y": row}, every=7, first=first, continues=failed)
+            rows.append(row.numbers())
             first += n
         assert failed and parts.failures == whole.failures
         assert same_bits(np.concatenate(rows), records) and same_bits(parts.get("x"), whole.get("x"))

@@ -23,10 +23,12 @@ import warnings
 from functools import cache
 from pathlib import Path
 from time import time
+from typing import TYPE_CHECKING
 
-from gearwright.compiler.program import Program
-from gearwright.compiler.target import Target
 from gearwright.errors import CacheWarning
+
+if TYPE_CHECKING:
+    from gearwright.compiler.backend import Backend
 
 MAGIC = b"gearwright object 1\n"
 LARGEST_TOTAL = 512 * 2**20  # bytes; the least recently used entries go first
@@ -94,30 +96,19 @@ def _note(text: str) -> None:
     warnings.warn(text, CacheWarning, stacklevel=2)
 
 
-def key(program: Program, target: Target, lanes: int, precision: str) -> str:
-    """Hexadecimal digest of the program, the machine, the shape of the code and the compiler's own version."""
-    parts = (
-        program.content_hash(),
-        target.triple,
-        target.cpu,
-        target.features,
-        str(lanes),
-        precision,
-        _compiler(),
-    )
+def key(identity: str, backend: Backend, precision: str, batch: int | None) -> str:
+    """Hexadecimal digest of the program, the machine, the shape of the code and the compiler's own text."""
+    parts = (identity, backend.name, backend.identity(precision, batch), precision, _compiler())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @cache
 def _compiler() -> str:
-    """Versions of LLVM and llvmlite, and a digest of this package's source: any change makes new entries."""
-    import llvmlite
-    from llvmlite import binding
-
+    """A digest of this package's source: any change makes new entries."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())
-    return f"{llvmlite.__version__} {binding.llvm_version_info} {digest.hexdigest()}"
+    return digest.hexdigest()
 
 
 def load(entry_key: str) -> bytes | None:

@@ -9,6 +9,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from gearwright.compiler.backends import is_known, names
 from gearwright.errors import CompileError, suggestion
 from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
@@ -23,7 +24,6 @@ LATER = "comes with a later version"
 CHOICES: dict[str, dict[str, str]] = {
     "solver": {"direct": "", "pgs": "", "tgs": ""},
     "integrator": {"euler": "", "rk4": ""},
-    "device": {"cpu": "", "cuda": f"the device 'cuda' {LATER}: take 'cpu'"},
     "precision": {"double": "", "single": ""},
 }
 
@@ -50,6 +50,7 @@ class Options:
     def __post_init__(self) -> None:
         for option in CHOICES:
             _check_choice(option, getattr(self, option))
+        _check_device(self.device)
         if not (isfinite(self.dt) and self.dt > 0):
             raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
         for option in ("batch", "iterations", "threads", "control_period"):
@@ -126,6 +127,12 @@ def _check_choice(option: str, value: object) -> None:
         raise CompileError(f"there is no {option} {value!r}; valid: {valid}")
     if choices[value]:
         raise CompileError(choices[value])
+
+
+def _check_device(device: object) -> None:
+    if not isinstance(device, str) or not is_known(device):
+        when = f"the device 'cuda' {LATER}" if device == "cuda" else f"there is no device {device!r}"
+        raise CompileError(f"{when}; valid: {', '.join(map(repr, names()))}")
 
 
 def _check_count(option: str, value: object) -> None:

@@ -17,9 +17,10 @@ from gearwright.sim.free_memory import available_memory
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
 from gearwright.sim.stepping import MOST_STEPS, checked, stopped
-from gearwright.sim.values import Array, fill
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
+    from gearwright.compiler import Buffer
     from gearwright.sim.simulation import Simulation
 
 HELD = ("parameter", "dt")
@@ -39,7 +40,7 @@ def run(
     recording = Recording(sim, every=every)
     for slot, schedule in plan.items():
         for i, value in schedule.constant:
-            fill(sim._inputs[slot], i, value)
+            sim._inputs[slot].fill(i, value)
     sim._version += 1
     with _shown(progress, n) as report:
         if calls is None:
@@ -72,14 +73,14 @@ def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording:
     begun, failed = sim._steps, False
     for first, count in sim._pace.calls(n):
         kept = (first + count) // every - first // every
-        records = {slot: sim._instance.record_buffer(slot, kept) for slot in sim._parts} if kept else {}
+        records = {slot: sim._instance.buffer(slot, kept) for slot in sim._parts} if kept else {}
         series = {slot: _series(sim, slot, s, first, count) for slot, s in plan.items() if s.varying}
         sim._version += 1
-        failed |= not sim._instance.run_blocked(
+        failed |= not sim._instance.run_buffers(
             count, series=series, records=records, every=every, first=first, continues=failed
         )
         for slot, buffer in series.items():  # the last values stay held
-            sim._inputs[slot][:] = buffer[:, min(sim._steps - begun - first, count - 1)]
+            sim._inputs[slot].copy_from(buffer.row(min(sim._steps - begun - first, count - 1)))
         if error := stopped(sim, failed, begun, last=first + count == n):
             raise error
         held = {slot: _held(sim, slot, kept) for slot in HELD}
@@ -88,34 +89,25 @@ def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording:
         report(count)
 
 
-def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Array:
-    """The inputs of some steps, (blocks, count, n, lanes)."""
-    buffer = sim._instance.series_buffer(slot, count)
-    buffer[:] = sim._inputs[slot][:, None]
+def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
+    """The inputs of some steps: those that change, and those that are held."""
+    buffer = sim._instance.buffer(slot, count)
+    buffer.copy_from(sim._inputs[slot])
     for i, values in schedule.varying.items():
-        buffer[:, :, i, :] = _in_lanes(values[first : first + count], buffer.shape[0], buffer.shape[3])
+        buffer.fill(i, values[first : first + count])
     return buffer
 
 
-def _in_lanes(values: Array, blocks: int, lanes: int) -> Array:
-    """(T, 1) or (T, B) to (blocks, T, lanes); lanes to spare get the last robot's."""
-    robots = np.minimum(np.arange(blocks * lanes), values.shape[1] - 1)
-    spread: Array = values[:, robots].reshape(len(values), blocks, lanes).transpose(1, 0, 2)
-    return spread
-
-
-def _given(sim: Simulation, slot: str, series: Mapping[str, Array], every: int, first: int, kept: int) -> Array:
+def _given(sim: Simulation, slot: str, series: Mapping[str, Buffer], every: int, first: int, kept: int) -> Buffer:
     if slot not in series:
         return _held(sim, slot, kept)
-    buffer: Array = series[slot]
-    return buffer if every == 1 else buffer[:, every - first % every - 1 :: every].copy()
+    buffer = series[slot]
+    return buffer if every == 1 else buffer.rows(slice(every - first % every - 1, None, every)).copy()
 
 
-def _held(sim: Simulation, slot: str, kept: int) -> Array:
+def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
     """What stays the same, seen as if it were recorded each time."""
-    now = sim._instance.view(slot).copy()
-    seen: Array = np.broadcast_to(now[:, None], (now.shape[0], kept, *now.shape[1:]))
-    return seen
+    return sim._instance.slot(slot).repeated(kept)
 
 
 def _step_by_step(
@@ -123,20 +115,20 @@ def _step_by_step(
     controller: Calls,
 ) -> None:  # fmt: skip
     slots = (*sim._parts, *sim._inputs, *HELD)
-    buffers = {slot: sim._instance.record_buffer(slot, n // every) for slot in slots}
-    views = {slot: sim._instance.view(slot) for slot in slots}
+    buffers = {slot: sim._instance.buffer(slot, n // every) for slot in slots}
+    keepers = [buffer.keeper(sim._instance.slot(slot)) for slot, buffer in buffers.items()]
     batch = sim.batch
     for k in range(n):
         for slot, schedule in plan.items():
             for i, values in schedule.varying.items():
                 value = np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0])
-                fill(sim._inputs[slot], i, value)
+                sim._inputs[slot].fill(i, value)
         sim._version += 1
         command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller())
         sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
-            for slot, buffer in buffers.items():
-                buffer[:, k // every] = views[slot]
+            for keep in keepers:
+                keep(k // every)
         report(1)
     recording.add(n // every, **buffers)
 
@@ -167,10 +159,7 @@ def _times(sim: Simulation, n: int) -> Array:
 
 
 def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
-    instance = sim._instance
-    elements = sim._states.shape[1] + sum(sim._inputs[slot].shape[1] for slot in varying)
-    robots = instance.blocks * instance.kernel.lanes
-    needed = (n // every) * robots * elements * instance.kernel.dtype.itemsize
+    needed = (n // every) * sim._instance.row_bytes([*sim._parts, *varying])
     available = available_memory()
     if needed > available:
         raise ModelError(

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from gearwright.compiler import Instance
-from gearwright.compiler.memory import blocked
+from gearwright.compiler import Buffer, Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
@@ -22,7 +19,7 @@ from gearwright.sim.snapshot import Snapshot, copied, made_again
 from gearwright.sim.starting import reset
 from gearwright.sim.stepping import Pace, step
 from gearwright.sim.unsimulated import unsimulated
-from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
+from gearwright.sim.values import Array, Read, Value, Values, reader
 
 if TYPE_CHECKING:
     from gearwright.sim.hardware_interfaces import HardwareInterface
@@ -30,6 +27,11 @@ if TYPE_CHECKING:
     from gearwright.sim.recording import Recording
 
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps
+
+
+def _of_one(held: Buffer, batch: int) -> Array | None:
+    """The numbers of one robot, (n,), to be written without detours; None where there are several."""
+    return held.shared[0, 0] if batch == 1 and held.shared is not None else None
 
 
 class Momentum(NamedTuple):
@@ -67,20 +69,19 @@ class Simulation:
         self._period = options.control_period
         self._probes: dict[str, Probe] = {}
         self._advance, self._clock = self._instance.step, self._instance.clock  # steps are counted where they are made
-        self._inputs = {"effort": self._instance.view("effort")}
+        self._inputs = {"effort": self._instance.slot("effort")}
         if self._commanded:
-            self._inputs["command"] = self._instance.view("command")
-        single = self.batch == 1  # of one robot, without detours
-        self._flat = {name: view.reshape(-1) if single else None for name, view in self._inputs.items()}
-        self._states = self._instance.arena[:, : self._instance.layout.state_elements]
+            self._inputs["command"] = self._instance.slot("command")
+        self._flat = {name: _of_one(held, self.batch) for name, held in self._inputs.items()}
+        self._states = self._instance.states
         if options.inputs:
             self._instance.set("parameter", [kernels.nominal[name] for name in options.inputs])
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
         self.reset()
         if robot.tree.cuts:
-            parameter, start = rows(self._instance.view("parameter"), 1)[0], self._usual.copy()
-            start[list(self._names.free_positions)] = rows(self._instance.view("position"), 1)[0]
+            parameter, start = self._instance.get("parameter")[0], self._usual.copy()
+            start[list(self._names.free_positions)] = self._instance.get("position")[0]
             self.diagnostics += loops.redundant(kernels["closure"], robot, self._names, parameter, start)
 
     # --- names and numbers -----------------------------------------------------------------------------------------
@@ -194,12 +195,12 @@ class Simulation:
         Without a controller, time is not part of it, since the motion does not depend on it; nor are commands, efforts
         and parameters, which are inputs.
         """
-        state = rows(self._states, self.batch)
+        state: Array = self._states.numbers()[0]
         return state[0] if self.batch == 1 else state
 
     @state.setter
     def state(self, value: Any) -> None:
-        size = self._states.shape[1]
+        size = self._states.shape[2]
         state = inputs.numbers("state", value)
         expected = (size,) if self.batch == 1 else (self.batch, size)
         if state.shape != expected:
@@ -208,10 +209,9 @@ class Simulation:
 
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
-        whole = np.broadcast_to(state, (1, self.batch, state.shape[1])).astype(self._states.dtype)
-        self._states[:] = blocked(whole, self._states.shape[2])[:, 0]  # at once: no signal comes in between
+        self._states.assign(state)
         if self._control is not None:
-            steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
+            steps, self._start = self._instance.get("clock")[0].tolist()
             self._steps = round(steps)
         self._version += 1
 
@@ -233,7 +233,7 @@ class Simulation:
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         for i, value in inputs.possible(views.parameter_group(self), values, self.batch):
-            fill(self._instance.view("parameter"), i, value)
+            self._instance.slot("parameter").fill(i, value)
         self._version += 1
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -246,7 +246,7 @@ class Simulation:
         given = [inputs.held(group, values or {}, self.batch) for values in (position, velocity)]
         for part, values in enumerate(given):
             for i, value in values:
-                fill(self._instance.view("target"), 2 * i + part, value)
+                self._instance.slot("target").fill(2 * i + part, value)
         self._version += 1
 
     def hardware(self, name: str | None = None) -> HardwareInterface:
@@ -296,7 +296,7 @@ class Simulation:
         flat = self._flat[slot]
         if flat is None or not inputs.stored(group.index, values, flat):
             for i, value in inputs.held(group, values, self.batch):
-                fill(self._inputs[slot], i, value)
+                self._inputs[slot].fill(i, value)
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,

@@ -31,7 +31,7 @@ class Snapshot:
     @staticmethod
     def of(sim: Simulation) -> Snapshot:
         instance = sim._instance
-        slots = {slot.name: instance.get(slot.name) for slot in instance.kernel.program.of_kind(*HELD)}
+        slots = {slot.name: instance.get(slot.name) for slot in instance.executable.program.of_kind(*HELD)}
         remembered = sim._remembered if sim._remembered and sim._remembered[1] else None
         return Snapshot(slots, sim._start, sim._steps, remembered)
 

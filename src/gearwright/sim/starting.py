@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, SimulationError
 from gearwright.sim import assembly, controlled, loops
-from gearwright.sim.values import Array, fill, rows
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -19,19 +19,20 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
     """See `Simulation.reset`."""
     q, v = _assembled(sim, position, velocity)
     names = sim._names
-    arena = sim._instance.arena
-    before = arena.copy(), sim._start, sim._steps, sim._remembered
+    memory = sim._instance.memory
+    before, clock = memory.copy(), (sim._start, sim._steps, sim._remembered)
     try:
-        for view in sim._inputs.values():
-            view[:] = 0.0
+        for held in sim._inputs.values():
+            held.assign(0.0)
         set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
         for i, name in enumerate(sim.options.drives):  # drives hold where the robot starts
-            fill(sim._instance.view("target"), 2 * i, sim.position[name])
-            fill(sim._instance.view("target"), 2 * i + 1, 0.0)
+            sim._instance.slot("target").fill(2 * i, sim.position[name])
+            sim._instance.slot("target").fill(2 * i + 1, 0.0)
         sim.time = 0.0
         check_start(sim)
     except BaseException:
-        arena[:], sim._start, sim._steps, sim._remembered = before
+        memory.copy_from(before)
+        sim._start, sim._steps, sim._remembered = clock
         sim._version += 1
         raise
 
@@ -39,7 +40,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
 def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
     """Positions and velocities of the tree, with followers aligned and loops closed."""
     robot, names, kernels = sim.robot, sim._names, sim._kernels
-    parameter = rows(sim._instance.view("parameter"), sim.batch)
+    parameter = sim._instance.get("parameter")
     q, given_q = assembly.tree_positions(sim._usual, names, position, sim.batch)
     v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
     q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
@@ -68,11 +69,11 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
 
 def check_start(sim: Simulation) -> None:
     """A start at which something has no finite value raises, and says which transmission cannot reach it."""
-    numbers = {"state": sim._states, **sim._inputs}
-    if all(np.isfinite(view).all() for view in numbers.values()):
+    finite = {name: np.isfinite(held.numbers()[0]) for name, held in {"state": sim._states, **sim._inputs}.items()}
+    if all(each.all() for each in finite.values()):
         return
-    bad = next(n for n, view in numbers.items() if not np.isfinite(view).all())
-    robot = int(np.flatnonzero(~np.isfinite(rows(numbers[bad], sim.batch)).all(axis=1))[0])
+    bad = next(name for name, each in finite.items() if not each.all())
+    robot = int(np.flatnonzero(~finite[bad].all(axis=1))[0])
     which = "" if sim.batch == 1 else f" of robot {robot}"
     raise SimulationError(
         f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
@@ -99,9 +100,10 @@ def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
     """The first number that is not finite, by name."""
     from gearwright.sim.failing import described_entry
 
-    view = sim._states if slot == "state" else sim._inputs[slot]
-    i = int(np.flatnonzero(~np.isfinite(rows(view, sim.batch)[robot]))[0])
-    return described_entry(sim, *sim._instance.layout.state_address(i)) if slot == "state" else f"{slot} number {i}"
+    held = sim._states if slot == "state" else sim._inputs[slot]
+    i = int(np.flatnonzero(~np.isfinite(held.numbers()[0, robot]))[0])
+    states = sim._instance.executable.program
+    return described_entry(sim, *states.state_address(i)) if slot == "state" else f"{slot} number {i}"
 
 
 def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
@@ -112,7 +114,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given[:, places] = sensing.seeds(sim.batch)
     values = {"position": q, "velocity": v, "sensor": given}
     if sim.options.inputs:
-        values["parameter"] = rows(sim._instance.view("parameter"), sim.batch)
+        values["parameter"] = sim._instance.get("parameter")
     readings: Array = sim._kernels["sense_start"].evaluate(values)["sensor_after"]
     return readings
 
@@ -123,4 +125,4 @@ def hold_positions(sim: Simulation) -> None:
         return
     for i, (name, actuator) in enumerate(sim.robot.actuators.items()):
         if actuator.command == "position":
-            fill(sim._inputs["command"], i, sim.actuator[name].position)
+            sim._inputs["command"].fill(i, sim.actuator[name].position)

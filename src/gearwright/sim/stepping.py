@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from gearwright.compiler import Buffer
 from gearwright.errors import ModelError, SimulationError
 from gearwright.sim.failing import failure
 
@@ -66,12 +67,13 @@ def step(sim: Simulation, command: Any, effort: Any, n: Any) -> None:
     if command is not None and not isinstance(command, Mapping):
         raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
     begun, held = sim._steps, sim._inputs
-    before = []
+    before: list[tuple[str, Any]] = []
     try:
         for slot, values in (("command", command), ("effort", effort)):
             if values is not None:
                 if slot in held:
-                    before.append((held[slot], held[slot].copy()))
+                    flat = sim._flat[slot]
+                    before.append((slot, held[slot].copy() if flat is None else flat.copy()))
                 sim._hold(slot, values)
         if type(n) is not int or n != 1:
             advance(sim, checked(n, begun))
@@ -81,8 +83,8 @@ def step(sim: Simulation, command: Any, effort: Any, n: Any) -> None:
                 raise failure(sim, begun)
     except BaseException:
         if sim._steps == begun:  # no step was made with what was given
-            for view, old in before:
-                view[:] = old
+            for slot, old in before:
+                held[slot].copy_from(old) if isinstance(old, Buffer) else held[slot].assign(old)
         raise
 
 
@@ -94,7 +96,7 @@ def advance(sim: Simulation, n: int) -> None:
         if count == n:
             failed = not sim._instance.step(n)
         else:
-            failed |= not sim._instance.run_blocked(count, first=first, continues=failed)
+            failed |= not sim._instance.run_buffers(count, first=first, continues=failed)
         if error := stopped(sim, failed, begun, last=first + count == n):
             raise error
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from math import nextafter
 
-from gearwright.compiler.ir import Types, number, types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
 
 
 def watch_functions(layout: Layout, t: Types) -> str:

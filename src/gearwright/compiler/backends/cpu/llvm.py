@@ -10,12 +10,12 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.compiler import lowering, rollout
-from gearwright.compiler.ir import types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu import lowering, rollout
+from gearwright.compiler.backends.cpu.ir import types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.target import Target
+from gearwright.compiler.backends.cpu.vector_math import large_arguments
 from gearwright.compiler.program import Program
-from gearwright.compiler.target import Target
-from gearwright.compiler.vector_math import large_arguments
 
 CODE_GENERATION_LEVEL = 2
 _COLD_BRANCH = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n'
@@ -32,7 +32,9 @@ def assembly(program: Program, layout: Layout, precision: str) -> str:
     if large:
         functions.append(large_arguments.definition(layout.lanes))
         declared |= set(large_arguments.DECLARATIONS)
-    return "\n".join([*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH])
+    return "\n".join(
+        [*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH, lowering.METADATA]
+    )
 
 
 def object_code(program: Program, layout: Layout, precision: str, target: Target) -> bytes:

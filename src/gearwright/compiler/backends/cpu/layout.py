@@ -11,7 +11,6 @@ from functools import cached_property
 from math import isfinite
 
 from gearwright.compiler.program import Kind, Program, Slot
-from gearwright.compiler.tape import Address
 
 IN_ARENA = (Kind.STATE, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
 
@@ -74,13 +73,6 @@ class Layout:
     def blocks(self, batch: int) -> int:
         """Blocks that a batch of so many robots needs."""
         return -(-batch // self.lanes)
-
-    def state_address(self, element: int) -> Address:
-        """Which slot element the arena's state element is."""
-        for slot in self.program.of_kind(Kind.STATE):
-            if element < self.arena[slot.name] + slot.size:
-                return Address(slot.name, element - self.arena[slot.name])
-        raise IndexError(element)
 
 
 def _offsets(slots: list[Slot] | tuple[Slot, ...], start: int) -> dict[str, int]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from gearwright.compiler.ir import Types, number, types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.spans import run_spans
+from gearwright.compiler.backends.cpu.watch import watch_functions
 from gearwright.compiler.program import Body, Program, Slot, Stage
-from gearwright.compiler.spans import run_spans
-from gearwright.compiler.watch import watch_functions
 
 FIXED_WORDS = (
     "steps",
