@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from math import isfinite, isnan, nan
 from pathlib import Path
+from typing import NamedTuple
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
@@ -147,6 +148,11 @@ class Element:
         """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
         self._tags.add("*")
 
+    def as_root(self) -> Element:
+        self.parent = None
+        self._read = True
+        return self
+
     @property
     def words(self) -> str:
         return self.text.strip()
@@ -270,13 +276,29 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     if len(data) > MAX_BYTES:
         report.error("xml-unsafe", f"the file is larger than {MAX_BYTES // 2**20} MiB", Source(file=file, line=1))
         return None
-    text = _decode(data, file, report)
-    if text is None:
+    found = parsed_text(data, file, report)
+    return None if found is None else _build(found.parsed, file, report, most)
+
+
+class ParsedText(NamedTuple):
+    """A file's text, and as the parser takes it; both have the same number of characters."""
+
+    text: str
+    encoding: str
+    parsed: str
+
+
+def parsed_text(data: bytes, file: str, report: Report) -> ParsedText | None:
+    """The decoded text; None with the reason in the report."""
+    decoded = _decode(data, file, report)
+    if decoded is None:
         return None
-    return _build(_without_declaration(text, file, report), file, report, most)
+    text, encoding = decoded
+    return ParsedText(text, encoding, _without_declaration(text, file, report))
 
 
-def _decode(data: bytes, file: str, report: Report) -> str | None:
+def _decode(data: bytes, file: str, report: Report) -> tuple[str, str] | None:
+    """The text and its encoding."""
     declared = _ENCODING.match(data)
     encoding = "utf-8-sig"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -298,7 +320,7 @@ def _decode(data: bytes, file: str, report: Report) -> str | None:
         line = text[: text.index("\0")].count("\n") + 1
         report.error("xml-malformed", "the text holds a NUL character", Source(file=file, line=line))
         return None
-    return text
+    return text, encoding
 
 
 def _without_declaration(text: str, file: str, report: Report) -> str:
@@ -317,7 +339,7 @@ def _without_declaration(text: str, file: str, report: Report) -> str:
     return _DECLARATION.sub(blank, text)
 
 
-class _UnsafeError(Exception):
+class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
@@ -336,7 +358,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise _UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deep, or there are too many")
         line = parser.CurrentLineNumber
         if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)
@@ -351,7 +373,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
             e.text = f"{e.text} {data}" if e.children else e.text + data  # pieces around a child stay apart
 
     def refuse(*_: object) -> None:
-        raise _UnsafeError("a DTD or an entity is declared; robots need none")
+        raise UnsafeError("a DTD or an entity is declared; robots need none")
 
     def end(_: str) -> None:
         del ahead[-1]
@@ -362,7 +384,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except _UnsafeError as e:
+    except UnsafeError as e:
         report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
         return None
     except expat.ExpatError as e:
@@ -373,7 +395,4 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     except ValueError as e:
         report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))
         return None
-    root = top.children[0]
-    root.parent = None
-    root._read = True
-    return root
+    return top.children[0].as_root()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.sim import controlled, views
-from gearwright.sim.values import Array, Value, rows
+from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -40,10 +40,10 @@ def _after_a_step(sim: Simulation, slots: list[str]) -> dict[str, Array]:
     if not slots:
         return {}
     before, start, steps = sim.state, sim._start, sim._steps
-    velocity = rows(sim._instance.view("velocity"), sim.batch)
+    velocity = sim._instance.get("velocity")
     try:
         sim.step()
-        ended = {name: rows(sim._instance.view(name), sim.batch) for name in slots}
+        ended = {name: sim._instance.get(name) for name in slots}
     finally:
         sim.state = before
         sim._start, sim._steps = start, steps
