@@ -22,16 +22,15 @@ from typing import NamedTuple
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import Instant, Law, OneRow, Row
-from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears
+from gearwright.dynamics.curves import Curve
+from gearwright.dynamics.gears import ActuatorAxis, Bounds, ConstantRatio, Gear, bounds, gears
 from gearwright.dynamics.parameters import actuator_numbers, device_key
-from gearwright.dynamics.reduce import Tree
+from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
 from gearwright.dynamics.slopes import slope
-from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.reduce import combined
-from gearwright.dynamics.curves import Curve
 from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
 from gearwright.dynamics.terms import Bounded, Moment, Straight, Term, spring_damper
 from gearwright.errors import CompileError
@@ -58,7 +57,7 @@ JUMPS = {
 class Acting(NamedTuple):
     """An actuator at the start of a step."""
 
-    seen: Seen
+    seen: ActuatorAxis
     effort: Scalar  # τ(ω)
     slope: Scalar  # s
 
@@ -150,12 +149,12 @@ class Driven:
     @property
     def rubs_at(self) -> tuple[int, Scalar] | None:
         """The one coordinate that it turns with, and the ratio; None if there is none, or losses depend on the load."""
-        if not isinstance(self.gear, Straight) or self.efficiency != 1.0:
+        if not isinstance(self.gear, ConstantRatio) or self.efficiency != 1.0:
             return None
         turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
         return turned[0] if len(turned) == 1 else None
 
-    def arguments(self, seen: Seen, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+    def arguments(self, seen: ActuatorAxis, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         own = [memory[i] for i in self.states]
         return [command[self.command], seen.position, dt, *own, *self.parameters.values()]
 
@@ -255,7 +254,7 @@ class Actuation:
         """As they are after a step, with the efforts that they had in it."""
         return [Acting(d.gear.seen(tree, m), m, 0.0) for d, m in ((d, memory[d.command]) for d in self.driven)]
 
-    def seen(self, tree: Tree) -> dict[str, Seen]:
+    def seen(self, tree: Tree) -> dict[str, ActuatorAxis]:
         """Every actuator's axis."""
         return {d.name: d.gear.seen(tree, 0.0) for d in self.driven}
 

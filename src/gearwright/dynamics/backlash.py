@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from gearwright.dynamics.axis_rows import elastic_stops
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import UNBOUNDED, Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.gears import Axis, Gear, axis_of, transmission_gears
 from gearwright.dynamics.scalar import Scalar, magnitude, minus, plus, where
-from gearwright.dynamics.axis_rows import elastic_stops
 from gearwright.dynamics.terms import Moment, Term
 from gearwright.model import AxisRef, Backlash, Limits, Mechanism
 

@@ -217,7 +217,7 @@ class CouplingRow(OneRow):
             return [spring_damper(now, J, divided(times(mu, mu), r), damping, error)]
         assert isinstance(softness, Baumgarte)
         taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
-        return [Rigid(J, minus(0.0, taken), conflicting=True)]
+        return [Rigid(J, minus(0.0, taken))]
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------

@@ -19,7 +19,19 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.scalar import Scalar, both, divided, either, greatest, magnitude, minus, plus, times, total, where
+from gearwright.dynamics.scalar import (
+    Scalar,
+    both,
+    divided,
+    either,
+    greatest,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 
 FAR = 1e30  # a rate that nothing reaches
 

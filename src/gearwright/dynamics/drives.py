@@ -13,7 +13,6 @@ from gearwright.dynamics.solve import saturated
 from gearwright.dynamics.terms import Bounded, Moment, Rigid, Term, spring_damper
 from gearwright.errors import ModelError
 
-
 UNGIVEN = 1e300  # a target's rate that nobody has given: the joint has the rate with which it got there
 
 
@@ -87,7 +86,7 @@ class DriveRow(Spread):
         if self.drive.kinematic:
             mean = now.phase.known_rate(combined(J, now.tree.G))
             wanted = where(rate < UNGIVEN, rate, mean) if is_zero(travel) else divided(minus(0.0, error), travel)
-            return [Rigid(J, wanted, conflicting=True)]
+            return [Rigid(J, wanted)]
         start = plus(error, times(travel, rate))  # from where the target is when the phase begins
         line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)
         if self.equality:

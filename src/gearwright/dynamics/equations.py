@@ -25,16 +25,16 @@ from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
 from gearwright.dynamics.builder import Repeat, StepBuilder
-from gearwright.dynamics.euler_step import EulerStep
-from gearwright.dynamics.midpoint_step import MidpointStep
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, row_efforts
 from gearwright.dynamics.control import Control, Declared, Targets
 from gearwright.dynamics.control_reading import reading, several
 from gearwright.dynamics.drives import Drive
+from gearwright.dynamics.euler_step import EulerStep
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.linearising import of_step, through_stages
+from gearwright.dynamics.midpoint_step import MidpointStep
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import Tree, combined, reduction

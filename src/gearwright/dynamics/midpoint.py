@@ -64,13 +64,15 @@ def _starred(x: Vector, p: Vector, kick: Vector) -> Vector:
     r, s, c = _angle(x)
     k1 = (r / s - 1.0) / (r * r)
     k2 = s / ((1.0 + c) * r)
-    return p - x.cross(x.cross(p)) * k1 + x.cross(kick) * k2
+    turned: Vector = p - x.cross(x.cross(p)) * k1 + x.cross(kick) * k2
+    return turned
 
 
 def rotate_inverse(x: Vector, a: Vector) -> Vector:
     """a turned by the rotation vector −x (Rodrigues)."""
     r, s, c = _angle(x)
-    return a * c - x.cross(a) * (s / r) + x * ((x @ a) * ((1.0 - c) / (r * r)))
+    turned: Vector = a * c - x.cross(a) * (s / r) + x * ((x @ a) * ((1.0 - c) / (r * r)))
+    return turned
 
 
 def _angle(x: Vector) -> tuple[Scalar, Scalar, Scalar]:

@@ -20,7 +20,8 @@ from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.motion import State
 from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import Scalar, greatest, magnitude, minus, times, total, where
-from gearwright.dynamics.solver import Elimination, Floors, resolved
+from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solver import Elimination, resolved
 
 PROJECTIONS = 8  # at most; the one that starts within the tolerance is the last
 CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision

@@ -23,7 +23,6 @@ from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.constraints import UNBOUNDED, Law, Row
 from gearwright.dynamics.factorise import Factors, factorise
 from gearwright.dynamics.reduce import combined
-from gearwright.dynamics.solve.floors import DOUBLE, Floors
 from gearwright.dynamics.scalar import (
     Scalar,
     both,
@@ -43,6 +42,7 @@ from gearwright.dynamics.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.solve.floors import DOUBLE, Floors
 
 Change = Callable[[Scalar], Scalar]
 

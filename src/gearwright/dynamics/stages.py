@@ -46,9 +46,9 @@ from gearwright.dynamics.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solver import (
     Elimination,
-    Floors,
     Resolved,
     Responses,
     pushed,

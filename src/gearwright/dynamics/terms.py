@@ -55,11 +55,10 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Rigid:
-    """`group`: rows that may depend on each other; `conflicting`: whether what is wanted may contradict other rows."""
+    """`group`: rows that may depend on each other."""
 
     J: Sparse
     wanted: Scalar = 0.0
-    conflicting: bool = False
     group: str | None = None
 
 
@@ -151,7 +150,8 @@ class Collected:
     def total(self, solved: Solved) -> list[Scalar]:
         """All impulses along the independent velocities."""
         found: list[Scalar] = [0.0] * len(solved.u)
-        rows = [t.J for t in (*self.lines, *self.laws, *self.equalities, *self.curves)]
+        rows = [t.J for t in self.lines] + [t.J for t in self.laws]
+        rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
         lines = [minus(t.constant, times(t.slope, rate(t.J, solved.u))) for t in self.lines]
         for J, impulse in zip(rows, (*lines, *solved.laws, *solved.equalities, *solved.curves), strict=True):
             for n, x in J.items():
@@ -184,7 +184,7 @@ def _fills_nothing(J: Sparse, pattern: Matrix) -> bool:
 
 def _equality(term: Straight | Rigid) -> Equality:
     if isinstance(term, Rigid):
-        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.conflicting, term.group)
+        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.group)
     return Equality(term.J, minus(0.0, divided(term.constant, term.slope)), divided(1.0, term.slope))
 
 
