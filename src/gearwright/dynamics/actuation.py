@@ -154,7 +154,9 @@ class Driven:
         turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
         return turned[0] if len(turned) == 1 else None
 
-    def arguments(self, seen: ActuatorAxis, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+    def arguments(
+        self, seen: ActuatorAxis, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> list[Scalar]:
         own = [memory[i] for i in self.states]
         return [command[self.command], seen.position, dt, *own, *self.parameters.values()]
 
@@ -166,7 +168,7 @@ class Driven:
 
     @cached_property
     def sampled(self) -> Function:
-        """(rate, arguments) → impulse in a phase, its slope over the rate; the same of what a drive wants without limits.
+        """(rate, arguments) → impulse in a phase, its slope over the rate; the same of a drive without its limits.
 
         The arguments: command, position and speed at rate 0, their shares of the rate, span, dt, states, parameters.
         """

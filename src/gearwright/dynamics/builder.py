@@ -4,8 +4,8 @@
     build.stage("predict")           cuts: what was assigned so far is computed and stored
     with build.loop(8, until="settled"): ...
 
-A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So the
-text of a step reads like one calculation, cut only where a loop begins or ends.
+A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So
+the text of a step reads like one calculation, cut only where a loop begins or ends.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ those that a mechanism has.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import casadi
@@ -214,7 +214,7 @@ class CouplingRow(OneRow):
         if isinstance(softness, Resonant):
             r, mu = now.response(J), softness.natural_frequency
             damping = divided(times(2.0, times(mu, softness.damping_ratio)), r)
-            return [spring_damper(now, J, divided(times(mu, mu), r), damping, error)]
+            return [replace(spring_damper(now, J, divided(times(mu, mu), r), damping, error), as_row=True)]
         assert isinstance(softness, Baumgarte)
         taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
         return [Rigid(J, minus(0.0, taken))]

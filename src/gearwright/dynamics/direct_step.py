@@ -53,7 +53,9 @@ class DirectStep:
             effort[k] = plus(effort[k], x)
         return effort
 
-    def collected(self, phase: Phase, tree: Tree, at: Configuration, M: Matrix, acting: Sequence[ActuatorNow]) -> Collected:
+    def collected(
+        self, phase: Phase, tree: Tree, at: Configuration, M: Matrix, acting: Sequence[ActuatorNow]
+    ) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
         command, memory = (self.build["command"], self.build["actuator"]) if self.driven else ([], [])
         now = Moment(
@@ -111,8 +113,8 @@ class DirectStep:
         with build.loop(SWITCHES, until="settled"):
             self._switch(H, acting)
             build.stage(f"switch_{pieces}")
-        outputs = (build[slot] for slot in ("u", "law", "reaction", "curve", "trial"))
-        return Solved(*outputs, build["settled"][0] > 0.5)
+        settled = build["settled"][0] > 0.5
+        return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
 
     def _switch(self, H: Matrix, acting: Collected) -> None:
         """One solution with laws on their pieces and curves on their lines, and which of them have left."""
@@ -223,4 +225,3 @@ def product(M: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
 
 def mapped(M: Matrix, change: Carrier) -> Matrix:
     return {entry: change(x) for entry, x in M.items()}
-

@@ -146,7 +146,8 @@ class Equations:
     @property
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
-        return self.integrator != "rk4" and (self._solver == "direct" or bool(self.kinds or self.model.actuation.driven))
+        rows = self._solver == "direct" or bool(self.kinds or self.model.actuation.driven)
+        return self.integrator != "rk4" and rows and bool(self.model.dof)
 
     @property
     def law_slots(self) -> tuple[str, ...]:
@@ -200,7 +201,8 @@ class Equations:
         if self._solver == "direct":
             build = StepBuilder(self._step_inputs)
             step = MidpointStep if self.integrator == "midpoint" else EulerStep
-            step(build, self.model, self.kinds, EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]).write()
+            eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+            step(build, self.model, self.kinds, eps).write()
             return build.body
         symbols = self._symbols_of(self._given)
         return Stages(

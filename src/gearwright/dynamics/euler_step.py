@@ -1,8 +1,8 @@
 """One semi-implicit Euler step, as the list of its calls.
 
-    begin       M(q), bias and efforts, what acts in the step
-    switch      laws to the pieces that u⁺ is on
-    finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
+begin       M(q), bias and efforts, what acts in the step
+switch      laws to the pieces that u⁺ is on
+finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 """
 
 from __future__ import annotations

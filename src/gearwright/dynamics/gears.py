@@ -112,7 +112,8 @@ class VariableRatio:
         q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
         v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
         row: Sparse = {}
-        for slope, (_, k) in zip(scalars(SX(self.bent(q, v, casadi.vertcat(*self.parameters)))), self.axes, strict=True):
+        slopes = scalars(SX(self.bent(q, v, casadi.vertcat(*self.parameters))))
+        for slope, (_, k) in zip(slopes, self.axes, strict=True):
             row[k] = plus(row.get(k, 0.0), slope)
         return row
 

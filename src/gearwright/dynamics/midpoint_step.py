@@ -48,7 +48,8 @@ class MidpointStep(DirectStep):
         later, M_later = first.mapped(keep), mapped(M, keep)
         H = self.matrix(first.matrix(M), first, keep)
         effort = [keep(x) for x in effort]
-        build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
+        last = build["mean_velocity"]
+        build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
@@ -114,7 +115,10 @@ class MidpointStep(DirectStep):
 
 def has_settled(u: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
     """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
-    excess = [minus(magnitude(minus(x, y)), times(SETTLED, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)]
+    excess = [
+        minus(magnitude(minus(x, y)), times(SETTLED, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
+    ]
     while len(excess) > 1:  # in pairs: no comparison waits for all others
-        excess = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in (excess[i : i + 2] for i in range(0, len(excess), 2))]
-    return excess[0] <= 0.0 if excess else True
+        pairs = (excess[i : i + 2] for i in range(0, len(excess), 2))
+        excess = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return excess[0] <= 0.0

@@ -2,8 +2,8 @@
 
     q ← q ⊕ −Y·(J·Y + |C|·R)⁻¹·C(q),     Y = M⁻¹·Jᵀ
 
-R is the response that a row would have if it looked along all that moves it. Levenberg and Marquardt with a damping that
-goes to zero with the error converge quadratically even where J loses rank (Yamashita and Fukushima, 2001; Fan and
+R is the response that a row would have if it looked along all that moves it. Levenberg and Marquardt with a damping
+that goes to zero with the error converge quadratically even where J loses rank (Yamashita and Fukushima, 2001; Fan and
 Yuan, 2005), and no further than |C|^½ in one move: at a dead centre, where C is quadratic, that is what there is to go.
 """
 

@@ -119,9 +119,8 @@ class Reduction:
             efforts.append(effort)
         return efforts[::-1]
 
-
     def gradient(self, tree: Tree, p: list[Scalar], f: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """∂L/∂u and ∂L/∂q of the independent coordinates, from those of the tree: what followers have goes to leaders."""
+        """∂L/∂u and ∂L/∂q of the independent coordinates, from those of the tree: followers' go to leaders."""
         p, f = list(p), list(f)
         for tie in reversed(self.ties):
             k = tie.follower[1]

@@ -21,7 +21,7 @@ from gearwright.dynamics.curves import Curve
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.phases import Phase
 from gearwright.dynamics.reduce import Tree, combined
-from gearwright.dynamics.scalar import Scalar, divided, is_zero, minus, plus, times, total
+from gearwright.dynamics.scalar import Scalar, divided, minus, plus, times, total
 from gearwright.dynamics.solve import Equality, Polyline
 
 
@@ -42,9 +42,12 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class Straight:
+    """`as_row`: its slope is above zero, so that it may be solved as a row where it would fill the matrix in."""
+
     J: Sparse
     constant: Scalar
     slope: Scalar
+    as_row: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class Collected:
         return found
 
     def _add(self, term: Term, pattern: Matrix) -> None:
-        if isinstance(term, Straight) and _fills_nothing(term.J, pattern):
+        if isinstance(term, Straight) and not (term.as_row and _fills(term.J, pattern)):
             self.places.append(("line", len(self.lines)))
             self.lines.append(term)
         elif isinstance(term, Bounded):
@@ -165,7 +168,7 @@ class Collected:
             return {n: change(x) for n, x in J.items()}
 
         return Collected(
-            [Straight(row(t.J), change(t.constant), change(t.slope)) for t in self.lines],
+            [replace(t, J=row(t.J), constant=change(t.constant), slope=change(t.slope)) for t in self.lines],
             [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
             [e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm)) for e in self.equalities],
             [curve.mapped(change) for curve in self.curves],
@@ -178,16 +181,11 @@ def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
     return total(*(times(x, u[n]) for n, x in J.items()))
 
 
-def _fills_nothing(J: Sparse, pattern: Matrix) -> bool:
-    return all((max(a, b), min(a, b)) in pattern for a in J for b in J)
+def _fills(J: Sparse, pattern: Matrix) -> bool:
+    return any((max(a, b), min(a, b)) not in pattern for a in J for b in J)
 
 
 def _equality(term: Straight | Rigid) -> Equality:
     if isinstance(term, Rigid):
         return Equality(term.J, minus(0.0, term.wanted), 0.0, term.group)
     return Equality(term.J, minus(0.0, divided(term.constant, term.slope)), divided(1.0, term.slope))
-
-
-def is_still(term: Term) -> bool:
-    """Whether it never does anything."""
-    return isinstance(term, Straight) and is_zero(term.constant) and is_zero(term.slope)
