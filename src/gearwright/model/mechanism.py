@@ -20,6 +20,7 @@ from gearwright.model.hardware import Hardware
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
+from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
 from gearwright.model.second_descriptions import SecondDescription, second_descriptions
@@ -119,6 +120,16 @@ class Mechanism:
         known = set(self.diagnostics)
         every = in_line_order((*self.diagnostics, *(d for d in found if d not in known)))
         object.__setattr__(self, "diagnostics", tuple(every))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Raises ModelError where a user's function cannot be pickled."""
+        check_functions(
+            {"transmission": self.transmissions, "actuator": self.actuators, "sensor": self.sensors}
+        )  # fmt: skip
+        return fields_of(self)
+
+    def __deepcopy__(self, memo: object) -> Mechanism:
+        return self  # nothing of it can change
 
     def __repr__(self) -> str:
         families = ("link", "joint", "coupling", "transmission", "actuator", "sensor")

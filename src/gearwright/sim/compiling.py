@@ -44,7 +44,7 @@ def compile(
     solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
                 space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
     integrator  "euler" (semi-implicit, dampers and springs implicit) or "rk4"
-    device      "cpu" ("cuda" comes later)
+    device      "cpu", "interpreter" (NumPy, slow: the reference) or a back end of another package; "cuda" comes later
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
                 damping ratio 1 where the file does not say)
