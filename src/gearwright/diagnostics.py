@@ -45,15 +45,19 @@ class Report:
     """Collects diagnostics; `limit`, for each severity, bounds what a hostile file can make it hold."""
 
     limit: int = 1000
+    strict: bool = False  # what the mechanism is sound without is an error, too
     diagnostics: list[Diagnostic] = field(default_factory=list)
     failed: bool = False  # an error was added
     _once: set[object] = field(default_factory=set)
     _searches: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
+    _leaving_out: LeavingOut | None = None
 
     def add(self, severity: Severity, code: str, message: str, source: Source | None = None) -> None:
         if code not in CODES:
             raise ValueError(f"{code!r} is not a diagnostic code; add it to CODES")
+        if severity == "error" and self._leaving_out is not None:
+            severity, message = self._leaving_out.judge(message)
         self.failed = self.failed or severity == "error"
         count = self._counts[severity] = self._counts.get(severity, 0) + 1
         s = source or Source(file="", line=0)
@@ -77,6 +81,14 @@ class Report:
     def info(self, code: str, message: str, source: Source | None = None) -> None:
         self.add("info", code, message, source)
 
+    def recoverable(self, code: str, message: str, source: Source | None = None) -> None:
+        """A warning where the mechanism is sound without the part that is wrong; an error if strict."""
+        self.add("error" if self.strict else "warning", code, message, source)
+
+    def leaving_out(self, part: str) -> LeavingOut:
+        """While it is open, an error is a warning that says that this part is left out (an error still if strict)."""
+        return LeavingOut(self, part)
+
     def near(self, name: str, valid: Iterable[str], *, listed: bool = True) -> str:
         """What to say after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
         if self._searches >= 50:
@@ -97,6 +109,30 @@ class Report:
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(in_line_order(self.diagnostics))
+
+
+class LeavingOut:
+    """Reads a part that the mechanism does not depend on: see `Report.leaving_out`."""
+
+    __slots__ = ("_before", "failed", "part", "report")
+
+    def __init__(self, report: Report, part: str) -> None:
+        self.report = report
+        self.part = part
+        self.failed = False  # an error came up, and the part is to be left out
+        self._before: LeavingOut | None = None
+
+    def judge(self, message: str) -> tuple[Severity, str]:
+        """Severity and message of an error inside."""
+        self.failed = True
+        return ("error", message) if self.report.strict else ("warning", f"{message}; {self.part} is left out")
+
+    def __enter__(self) -> LeavingOut:
+        self._before, self.report._leaving_out = self.report._leaving_out, self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.report._leaving_out = self._before
 
 
 def in_line_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -61,7 +61,8 @@ def axis_mimic(inner: str, follower: str = "bend", kind: str = "revolute") -> st
 
 
 def ros2(inner: str, joints: str = JOINTS) -> str:
-    return urdf(f'<ros2_control name="system" type="system">\n{inner}\n</ros2_control>', joints=joints)
+    hardware = "<hardware><plugin>p</plugin></hardware>"
+    return urdf(f'<ros2_control name="system" type="system">{hardware}\n{inner}\n</ros2_control>', joints=joints)
 
 
 @dataclass(frozen=True)
@@ -401,7 +402,7 @@ TABLE = [
     ),
     row(
         "pose-invalid",
-        "error",
+        "warning",
         (
             f'<robot name="r"><link name="a"><visual>\n<origin quat_wxyz="0 0 0 0"/>{HERE}<geometry>'
             '<box size="1 1 1"/></geometry></visual></link></robot>'
@@ -578,9 +579,16 @@ TABLE = [
     ),
     row(
         "transmission-joint-not-found",
+        "warning",
+        urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
+        "did you mean 'turn'?; it is left out",
+    ),
+    row(
+        "transmission-joint-not-found",
         "error",
         urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
         "did you mean 'turn'",
+        options={"strict": True},
     ),
     row(
         "transmission-joint-fixed",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.cli.loading import Loaded, Reading, load
-from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
+from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath, Strict
 
 
 def check(
@@ -20,6 +20,7 @@ def check(
     path: SearchPath = None,
     plugins: PluginFolders = None,
     cut: CutJoints = None,
+    strict: Strict = False,
 ) -> None:
     """Tell what is wrong with robot files, and where.
 
@@ -31,7 +32,8 @@ def check(
     {name, links, joints, couplings, transmissions, actuators, sensors, hardware, loops, dof, mass, base}.
     """
     reading = Reading(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ())
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        strict=strict,
     )  # fmt: skip
     ok = True
     collected: list[dict[str, Any]] = []

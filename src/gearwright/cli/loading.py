@@ -23,6 +23,7 @@ class Reading:
     path: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
+    strict: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ def load(file: str, reading: Reading) -> Loaded:
             model=reading.model,
             search_path=reading.path,
             cut=reading.cut,
+            strict=reading.strict,
         )
         _ = mechanism.dof  # computed once, here, so that what goes wrong is told of the file
     except LoadError as error:

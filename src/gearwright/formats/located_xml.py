@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
+from gearwright.formats.lenient_xml import comments_mended, without_declaration
 from gearwright.model.poses import Vector3
 
 MAX_BYTES = 32 * 2**20
@@ -24,8 +25,6 @@ MAX_NAME = 1_000  # characters; names are repeated in every message and every sc
 MAX_SHOWN = 80  # characters of a name in an element's path
 OWN_PREFIX = "gearwright:"
 
-_DECLARATION = re.compile(r"<\?xml(?:\s[^<>]{0,300})?\?>")
-_VERSION = re.compile(r"""version\s*=\s*["']([^"']*)["']""")
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
 _ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "utf-16"}
@@ -34,7 +33,7 @@ _ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "la
 class Document:
     """What all elements of a file share."""
 
-    __slots__ = ("count", "declared", "file", "report", "tags")
+    __slots__ = ("count", "declared", "file", "report", "tags", "worded")
 
     def __init__(self, file: str, report: Report) -> None:
         self.file = file
@@ -42,6 +41,7 @@ class Document:
         self.count = 0  # elements
         self.declared = {"xml", "xmlns"}  # prefixes
         self.tags: set[str] = set()  # names of elements with a prefix that is not ours
+        self.worded: list[Element] = []  # those with text
 
     def taken_off(self, tag: str, attributes: dict[str, str], line: int) -> tuple[str, dict[str, str]]:
         """Prefixes are part of a name: files use them without declaring them. Only our own is taken off."""
@@ -105,6 +105,10 @@ class Element:
         """Reports an error here. What a reader had no use for after it is not told of as well."""
         self.consume()
         self.report.error(code, message, self.source)
+
+    def recoverable(self, code: str, message: str) -> None:
+        """A warning where the mechanism is sound without this element; an error if strict."""
+        self.report.recoverable(code, message, self.source)
 
     def warning(self, code: str, message: str) -> None:
         self.report.warning(code, message, self.source)
@@ -273,7 +277,7 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     text = _decode(data, file, report)
     if text is None:
         return None
-    return _build(_without_declaration(text, file, report), file, report, most)
+    return _build(without_declaration(text, file, report), file, report, most)
 
 
 def _decode(data: bytes, file: str, report: Report) -> str | None:
@@ -301,22 +305,6 @@ def _decode(data: bytes, file: str, report: Report) -> str | None:
     return text
 
 
-def _without_declaration(text: str, file: str, report: Report) -> str:
-    """Blanks XML declarations: they have done their work, and a parser takes them at the very start only."""
-
-    def blank(match: re.Match[str]) -> str:
-        version = _VERSION.search(match[0])
-        flaw = "the XML declaration is not at the start" if match.start() > 0 else ""
-        if not flaw and version and not version[1].startswith("1."):
-            flaw = f"there is no XML version {version[1][:20]}"
-        if flaw and report.first(("declaration", file)):
-            line = text.count("\n", 0, match.start()) + 1
-            report.warning("xml-lenient", flaw, Source(file=file, line=line))
-        return re.sub(r"[^\n]", " ", match[0])
-
-    return _DECLARATION.sub(blank, text)
-
-
 class _UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
@@ -329,9 +317,12 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Document(file, report)
+    worded = document.worded
     top = Element("", {}, document, 0, None)
     ahead = [top]  # the elements that are open
     prefixed = _PREFIXED.search(text) is not None
+    pieces: dict[Element, list[str]] = {}  # of texts that come in several: joined once, at the end
+    counts: dict[Element, int] = {}  # children there were at the last piece
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
@@ -346,9 +337,18 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
         ahead.append(e)
 
     def text_of(data: str) -> None:
-        if not data.isspace():
-            e = ahead[-1]
-            e.text = f"{e.text} {data}" if e.children else e.text + data  # pieces around a child stay apart
+        if data.isspace():
+            return
+        e = ahead[-1]
+        if not e.text:
+            e.text = data
+            worded.append(e)
+        else:
+            if len(e.children) != counts.get(e, 0):
+                data = " " + data  # pieces around a child stay apart
+            pieces.setdefault(e, [e.text]).append(data)
+        if e.children:
+            counts[e] = len(e.children)
 
     def refuse(*_: object) -> None:
         raise _UnsafeError("a DTD or an entity is declared; robots need none")
@@ -362,17 +362,22 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except _UnsafeError as e:
-        report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
+    except _UnsafeError as error:
+        report.error("xml-unsafe", str(error), Source(file=file, line=parser.CurrentLineNumber))
         return None
-    except expat.ExpatError as e:
+    except expat.ExpatError as error:
+        mended = comments_mended(text, file, report)
+        if mended is not None:
+            return _build(mended, file, report, most)
         inside = f"; <{ahead[-1].tag[:MAX_SHOWN]}> of line {ahead[-1].line} is open there" if len(ahead) > 1 else ""
-        message = f"not XML: {expat.ErrorString(e.code)}{inside}"
-        report.error("xml-malformed", message, Source(file=file, line=e.lineno))
+        message = f"not XML: {expat.ErrorString(error.code)}{inside}"
+        report.error("xml-malformed", message, Source(file=file, line=error.lineno))
         return None
-    except ValueError as e:
-        report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))
+    except ValueError as error:
+        report.error("xml-malformed", f"not XML: {error}", Source(file=file, line=parser.CurrentLineNumber))
         return None
+    for e, texts in pieces.items():
+        e.text = "".join(texts)
     root = top.children[0]
     root.parent = None
     root._read = True

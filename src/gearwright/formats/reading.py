@@ -32,6 +32,7 @@ class Options:
     model: str | None = None
     search_path: Sequence[PathLike] = ()
     cut: Sequence[str] = ()
+    strict: bool = False
 
     def __post_init__(self) -> None:
         if self.base not in (None, "floating", "fixed"):
@@ -48,7 +49,7 @@ class Options:
 
 def load(
     path: PathLike, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
-    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (),
+    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), strict: bool = False,
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF or xacro file.
 
@@ -58,11 +59,13 @@ def load(
     model        which model of a world, by name; "*" for all of them as one mechanism
     search_path  folders for model:// and package:// addresses; GEARWRIGHT_PATH is looked through after them
     cut          joints at which kinematic loops are to be cut
+    strict       True: what the mechanism is sound without (a transmission of a joint that does not exist, a shape that
+                 cannot be read) is an error; by default it is left out, with a warning
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
-    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
-    report = Report()
+    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, strict=strict)
+    report = Report(strict=strict)
     file = Path(path)
     name = os.fspath(path)
     data = _read(file, name, report)
@@ -72,11 +75,11 @@ def load(
 
 def loads(
     text: str | bytes, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
-    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), name: str = "<string>",
+    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), strict: bool = False, name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
-    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
-    report = Report()
+    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, strict=strict)
+    report = Report(strict=strict)
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
     return _mechanism(_root(data, name, None, report), None, report, options)
 

@@ -7,12 +7,13 @@ drives and senses them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
 from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import MAX_NAME, Element
-from gearwright.formats.older_spellings import read_older_spellings
+from gearwright.formats.older_spellings import Welds, read_older_spellings
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_joints import OLDER, read_joint
 from gearwright.formats.sdf_links import read_link
@@ -151,7 +152,8 @@ class _Reader:
         self.draft = draft
         self.plugins = plugins
         self.library = library
-        self.static: list[str] = []  # prefixes of nested models that do not move
+        self.placed: list[Scope] = []  # inner ones first
+        self.static: set[str] = set()  # prefixes of nested models that do not move
 
     # round one: names and poses
 
@@ -226,7 +228,7 @@ class _Reader:
         except PoseError:
             return
         if placing.child_truth("static", False) or _is_static(model):
-            self.static.append(inner.prefix)
+            self.static.add(inner.prefix)
         if self._name(scope, model, "model", *pose, fragment=fragment):
             scope.models[name] = inner
 
@@ -271,14 +273,21 @@ class _Reader:
                 read_joint(c, scope, self.draft, fragment)
         for name, part in _of(scope, "frame"):
             self._frame(scope, name, part)
-        for fragment in scope.fragments:
-            m = fragment.element
-            read_older_spellings(m.all("joint"), scope, self.draft, fragment)
-            read_actuation(m, self.draft, self.plugins, scope.full)
-            m.child("static")
-            m.child("pose")
+        self.placed.append(scope)
         if scope.parent is None:
+            self._actuate()
             self._static(e)
+
+    def _actuate(self) -> None:
+        """Couples, drives and senses what all scopes hold."""
+        welds = cache(lambda: Welds(self.draft))
+        for scope in self.placed:
+            for fragment in scope.fragments:
+                m = fragment.element
+                read_older_spellings(m.all("joint"), scope, self.draft, fragment, welds)
+                read_actuation(m, self.draft, self.plugins, scope.full)
+                m.child("static")
+                m.child("pose")
 
     def _top_pose(self, scope: Scope, e: Element) -> Pose:
         relative_to, X = read_pose(e)
@@ -291,8 +300,10 @@ class _Reader:
             return X
 
     def _static(self, e: Element) -> None:
-        prefixes = ("",) if e.child_truth("static", False) else tuple(self.static)
-        self.draft.fixed.update(link for link in self.draft.links if prefixes and link.startswith(prefixes))
+        if e.child_truth("static", False):
+            self.draft.fixed.update(self.draft.links)
+        elif self.static:
+            self.draft.fixed.update(n for n in self.draft.links if not self.static.isdisjoint(_scopes(n)))
 
     def _frame(self, scope: Scope, name: str, part: Placed) -> None:
         if name.startswith("__merged"):
@@ -310,6 +321,13 @@ class _Reader:
         full = scope.full(name)
         frame = Frame(name=full, link=inner.full(link), X_LF=X_WL.inverse() @ X_WF, source=part.element.source)
         self.draft.add(self.draft.frames, "frame", full, frame, part.element)
+
+
+def _scopes(name: str) -> Iterator[str]:
+    """Prefixes of the models that a part is in: `a::`, `a::b::` of `a::b::link`."""
+    end = -2
+    while (end := name.find("::", end + 2)) >= 0:
+        yield name[: end + 2]
 
 
 def _of(scope: Scope, kind: str) -> Iterator[tuple[str, Placed]]:

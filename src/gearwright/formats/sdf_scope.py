@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from math import radians
 
 from gearwright.formats.located_xml import Element
@@ -119,7 +120,7 @@ class Scope:
         raise PoseError
 
     def _unknown(self, name: str, asked: Element) -> PoseError:
-        near = asked.report.near(name, [*self.parts, MODEL, WORLD])
+        near = asked.report.near(name, chain(self.parts, (MODEL, WORLD)))
         asked.error("frame-not-found", f"there is no frame, link, joint or model {name!r} in this model{near}")
         return PoseError()
 

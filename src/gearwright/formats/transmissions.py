@@ -169,6 +169,7 @@ def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tupl
             motor = _motor(end, name, draft)
             if motor is not None:
                 draft.actuators[name] = motor
+                draft.declared.add(name)
         elif name not in draft.actuators:
             name = draft.actuator_of(name) or name
         names.append(name)
@@ -195,4 +196,16 @@ def _leave_the_rest(e: Element) -> dict[str, str]:
         for c in end.all(*FOR_OTHERS):
             c.consume()
         end.get("read_only")
-    return {p.get("name") or "": p.words for p in e.all("param")}
+    return read_params(e)
+
+
+def read_params(e: Element) -> dict[str, str]:
+    """<param name="…">text</param>. One without a name cannot be asked for, and is left out."""
+    found: dict[str, str] = {}
+    for p in e.all("param"):
+        name = p.get("name")
+        if name:
+            found[name] = p.words
+        else:
+            p.recoverable("name-missing", f"a <param> of <{e.tag}> without a name; it is left out{p.misspelt('name')}")
+    return found

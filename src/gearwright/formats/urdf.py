@@ -12,7 +12,7 @@ from gearwright.formats.geometry import read_shape
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.ros2_control import read_ros2_control
+from gearwright.formats.ros2_control import read_ros2_controls
 from gearwright.formats.sdf_scope import FARTHEST
 from gearwright.model import (
     JOINT_KINDS,
@@ -76,8 +76,7 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
     read_gazebo(robot, draft)
     draft.fixed.update(draft.links)
     read_actuation(robot, draft, plugins)
-    for e in robot.all("ros2_control"):
-        read_ros2_control(e, draft, plugins)
+    read_ros2_controls(robot.all("ros2_control"), draft, plugins)
 
 
 # --- links ----------------------------------------------------------------------------------------------------------
@@ -135,9 +134,11 @@ def _inertia(e: Element, link: str) -> Inertia:
 
 
 def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[Geometry, ...]:
+    """Shapes do not touch the mechanism: one that cannot be read is left out."""
     found = []
     for i, g in enumerate(e.all(tag)):
-        shape = read_shape(g)
+        with e.report.leaving_out(f"this {tag}") as reading:
+            shape, pose = read_shape(g), origin(g)
         material = g.child("material")
         rgba = None
         if material is not None:
@@ -146,8 +147,8 @@ def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[
             setting.consume()
         name = g.get("name") or f"{tag}{i + 1}"
         g.get("group")
-        if shape is not None:
-            found.append(Geometry(name=name, shape=shape, pose=origin(g), rgba=rgba))
+        if shape is not None and not reading.failed:
+            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba))
     return tuple(found)
 
 
@@ -159,8 +160,11 @@ def _colour(material: Element) -> Rgba | None:
     text = c.get("rgba") if c is not None else None
     if c is None or text is None:
         return None
-    v = c.numbers(text, "attribute rgba") or []
+    with c.report.leaving_out("the colour"):
+        v = c.numbers(text, "attribute rgba") or []
     if len(v) not in (3, 4):
+        if v:
+            c.recoverable("number-invalid", f"attribute rgba: a colour has four numbers, not {len(v)}; it is left out")
         return None
     return (v[0], v[1], v[2], v[3] if len(v) == 4 else 1.0)
 
@@ -220,14 +224,17 @@ def _pitch(e: Element) -> float:
 
 
 def _safety(e: Element | None) -> SafetyController | None:
+    """For controllers; nothing in the mechanism depends on it."""
     if e is None:
         return None
-    return SafetyController(
-        k_velocity=e.number("k_velocity", 0.0),
-        k_position=e.number("k_position", 0.0),
-        soft_lower_limit=e.number("soft_lower_limit", 0.0, infinite=True),
-        soft_upper_limit=e.number("soft_upper_limit", 0.0, infinite=True),
-    )
+    with e.report.leaving_out("the safety controller") as reading:
+        safety = SafetyController(
+            k_velocity=e.number("k_velocity", 0.0),
+            k_position=e.number("k_position", 0.0),
+            soft_lower_limit=e.number("soft_lower_limit", 0.0, infinite=True),
+            soft_upper_limit=e.number("soft_upper_limit", 0.0, infinite=True),
+        )
+    return None if reading.failed else safety
 
 
 def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
