@@ -40,7 +40,7 @@ def read_gazebo(robot: Element, draft: Draft) -> None:
 def _leave_settings(b: Element, parts: set[Element], draft: Draft) -> None:
     b.get("reference")
     others: set[str] = set()
-    for child in b.all(*{c.tag for c in b.children}):
+    for child in b.every():
         if child in parts:
             continue
         child.consume()

@@ -126,6 +126,12 @@ class Element:
             c._read = True
         return found
 
+    def every(self) -> list[Element]:
+        """All children, whatever their tags."""
+        for c in self.children:
+            c._read = True
+        return self.children
+
     def child(self, tag: str) -> Element | None:
         """The first child with this tag; a second one stays unread, and is reported."""
         self._tags.add(tag)
