@@ -198,6 +198,13 @@ def _dynamics(a: Element, joint: str) -> AxisDynamics:
 def _thread_pitch(e: Element) -> float:
     """`screw_thread_pitch` [m/rev]; the older `thread_pitch` [rad/m] turns the other way: −2π/thread_pitch."""
     old = e.child("thread_pitch")
+    if e.child("screw_thread_pitch") is None and old is None:
+        near = e.misspelt("screw_thread_pitch")
+        message = (
+            f"screw {e.attributes.get('name', '')!r} has no <screw_thread_pitch>; SDFormat's 1 m/rev is taken{near}"
+        )
+        e.warning("element-missing", message)
+        return 1.0
     if e.child("screw_thread_pitch") is not None or old is None:
         return e.child_number("screw_thread_pitch", 1.0)
     value = e.child_number("thread_pitch", 1.0)

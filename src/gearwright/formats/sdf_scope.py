@@ -70,7 +70,8 @@ class Scope:
 
     @property
     def is_world(self) -> bool:
-        return self.element.tag == "world"
+        """Or a file of several models, which stand in no world of their own."""
+        return self.element.tag in ("world", "sdf")
 
     def full(self, name: str) -> str:
         """The name in the mechanism."""

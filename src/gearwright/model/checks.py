@@ -221,13 +221,18 @@ def _judge(
     if max(a, low) > min(b, high) + slack:
         message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
         report.error("mimic-limits-conflict", message + ": there is no common range", source)
-    elif low > a + slack or high < b - slack:
+    elif low > a + _rounding(a, b, slack) or high < b - _rounding(a, b, slack):
         left_over = f"[{max(a, low) + 0.0:.6g}, {min(b, high) + 0.0:.6g}]"
         message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to {left_over}"
         if min(b, high) - max(a, low) <= slack:
             message += ": it cannot move"
         say = report.warning if a > -inf or b < inf else report.info  # a leader without limits of its own loses none
         say("mimic-limits-tighten", message, source)
+
+
+def _rounding(a: float, b: float, slack: float) -> float:
+    """Files write limits and multipliers by three digits or more: their quotient is off by up to 2·0.1 % of a range."""
+    return max(slack, ROUNDED * (b - a)) if b - a < inf else slack
 
 
 def check_start(m: Mechanism, report: Report) -> None:

@@ -149,6 +149,9 @@ class Couplings(Mapping[str, Coupling]):
             return self._by_name[self._aliases[name]]
         raise UnknownNameError("coupling", name, [*self._by_name, *self._aliases])
 
+    def __contains__(self, name: object) -> bool:  # without a search for the nearest name
+        return name in self._by_name or name in self._aliases
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
 
