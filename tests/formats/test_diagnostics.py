@@ -15,12 +15,14 @@ from gearwright.diagnostics import CODES, Diagnostic, Report, Source
 from gearwright.errors import LoadError, ModelError
 
 HERE = "<!--here-->"  # stands on the line that the diagnostic must name
-MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+TENSOR = '<inertia ixx="1" iyy="1" izz="1"/>'
+MASS = f'<inertial><mass value="1"/>{TENSOR}</inertial>'
 LINKS = f'<link name="base">{MASS}</link><link name="arm">{MASS}</link><link name="hand">{MASS}</link>'
 TURN = '<parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>'
 BEND = '<parent link="arm"/><child link="hand"/><axis xyz="0 0 1"/>'
 JOINTS = f'<joint name="turn" type="continuous">{TURN}</joint>\n<joint name="bend" type="continuous">{BEND}</joint>'
-SDF_MASS = "<inertial><mass>1</mass></inertial>"
+SDF_TENSOR = "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
+SDF_MASS = f"<inertial><mass>1</mass>{SDF_TENSOR}</inertial>"
 SDF_LINKS = "".join(f'<link name="{n}">{SDF_MASS}</link>' for n in ("base", "arm", "hand"))
 AXIS = "<axis><xyz>0 0 1</xyz></axis>"
 AXIS2 = "<axis2><xyz>0 0 1</xyz></axis2>"
@@ -343,7 +345,7 @@ TABLE = [
     row(
         "inertia-invalid",
         "error",
-        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/></inertial></link></robot>',
+        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/>{TENSOR}</inertial></link></robot>',
         "negative",
     ),
     row(
@@ -368,17 +370,20 @@ TABLE = [
     row(
         "inertia-auto",
         "warning",
-        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass></inertial></link>'),
-        "not computed",
+        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass>{SDF_TENSOR}</inertial></link>'),
+        "it has no <collision>; what is given is taken",
     ),
     row(
         "number-invalid",
         "error",
-        f'<robot name="r"><link name="a"><inertial>\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
+        f'<robot name="r"><link name="a"><inertial>{TENSOR}\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
         "'1,5'",
     ),
     row(
-        "number-invalid", "error", sdf(f'<link name="x"><inertial>\n<mass>nan</mass>{HERE}</inertial></link>'), "'nan'"
+        "number-invalid",
+        "error",
+        sdf(f'<link name="x"><inertial>{SDF_TENSOR}\n<mass>nan</mass>{HERE}</inertial></link>'),
+        "'nan'",
     ),
     row("number-invalid", "error", sdf(f"\n<static>maybe</static>{HERE}"), "'maybe'"),
     row(

@@ -25,7 +25,7 @@ def robot(parts: str, version: str = "1.11", attributes: str = "", **options: ob
 
 def link(name: str, pose: str = "", attributes: str = "") -> str:
     placed = f"<pose{attributes}>{pose}</pose>" if pose else ""
-    return f'<link name="{name}">{placed}<inertial><mass>1</mass></inertial></link>'
+    return f'<link name="{name}">{placed}<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>'
 
 
 def joint(name: str, kind: str, parent: str, child: str, inner: str = AXIS) -> str:
@@ -105,7 +105,8 @@ def test_degrees_and_quaternions() -> None:
 
 def test_an_empty_pose_is_the_identity() -> None:
     m = robot(
-        link("a", "1 0 0 0 0 0") + '<link name="b"><pose relative_to="a"/><inertial><mass>1</mass></inertial></link>'
+        link("a", "1 0 0 0 0 0")
+        + '<link name="b"><pose relative_to="a"/><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>'
     )
     np.testing.assert_allclose(placed(m, "b"), placed(m, "a"))
 

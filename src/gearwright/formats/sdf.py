@@ -11,10 +11,12 @@ from functools import cache
 
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
+from gearwright.formats.drake_elements import read_drake_joint
 from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.formats.older_spellings import Welds, read_older_spellings
 from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.ros2_control import read_ros2_controls
 from gearwright.formats.sdf_choice import Candidate, choose, is_static
 from gearwright.formats.sdf_joints import OLDER, read_joint
 from gearwright.formats.sdf_links import read_link
@@ -255,6 +257,8 @@ class _Reader:
         for fragment in scope.fragments:
             for c in fragment.element.all("joint"):
                 read_joint(c, scope, self.draft, fragment)
+            for c in fragment.element.all("drake:joint"):
+                read_drake_joint(c, scope, self.draft, fragment)
         for name, part in _of(scope, "frame"):
             self._frame(scope, name, part)
         self.placed.append(scope)
@@ -267,6 +271,7 @@ class _Reader:
                 m = fragment.element
                 read_older_spellings(m.all("joint"), scope, self.draft, fragment, welds)
                 read_actuation(m, self.draft, self.plugins, scope.full)
+                read_ros2_controls(m.all("ros2_control"), self.draft, self.plugins, scope.full)
                 m.child("static")
                 m.child("pose")
         static = [e.child_truth("static", False) for e in (top.model, top.placing)]

@@ -59,11 +59,10 @@ def _given(inertial: Element, link: str) -> Inertia:
 
 
 def _tensor(tensor: Element, link: str) -> Inertia:
-    missing = [k for k in (*MOMENTS, *PRODUCTS) if tensor.child(k) is None]
+    missing = [k for k in MOMENTS if tensor.child(k) is None]  # products are left out where they are zero
     if missing:
         near = tensor.misspelt(missing[0])
-        defaults = "1 for moments and 0 for products"
-        message = f"link {link!r}: <inertia> has no {', '.join(missing)}; SDFormat's {defaults} are taken{near}"
+        message = f"link {link!r}: <inertia> has no {', '.join(missing)}; SDFormat's 1 kg·m² is taken{near}"
         tensor.warning("inertia-missing", message)
     xx, yy, zz = (tensor.child_number(k, 1.0) for k in MOMENTS)
     xy, xz, yz = (tensor.child_number(k, 0.0) for k in PRODUCTS)

@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
+from gearwright.formats.drake_elements import reflected_inertia, with_armature
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
@@ -38,6 +39,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
         X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), thread_pitch=_thread_pitch(e) if written == "screw" else 0.0,
         source=e.source,
     )  # fmt: skip
+    joint = with_armature(joint, reflected_inertia(e))
     _leave_physics(e)
     if not draft.add(draft.joints, "joint", joint.name, joint, e):
         return None
@@ -215,7 +217,7 @@ def _thread_pitch(e: Element) -> float:
 
 
 def _leave_physics(e: Element) -> None:
-    for tag in ("physics", "sensor", "drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"):
+    for tag in ("physics", "sensor", "drake:controller_gains"):
         child = e.child(tag)
         if child is not None:
             if e.report.first(("joint", tag)):

@@ -15,6 +15,7 @@ from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.ros2_control import read_ros2_controls
 from gearwright.formats.sdf_scope import FARTHEST
 from gearwright.formats.sdf_version import parsed_version
+from gearwright.formats.urdf_text import report_text
 from gearwright.model import (
     JOINT_KINDS,
     MASSLESS,
@@ -78,6 +79,7 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
         _read_joint(e, draft)
     if not draft.links:
         robot.error("link-not-found", "the robot has no links")
+    report_text(robot)
     read_gazebo(robot, draft)
     draft.fixed.update(draft.links)
     read_actuation(robot, draft, plugins)
@@ -141,7 +143,7 @@ def _inertia(e: Element, link: str) -> Inertia:
 
 def _report_missing(inertial: Element, mass: Element | None, tensor: Element | None, link: str) -> None:
     """What an <inertial> does not say is zero in a URDF: urdfdom refuses it, others take it in silence."""
-    if mass is None or (not mass.attributes and not mass.text):
+    if mass is None or ("value" not in mass.attributes and not mass.text):
         near = inertial.misspelt("mass") if mass is None else ""
         message = f"link {link!r}: <inertial> has no <mass value=…>; 0 kg is taken{near}"
         (mass or inertial).warning("inertia-missing", message)
