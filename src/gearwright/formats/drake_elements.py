@@ -32,13 +32,27 @@ def _value(e: Element, default: float) -> float:
     return e.as_number(e.text if written is None else written, f"<{e.tag}>", default, False)
 
 
-def with_armature(joint: Joint, inertia: float) -> Joint:
-    """The joint with an inertia added along its first axis."""
-    if not inertia or not joint.axes:
+def with_rotor(joint: Joint, e: Element) -> Joint:
+    """The joint with the rotor that the element describes added along its axis.
+
+    An effort limit of zero means that there is no motor, in Drake: then there is no rotor either.
+    """
+    inertia = reflected_inertia(e)
+    if not inertia:
         return joint
-    first, *rest = joint.axes
-    dynamics = replace(first.dynamics, armature=first.dynamics.armature + inertia)
-    return replace(joint, axes=(replace(first, dynamics=dynamics), *rest))
+    if len(joint.axes) != 1 or joint.dof != 1:
+        e.warning(
+            "element-ignored", f"<{ROTOR}>: joint {joint.name!r} is {joint.kind}, and has no one axis for a rotor"
+        )
+        return joint
+    axis = joint.axes[0]
+    if axis.limits.effort == 0:
+        e.info(
+            "element-ignored", f"<{ROTOR}>: joint {joint.name!r} has an effort limit of 0, so that there is no motor"
+        )
+        return joint
+    dynamics = replace(axis.dynamics, armature=axis.dynamics.armature + inertia)
+    return replace(joint, axes=(replace(axis, dynamics=dynamics),))
 
 
 def read_drake_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> None:

@@ -245,6 +245,10 @@ class Element:
                     todo.append(c)
 
     @property
+    def is_read(self) -> bool:
+        return self._read
+
+    @property
     def known_tags(self) -> set[str]:
         return self._tags
 

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
-from gearwright.formats.drake_elements import reflected_inertia, with_armature
+from gearwright.formats.drake_elements import with_rotor
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
@@ -39,7 +39,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
         X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), thread_pitch=_thread_pitch(e) if written == "screw" else 0.0,
         source=e.source,
     )  # fmt: skip
-    joint = with_armature(joint, reflected_inertia(e))
+    joint = with_rotor(joint, e)
     _leave_physics(e)
     if not draft.add(draft.joints, "joint", joint.name, joint, e):
         return None

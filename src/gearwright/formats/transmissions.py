@@ -13,7 +13,7 @@ from typing import TypeVar
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
 from gearwright.formats.draft import Draft
-from gearwright.formats.drake_elements import reflected_inertia, with_armature
+from gearwright.formats.drake_elements import ROTOR, with_rotor
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.transmission_kinds import KINDS, Dialect, End, Parts, RefusedError, made
@@ -69,13 +69,15 @@ def read_transmission(
 
 def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
     """Drake's rotors act on the one joint of a simple transmission, whatever its reduction says."""
-    for end in parts.actuators:
-        inertia = reflected_inertia(end.element) if end.element.tag == "actuator" else 0.0
-        joint = draft.joints.get(t.joints[0].joint) if len(t.joints) == 1 else None
-        if inertia and joint is not None:
-            draft.joints[joint.name] = with_armature(joint, inertia)
-        elif inertia:
-            end.element.warning("element-ignored", f"transmission {t.name!r}: a rotor is reflected to one joint only")
+    rotors = [end.element for end in parts.actuators if any(c.tag == ROTOR for c in end.element.children)]
+    for e in rotors:
+        joint = draft.joints.get(t.joints[0].joint)
+        if len(t.joints) > 1:
+            e.warning(
+                "element-ignored", f"transmission {t.name!r}: <{ROTOR}> is reflected to one joint, not to several"
+            )
+        elif joint is not None:
+            draft.joints[joint.name] = with_rotor(joint, e)
 
 
 def _losses(e: Element, name: str) -> Losses:

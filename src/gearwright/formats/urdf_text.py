@@ -19,7 +19,7 @@ def report_text(robot: Element) -> None:
     """An error where a number of the mechanism stands as text; a warning for other text."""
     for e in robot.document.worded:
         above = _ancestors(e)
-        if not above or above[-1] not in PARTS:
+        if not above or above[-1] not in PARTS or not e.is_read:
             continue
         attribute = STATED.get(e.tag)
         if attribute is None or attribute in e.attributes:
