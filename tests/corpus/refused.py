@@ -117,12 +117,8 @@ REFUSED: dict[str, Refusal] = {
     "corpus/peers/ros_control/models/parser_test_invalid.urdf": _refusal(
         "link-not-found name-duplicate name-missing transmission-size", _PEER_NO_LINKS
     ),
-    "corpus/peers/ros_control/models/parser_test_valid.urdf": _refusal(
-        "link-not-found", _PEER_NO_LINKS
-    ),
-    "corpus/peers/ros_control/models/simple_transmission_loader_full.urdf": _refusal(
-        "link-not-found", _PEER_NO_LINKS
-    ),
+    "corpus/peers/ros_control/models/parser_test_valid.urdf": _refusal("link-not-found", _PEER_NO_LINKS),
+    "corpus/peers/ros_control/models/simple_transmission_loader_full.urdf": _refusal("link-not-found", _PEER_NO_LINKS),
     "corpus/peers/ros_control/models/simple_transmission_loader_invalid.urdf": _refusal(
         "link-not-found name-duplicate number-invalid transmission-ratio-zero",
         _PEER_NO_LINKS,

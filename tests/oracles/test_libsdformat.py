@@ -25,7 +25,7 @@ from tests.oracles.random_sdf import random_sdf
 pytestmark = pytest.mark.slow
 
 SOURCE = Path(__file__).parent / "print_sdf.cc"
-TOLERANCE = 1e-12  # [m, rad, kg, kg·m²], relative to the largest number; found: 5e-15
+TOLERANCE = 3e-14  # [m, rad, kg, kg·m²], relative to the largest number; found: 5e-15
 HUGE = 1e16  # no limit
 
 
@@ -106,7 +106,7 @@ def test_the_corpus(program: Path) -> None:
         if not found[f.path].refused:
             compare(gw.load(f.path, model="*"), found[f.path])
             compared += bool(found[f.path].links)
-    assert compared >= 15, {f.name: found[f.path].refused for f in files if found[f.path].refused}
+    assert compared >= 30, {f.name: found[f.path].refused for f in files if found[f.path].refused}
 
 
 def test_random_files(program: Path, tmp_path: Path, rng: np.random.Generator) -> None:
