@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
     from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
+    from gearwright.migration import migrate
     from gearwright.model import (
         Actuator,
         Backlash,
@@ -49,6 +50,7 @@ _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
+    "migrate": "gearwright.migration",
     "compile": "gearwright.sim",
     "Drive": "gearwright.dynamics.drives",
     "Simulation": "gearwright.sim",
@@ -111,6 +113,7 @@ __all__ = [
     "compile",
     "load",
     "loads",
+    "migrate",
     "with_servos",
 ]
 

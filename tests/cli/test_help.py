@@ -10,7 +10,11 @@ import gearwright as gw
 from tests.cli.commands import CHECKOUT, called, gearwright
 
 LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--json", "--help"]
-OPTIONS = {"check": [*LOADING, "--quiet"], "show": [*LOADING, "--svg", "--all"]}
+OPTIONS = {
+    "check": [*LOADING, "--quiet"],
+    "show": [*LOADING, "--svg", "--all"],
+    "migrate": ["--in-place", "--check", "--no-verify", "--tolerance", "--path", "--plugins", "--json", "--help"],
+}
 
 
 def test_help_lists_the_commands():

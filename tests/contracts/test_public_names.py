@@ -42,6 +42,7 @@ NAMES = {
     "compile",
     "load",
     "loads",
+    "migrate",
     "with_servos",
 }
 

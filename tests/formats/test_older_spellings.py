@@ -230,6 +230,21 @@ def test_a_draft_mimic_joint_of_nothing(ends: tuple[str, str], code: str) -> Non
         robot(LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "0 0 1") + text)
 
 
+# --- what to write instead --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("old", [gearbox(), DRAFT])
+@pytest.mark.parametrize("model", ["{}", '<link name="a"/><model name="n">{}</model>'])
+def test_the_deprecation_prints_the_mimic_to_write(old: str, model: str) -> None:
+    parts = LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "0 0 1")
+    before = robot(model.format(parts + old))
+    message = next(d.message for d in before.diagnostics if d.code.endswith("-deprecated"))
+    assert "in <axis> of joint 'jo' write <mimic" in message
+    mimic = message[message.index("<mimic joint") : message.index("</mimic>") + len("</mimic>")]
+    after = robot(model.format(parts.removesuffix("</axis></joint>") + mimic + "</axis></joint>"))
+    assert [c.row for c in after.couplings.values()] == [c.row for c in before.couplings.values()]
+
+
 # --- the proposals' own examples, where they are at hand --------------------------------------------------------------
 
 SEEDS = REPOSITORY.parent / "shared" / "seeds"

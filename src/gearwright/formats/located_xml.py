@@ -15,7 +15,8 @@ from pathlib import Path
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
-from gearwright.formats.lenient_xml import comments_mended, without_declaration
+from gearwright.formats.lenient_xml import comments_mended
+from gearwright.formats.xml_text import parsed_text
 from gearwright.model.poses import Vector3
 
 MAX_BYTES = 32 * 2**20
@@ -25,9 +26,7 @@ MAX_NAME = 1_000  # characters; names are repeated in every message and every sc
 MAX_SHOWN = 80  # characters of a name in an element's path
 OWN_PREFIX = "gearwright:"
 
-_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
-_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "utf-16"}
 
 
 class Document:
@@ -284,35 +283,8 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     if len(data) > MAX_BYTES:
         report.error("xml-unsafe", f"the file is larger than {MAX_BYTES // 2**20} MiB", Source(file=file, line=1))
         return None
-    text = _decode(data, file, report)
-    if text is None:
-        return None
-    return _build(without_declaration(text, file, report), file, report, most)
-
-
-def _decode(data: bytes, file: str, report: Report) -> str | None:
-    declared = _ENCODING.match(data)
-    encoding = "utf-8-sig"
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
-    elif declared:
-        name = declared[1].decode().lower()
-        if name not in _ENCODINGS:
-            report.error("xml-malformed", f"the encoding {name!r} is not known", Source(file=file, line=1))
-            return None
-        encoding = "utf-8-sig" if name in ("utf-8", "utf8") else name
-    try:
-        text = data.decode(encoding)
-    except UnicodeError as e:
-        start = getattr(e, "start", 0)
-        line = data[:start].count(b"\n") + 1
-        report.error("xml-malformed", f"the text is not {encoding.removesuffix('-sig')}", Source(file=file, line=line))
-        return None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        report.error("xml-malformed", "the text holds a NUL character", Source(file=file, line=line))
-        return None
-    return text
+    found = parsed_text(data, file, report)
+    return None if found is None else _build(found.parsed, file, report, most)
 
 
 class _UnsafeError(Exception):

@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import add_coupling
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
+from gearwright.formats.mimic_text import inline, mimic_lines
 from gearwright.formats.sdf_joints import JointEnds, axis_direction
 from gearwright.formats.sdf_scope import Fragment, Scope
 from gearwright.model import AxisRef, Joint, Term
@@ -46,11 +47,18 @@ def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
         e.error("mimic-self", f"joint {leader!r} cannot mimic itself")
         return
     message = f"joint {name!r} of type mimic is a draft that never came; it is read as <mimic> of {follower!r}"
-    e.warning("mimic-joint-deprecated", message)
+    e.warning("mimic-joint-deprecated", f"{message}; {_to_write(scope, follower, leader, -ratio)}")
     add_coupling(
         draft, e, name=follower, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), -ratio),),
         spelling="mimic joint", alias=scope.full(name),
     )  # fmt: skip
+
+
+def _to_write(scope: Scope, follower: str, leader: str, multiplier: float) -> str:
+    """What takes the place of an older joint, with names as they are in its model."""
+    follower, leader = (name.removeprefix(scope.prefix) for name in (follower, leader))
+    mimic = inline(mimic_lines(leader, multiplier))
+    return f"in <axis> of joint {follower!r} write {mimic} instead (gearwright migrate does)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +107,8 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, fragment: Fragment, we
         return
     multiplier = -ratio * leader.sign / follower.sign + 0.0  # no negative zero
     formula = f"{follower.joint.name} = {multiplier:g}·{leader.joint.name}"
-    e.warning("gearbox-deprecated", f"gearbox joints are deprecated; {name!r} is read as: {formula}")
+    to_write = _to_write(scope, follower.joint.name, leader.joint.name, multiplier)
+    e.warning("gearbox-deprecated", f"gearbox joints are deprecated; {name!r} is read as: {formula}; {to_write}")
     add_coupling(
         draft, e, name=follower.joint.name, follower=AxisRef(follower.joint.name),
         leaders=(Term(AxisRef(leader.joint.name), multiplier),), spelling="gearbox", alias=scope.full(name),

@@ -84,6 +84,21 @@ def loads(
     return _mechanism(_root(data, name, None, report), None, report, options)
 
 
+def load_as(data: bytes, path: PathLike, options: Options) -> Mechanism:
+    """Reads a robot from bytes as if the file at `path` held them: what they include is looked for beside it."""
+    report = Report()
+    return _mechanism(_root(data, os.fspath(path), None, report), Path(path), report, options)
+
+
+def read_bytes(path: PathLike) -> bytes:
+    """A file's bytes, bounded. Raises LoadError where it cannot be read."""
+    report = Report()
+    data = _read(Path(path), os.fspath(path), report)
+    if data is None:
+        raise LoadError(report)
+    return data
+
+
 def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
     """The root element decides which reader takes the rest."""
     if root is None:
