@@ -52,7 +52,8 @@ def test_solids_are_those_of_mujoco(shape: str) -> None:
     mujoco = pytest.importorskip("mujoco")
     pose = 'pos="0.3 -0.2 0.1" euler="0.4 0.5 0.6"'
     spec = f'<geom type="{shape}" {MJCF[shape]} density="700" {pose}/><geom type="sphere" size="0.2" density="300"/>'
-    text = f'<mujoco><compiler angle="radian" eulerseq="XYZ"/><worldbody><body name="l"><freejoint/>{spec}</body></worldbody></mujoco>'
+    body = f'<worldbody><body name="l"><freejoint/>{spec}</body></worldbody>'
+    text = f'<mujoco><compiler angle="radian" eulerseq="XYZ"/>{body}</mujoco>'
     theirs = mujoco.MjModel.from_xml_string(text)
     R = np.zeros(9)
     mujoco.mju_quat2Mat(R, theirs.body_iquat[1])
