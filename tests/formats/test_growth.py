@@ -81,7 +81,10 @@ FILES: dict[str, tuple[str, int]] = {
         300,
     ),
     "motors declared and referred to in turn": (robot(f"{STAR}[[{DECLARED}{REFERRED}]]"), 150),
-    "joints of no type": (robot(f'<link name="base"/>[[{ODD}]][[<actuator name="m@"><joint>j@</joint></actuator>]]'), 800),
+    "joints of no type": (
+        robot(f'<link name="base"/>[[{ODD}]][[<actuator name="m@"><joint>j@</joint></actuator>]]'),
+        800,
+    ),
     "ros2_control tags over mimics": (robot(f"{FOLLOWING}[[{ROS2}]]"), 200),
     "couplings of huge numbers": (robot(f"{STAR}[[{HUGE}]]"), 300),
     "models of a world": (
@@ -94,7 +97,7 @@ FILES: dict[str, tuple[str, int]] = {
     ),
     "comments with hyphens": (robot('<link name="a"/>[[<!-- a -- b -->\n]]'), 40_000),
     "comments without an end": (robot('<link name="a"/><!-- -- -->[[<!-- ]]'), 200_000),
-}  # fmt: skip
+}
 
 
 def seconds(text: str, rounds: int) -> float:

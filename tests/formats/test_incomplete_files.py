@@ -48,7 +48,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "inertia-missing",
         "did you mean 'mass'?",
     ),
-    "sdf, no inertia": (sdf(f"\n<inertial>{HERE}<mass>1</mass></inertial>"), "warning", "inertia-missing", "no <inertia>"),
+    "sdf, no inertia": (
+        sdf(f"\n<inertial>{HERE}<mass>1</mass></inertial>"),
+        "warning",
+        "inertia-missing",
+        "no <inertia>",
+    ),
     "sdf, no moments": (
         sdf(f"<inertial><mass>1</mass>\n<inertia>{HERE}<ixx>2</ixx></inertia></inertial>"),
         "warning",
@@ -92,7 +97,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "element-missing",
         '<mass value="2"/>',
     ),
-    "urdf, axis as text": (urdf(joint=f"\n<axis>0 1 0</axis>{HERE}"), "error", "element-missing", '<axis xyz="0 1 0"/>'),
+    "urdf, axis as text": (
+        urdf(joint=f"\n<axis>0 1 0</axis>{HERE}"),
+        "error",
+        "element-missing",
+        '<axis xyz="0 1 0"/>',
+    ),
     "urdf, origin as text": (
         urdf(joint=f"\n<origin>0 1 0 0 0 0</origin>{HERE}"),
         "error",
@@ -139,10 +149,18 @@ CASES: dict[str, tuple[str, str, str, str]] = {
     ),
     # versions
     "urdf version": (
-        urdf(robot=' version="2.0"').replace('2.0">', f'2.0">{HERE}'), "warning", "version-unknown", "'2.0'"
+        urdf(robot=' version="2.0"').replace('2.0">', f'2.0">{HERE}'),
+        "warning",
+        "version-unknown",
+        "'2.0'",
     ),
     "sdf version with a patch": (sdf().replace('1.11">', f'1.11.0">{HERE}'), "warning", "version-unknown", "'1.11.0'"),
-    "sdf version too old": (sdf().replace('1.11">', f'1.1">{HERE}'), "warning", "version-unknown", "did you mean 1.10?"),
+    "sdf version too old": (
+        sdf().replace('1.11">', f'1.1">{HERE}'),
+        "warning",
+        "version-unknown",
+        "did you mean 1.10?",
+    ),
     # ros2_control
     "nameless param": (
         ros2(f"<hardware><plugin>p</plugin>\n<param>1</param>{HERE}</hardware>"),
@@ -151,14 +169,27 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "<param> of <hardware>",
     ),
     "nameless param of an interface": (
-        ros2(f'{HARDWARE}<joint name="j"><state_interface name="position">\n<param>1</param>{HERE}</state_interface></joint>'),
+        ros2(
+            f'{HARDWARE}<joint name="j"><state_interface name="position">'
+            f"\n<param>1</param>{HERE}</state_interface></joint>"
+        ),
         "warning",
         "name-missing",
         "<param> of <state_interface>",
     ),
-    "no plugin": (ros2(f"\n<hardware>{HERE}<plugn>p</plugn></hardware>"), "warning", "element-missing", "did you mean 'plugin'?"),
-    "no hardware": (ros2("").replace('type="system">', f'type="system">{HERE}'), "warning", "element-missing", "no <hardware>"),
-}  # fmt: skip
+    "no plugin": (
+        ros2(f"\n<hardware>{HERE}<plugn>p</plugn></hardware>"),
+        "warning",
+        "element-missing",
+        "did you mean 'plugin'?",
+    ),
+    "no hardware": (
+        ros2("").replace('type="system">', f'type="system">{HERE}'),
+        "warning",
+        "element-missing",
+        "no <hardware>",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", CASES)

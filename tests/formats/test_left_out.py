@@ -13,6 +13,7 @@ from gearwright.diagnostics import Diagnostic
 from tests.corpus.files import corpus, robot_data
 from tests.formats.arms import text
 
+PLUGIN = "<plugin>transmission_interface/SimpleTransmission</plugin>"
 SIMPLE = "<type>transmission_interface/SimpleTransmission</type>"
 ROS1 = (
     f'\n<transmission name="gone">{SIMPLE}<joint name="zetta"/><actuator name="gone_motor"/></transmission>'
@@ -50,7 +51,8 @@ def test_an_actuator_that_another_transmission_drives_stays() -> None:
 
 
 def test_an_actuator_that_the_file_declares_stays() -> None:
-    parts = '<actuator name="m"/>\n<transmission name="t" type="simple"><actuator>m</actuator><joint>x</joint></transmission>'
+    ends = "<actuator>m</actuator><joint>x</joint>"
+    parts = f'<actuator name="m"/>\n<transmission name="t" type="simple">{ends}</transmission>'
     robot = gw.loads(text(parts))
     assert (list(robot.transmissions), list(robot.actuators)) == ([], ["m"])
     assert "actuator 'm' does not act through it" in warnings(robot)[0].message
@@ -78,9 +80,8 @@ def test_one_missing_joint_of_two_leaves_the_transmission_out() -> None:
 def test_the_hardware_forgets_a_transmission_that_is_left_out() -> None:
     parts = (
         '<ros2_control name="s" type="system"><hardware><plugin>p</plugin></hardware><joint name="zeta"/>'
-        '<transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint name="x"/></transmission>'
-        '<transmission name="u"><plugin>transmission_interface/SimpleTransmission</plugin><joint name="zeta"/>'
-        "</transmission></ros2_control>"
+        f'<transmission name="t">{PLUGIN}<joint name="x"/></transmission>'
+        f'<transmission name="u">{PLUGIN}<joint name="zeta"/></transmission></ros2_control>'
     )
     assert gw.loads(text(parts)).hardware["s"].transmissions == ("u",)
 
@@ -109,14 +110,15 @@ def test_strict_on_the_command_line(tmp_path: Path) -> None:
 
 # --- shapes and other things that do not move -------------------------------------------------------------------------
 
+BALL = '<geometry><sphere radius="1"/></geometry>'
 SHAPES = {
     "scale": '<visual>\n<geometry>\n<mesh filename="a.stl" scale="0.001 0.001"/></geometry></visual>',
     "size": '<collision>\n<geometry>\n<box size="1 two 3"/></geometry></collision>',
     "radius": '<visual><geometry>\n\n<sphere radius=""/></geometry></visual>',
     "origin": '<visual>\n\n<origin xyz="a b c"/><geometry><sphere radius="1"/></geometry></visual>',
-    "rgba": '<visual><geometry><sphere radius="1"/></geometry><material name="m">\n\n<color rgba="red"/></material></visual>',
-    "three colours": '<visual><geometry><sphere radius="1"/></geometry><material name="m">\n\n<color rgba="1 1"/></material></visual>',
-}  # fmt: skip
+    "rgba": "<visual>" + BALL + '<material name="m">\n\n<color rgba="red"/></material></visual>',
+    "three colours": "<visual>" + BALL + '<material name="m">\n\n<color rgba="1 1"/></material></visual>',
+}
 
 
 @pytest.mark.parametrize("what", SHAPES)

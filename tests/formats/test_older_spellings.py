@@ -20,8 +20,11 @@ RATIO = 2.5
 ANGLES = np.linspace(-2 * pi, 2 * pi, 97)  # of the leader; steps small enough to unwrap, also at the ratio
 
 
+BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+
+
 def link(name: str, pose: str = "0 0 0 0 0 0") -> str:
-    return f'<link name="{name}"><pose>{pose}</pose><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>'
+    return f'<link name="{name}"><pose>{pose}</pose>{BODY}</link>'
 
 
 def joint(

@@ -11,8 +11,8 @@ import gearwright as gw
 from tests.corpus.files import corpus
 
 pytest.importorskip("pydrake")
-from pydrake.multibody.parsing import Parser  # noqa: E402
-from pydrake.multibody.plant import MultibodyPlant  # noqa: E402
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
 
 logging.getLogger("drake").setLevel(logging.ERROR)
 BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
@@ -86,10 +86,8 @@ def test_rotors_of_a_real_robot() -> None:
 
 
 def test_a_planar_joint_of_sdformat(rng: np.random.Generator) -> None:
-    frames = "".join(
-        f'<frame name="f{body}" attached_to="{body}"><pose>{" ".join(map(repr, rng.uniform(-1, 1, 6).tolist()))}</pose></frame>'
-        for body in "ab"
-    )
+    poses = {body: " ".join(map(repr, rng.uniform(-1, 1, 6).tolist())) for body in "ab"}
+    frames = "".join(f'<frame name="f{b}" attached_to="{b}"><pose>{X}</pose></frame>' for b, X in poses.items())
     ends = "<drake:parent>fa</drake:parent><drake:child>fb</drake:child>"
     joint = f'<drake:joint name="j" type="planar">{ends}<drake:damping>0 0 3</drake:damping></drake:joint>'
     text = sdf(frames + joint)

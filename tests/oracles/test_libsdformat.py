@@ -1,4 +1,4 @@
-"""SDFormat files as a live libsdformat 12 reads them: poses, inertias, axes and limits of the corpus and of random files.
+"""SDFormat files as a live libsdformat 12 reads them: poses, inertias, axes and limits, in the corpus and at random.
 
 Needs Debian's libsdformat-dev and a C++ compiler; skipped where they are absent. The library knows SDFormat up to 1.9,
 and refuses some files that load here; of the others every link and every axis is compared.
