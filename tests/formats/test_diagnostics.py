@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,7 +166,28 @@ TABLE = [
         line=1,
     ),
     row("include-unsafe", "error", sdf(INCLUDE.format("../out.sdf")), "leaves", files={"../out.sdf": PART.format("")}),
-    row("xacro-failed", "error", XACRO.format("${1/0}"), "division", files={"x": ""}, line=1),
+    row("xacro-failed", "error", XACRO.format("${1/0}"), "division by zero", line=1),
+    row("xacro-failed", "error", XACRO.format("${().__class__}"), "'__class__'", files={"x": ""}, line=1),
+    row("xacro-limit", "error", XACRO.format("${9**9**9}"), "16384 bits", line=1),
+    row("xacro-refused", "error", XACRO.format("$(env HOME)"), "--xacro-env HOME", line=1),
+    row("xacro-argument", "warning", XACRO.format("a"), "'q'", line=0, options={"xacro_args": {"q": 1}}),
+    row(
+        "xacro-argument",
+        "info",
+        '<robot name="r"><link name="a"/></robot>',
+        "no effect",
+        line=1,
+        options={"xacro_args": {"q": 1}},
+    ),
+    row("xacro-message", "warning", XACRO.format("${xacro.warning('careful')}a"), "careful", line=1),
+    row(
+        "xacro-message",
+        "info",
+        XACRO.replace('"p"', '"pi"').replace("{{p}}", "{{pi}}").format("a"),
+        "'pi' hides",
+        line=1,
+    ),
+    row("package-not-found", "warning", XACRO.format("$(find nowhere)"), "'nowhere'", line=1),
     # structure
     row("name-duplicate", "error", f'<robot name="r">\n<link name="a"/>\n<link name="a"/>{HERE}</robot>', "line 2"),
     row("name-duplicate", "error", sdf(f'\n<frame name="arm"/>{HERE}'), "'arm'"),
@@ -728,7 +748,6 @@ TABLE = [
 
 ELSEWHERE = {
     "file-unreadable",
-    "xacro-missing",
     "diagnostics-many",
     "not-simulated",
     "redundant-rows",
@@ -785,20 +804,7 @@ def test_file_unreadable(tmp_path: Path) -> None:
         assert str(path) in str(only)
 
 
-@pytest.mark.parametrize("suffix", [".xacro", ".urdf"])
-def test_xacro_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
-    monkeypatch.setitem(sys.modules, "xacro", None)
-    path = tmp_path / f"robot{suffix}"
-    path.write_text(XACRO.format("a"))
-    with pytest.raises(LoadError) as caught:
-        gearwright.load(path)
-    (only,) = caught.value.diagnostics
-    assert only.code == "xacro-missing"
-    assert "pip install" in only.message
-
-
 def test_xacro_is_expanded(tmp_path: Path) -> None:
-    pytest.importorskip("xacro")
     for suffix in (".xacro", ".urdf"):
         path = tmp_path / f"robot{suffix}"
         path.write_text(XACRO.format("hand"))

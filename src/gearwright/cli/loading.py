@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic
@@ -24,6 +24,8 @@ class Reading:
     plugins: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     strict: bool = False
+    xacro_args: dict[str, str] = field(default_factory=dict)
+    xacro_env: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,19 @@ class Loaded:
         return self.mechanism is not None
 
 
+def assignments(given: list[str] | None) -> dict[str, str]:
+    """`NAME:=VALUE` as xacro's own command takes them."""
+    import typer
+
+    values: dict[str, str] = {}
+    for text in given or []:
+        name, assigned, value = text.partition(":=")
+        if not assigned or not name.strip():
+            raise typer.BadParameter(f"{text!r} is not of the form NAME:=VALUE", param_hint="--xacro-arg")
+        values[name.strip()] = value.strip()
+    return values
+
+
 def load(file: str, reading: Reading) -> Loaded:
     from gearwright.formats import load as load_file
 
@@ -51,6 +66,8 @@ def load(file: str, reading: Reading) -> Loaded:
             search_path=reading.path,
             cut=reading.cut,
             strict=reading.strict,
+            xacro_args=reading.xacro_args,
+            xacro_env=reading.xacro_env,
         )
         _ = mechanism.dof  # computed once, here, so that what goes wrong is told of the file
     except LoadError as error:

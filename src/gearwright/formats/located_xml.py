@@ -156,6 +156,11 @@ class Element:
         """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
         self._tags.add("*")
 
+    def as_root(self) -> Element:
+        self.parent = None
+        self._read = True
+        return self
+
     @property
     def words(self) -> str:
         return self.text.strip()
@@ -287,7 +292,7 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     return None if found is None else _build(found.parsed, file, report, most)
 
 
-class _UnsafeError(Exception):
+class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
@@ -309,7 +314,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise _UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deep, or there are too many")
         line = parser.CurrentLineNumber
         if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)
@@ -333,7 +338,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
             counts[e] = len(e.children)
 
     def refuse(*_: object) -> None:
-        raise _UnsafeError("a DTD or an entity is declared; robots need none")
+        raise UnsafeError("a DTD or an entity is declared; robots need none")
 
     def end(_: str) -> None:
         del ahead[-1]
@@ -344,7 +349,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except _UnsafeError as error:
+    except UnsafeError as error:
         report.error("xml-unsafe", str(error), Source(file=file, line=parser.CurrentLineNumber))
         return None
     except expat.ExpatError as error:
@@ -360,7 +365,4 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
         return None
     for e, texts in pieces.items():
         e.text = "".join(texts)
-    root = top.children[0]
-    root.parent = None
-    root._read = True
-    return root
+    return top.children[0].as_root()
