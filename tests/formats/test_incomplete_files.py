@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import gearwright as gw
@@ -211,6 +213,19 @@ def test_what_does_not_move_is_an_error_if_strict(case: str) -> None:
     text, _, code, _ = CASES[case]
     with pytest.raises(gw.LoadError, match=code):
         gw.loads(text, strict=True)
+
+
+def test_xacro_files_are_read_alike(tmp_path: Path) -> None:
+    """Text where an attribute belongs, and hyphens in a comment."""
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><!-- a -- b -->'
+    inertial = "<inertial>\n<mass>${m}</mass></inertial>"
+    link = f'<xacro:property name="m" value="2"/><link name="a">{inertial}</link>'
+    (tmp_path / "r.xacro").write_text(f"{head}\n{link}</robot>")
+    with pytest.raises(gw.LoadError) as caught:
+        gw.load(tmp_path / "r.xacro")
+    found = [(d.severity, d.code, d.line) for d in caught.value.diagnostics]
+    assert ("warning", "xml-lenient", 1) in found
+    assert ("error", "element-missing", 3) in found
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1", "1.2"])
