@@ -274,3 +274,8 @@ def test_gazebos_own_empty_world_is_read() -> None:
     robot = gw.loads(text)
     assert robot.name == "ground"
     assert said(robot, "xml-lenient") == [("warning", 3)]
+
+
+def test_a_placement_frame_that_does_not_exist() -> None:
+    model = ARM.replace('name="arm"', 'name="arm" placement_frame="gripper"')
+    assert [d.code for d in errors(world(model))] == ["frame-not-found"]

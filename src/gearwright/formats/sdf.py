@@ -285,7 +285,10 @@ class _Reader:
     def top_pose(self, scope: Scope, top: Candidate, version: Version) -> Pose:
         """Of a model that is loaded by itself: its own pose, or that of the include, in its world."""
         placing = top.placing
-        relative_to, X = self._placed(placing, top.model, scope, MODEL, top.version)
+        try:
+            relative_to, X = self._placed(placing, top.model, scope, MODEL, top.version)
+        except PoseError:  # reported: its placement frame does not exist
+            return IDENTITY
         if top.holder.tag == "world":
             _leave_world(top.holder)
         if relative_to in (*ROOTS, WORLD):
