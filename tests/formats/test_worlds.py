@@ -279,3 +279,12 @@ def test_gazebos_own_empty_world_is_read() -> None:
 def test_a_placement_frame_that_does_not_exist() -> None:
     model = ARM.replace('name="arm"', 'name="arm" placement_frame="gripper"')
     assert [d.code for d in errors(world(model))] == ["frame-not-found"]
+
+
+@pytest.mark.parametrize("merge", ["true", "false"])
+def test_a_placement_frame_of_an_include_that_does_not_exist(folder: Path, merge: str) -> None:
+    (folder / "box" / "model.sdf").write_text(f'<sdf version="1.9"><model name="box">{LINK}</model></sdf>')
+    include = f'<include merge="{merge}"><uri>model://box</uri><placement_frame>x</placement_frame></include>'
+    (folder / "m.sdf").write_text(f'<sdf version="1.9"><model name="m"><link name="a"/>{include}</model></sdf>')
+    with pytest.raises(gw.LoadError, match="frame-not-found"):
+        gw.load(folder / "m.sdf")

@@ -175,7 +175,10 @@ class _Reader:
     def _merge(self, scope: Scope, c: Element, brought: Fragment) -> None:
         """The included model's parts become this model's own; its frame stands where the include says."""
         frame = f"__merged_{brought.element.attributes.get('name', '')}__"
-        relative_to, X = self._placed(c, brought.element, None, brought.frame, brought.version)
+        try:
+            relative_to, X = self._placed(c, brought.element, None, brought.frame, brought.version)
+        except PoseError:  # reported
+            return
         scope.parts[frame] = Placed(c, "frame", relative_to, X, attached_to=brought.frame)
         self._collect(scope, Fragment(brought.element, brought.version, frame))
 
