@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
+    CacheWarning,
     CompileError,
     GearwrightError,
     LoadError,
@@ -82,6 +83,7 @@ __all__ = [
     "PID",
     "Actuator",
     "Backlash",
+    "CacheWarning",
     "CompileError",
     "CustomActuator",
     "CustomSensor",

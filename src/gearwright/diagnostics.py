@@ -198,6 +198,8 @@ CODES: dict[str, str] = {
     "mimic-limits-tighten": "limits of a follower that tighten its leader's",
     "mimic-duplicate": "two couplings with the same follower",
     "coupling-value": "a coupling's parameter that is out of range or does not fit its mode",
+    "coupling-implied": "a coupling whose relation a closed loop has, too; the loop's rows are left out",
+    "coupling-contradicted": "a coupling that would lock a closed loop, since the two do not agree; the loop holds",
     # older spellings
     "gearbox-deprecated": "a gearbox joint; read as a coupling",
     "gearbox-unresolved": "a gearbox whose links are not joined with its reference body by joints about its axes",
@@ -225,12 +227,14 @@ CODES: dict[str, str] = {
     "ros2-joint-fixed": "a ros2_control joint that cannot move",
     # topology and the rest
     "loop-closed": "a kinematic loop; the joint where it is cut",
+    "loop-open": "a kinematic loop that cannot be closed from where the file has it",
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "an element that is known and does not concern the mechanism",
     "element-unknown": "an element or attribute that is not known",
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
+    "not-simulable": "a part that cannot be simulated as it is written",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model cannot do what was asked of it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,7 +28,9 @@ BROKEN: dict[str, dict[str, Any]] = {
     "inputs and parameters are only read": {"slots": (S, U), "body": (copy("s", "u"),)},
     "written before read": {"slots": (S, W), "body": (copy("w", "s"),)},
     "counts are not negative": {"slots": (S,), "body": (Loop(-1, (copy("s", "s"),)),)},
+    "bounds are positive, and of states": {"slots": (Slot(name="u", kind=Kind.INPUT, bound=1.0),), "body": ()},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
+    "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }
 
 

@@ -9,6 +9,7 @@ import gearwright as gw
 
 NAMES = {
     "Backlash",
+    "CacheWarning",
     "CompileError",
     "Actuator",
     "CustomActuator",

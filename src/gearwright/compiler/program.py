@@ -11,9 +11,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gearwright.compiler.tape import Tape, trace
+from gearwright.compiler.tape import Address, Tape, trace
 from gearwright.errors import CompileError, suggestion
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Slot:
     name: str
     kind: Kind
     shape: tuple[int, ...] = ()
+    bound: float = math.inf  # of a state's magnitude; a robot that passes it fails, like one that is not finite
 
     @property
     def size(self) -> int:
@@ -82,14 +84,26 @@ class Program:
 
     def slot(self, name: str) -> Slot:
         """The slot of that name."""
-        for slot in self.slots:
-            if slot.name == name:
-                return slot
-        raise CompileError(f"no slot is named {name!r}{suggestion(name, (s.name for s in self.slots))}")
+        slot = self._by_name.get(name)
+        if slot is None:
+            raise CompileError(f"no slot is named {name!r}{suggestion(name, self._by_name)}")
+        return slot
+
+    @cached_property
+    def _by_name(self) -> dict[str, Slot]:
+        return {slot.name: slot for slot in self.slots}
 
     def of_kind(self, *kinds: Kind) -> tuple[Slot, ...]:
         """Slots of the given kinds, in the program's order."""
         return tuple(s for s in self.slots if s.kind in kinds)
+
+    def state_address(self, element: int) -> Address:
+        """Which slot's element the one of that number among all states is."""
+        for slot in self.of_kind(Kind.STATE):
+            if element < slot.size:
+                return Address(slot.name, element)
+            element -= slot.size
+        raise IndexError(element)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -101,6 +115,10 @@ class Program:
         """Names of the loop counts given at run time."""
         names = [node.count for node in _nodes(self.body) if isinstance(node, Loop) and isinstance(node.count, str)]
         return tuple(dict.fromkeys(names))
+
+    def outline(self) -> Program:
+        """The slots and the names of loop counts without any stage: all that callers of compiled code need."""
+        return Program(name=self.name, slots=self.slots, body=tuple(Loop(name, ()) for name in self.counts))
 
     def map_tapes(self, rewrite: Callable[[Tape], Tape]) -> Program:
         """The same program with each stage's tape rewritten."""
@@ -211,6 +229,14 @@ def _ends_exist(program: Program) -> Iterable[str]:
             yield f"a loop ends by {node.until!r}, which is no single number written before it"
 
 
+def _bounds_are_of_states(program: Program) -> Iterable[str]:
+    return (
+        f"slot {slot.name!r} is bounded by {slot.bound}"
+        for slot in program.slots
+        if slot.bound != math.inf and not (slot.kind is Kind.STATE and slot.bound > 0)
+    )
+
+
 RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "names are unique": _names_are_unique,
     "slots exist": _slots_exist,
@@ -218,4 +244,5 @@ RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "written before read": _written_before_read,
     "counts are not negative": _counts_are_not_negative,
     "ends of loops exist": _ends_exist,
+    "bounds are positive, and of states": _bounds_are_of_states,
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler import Kernel
+from gearwright.compiler import Executable
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.sim.inputs import constant
@@ -130,7 +130,7 @@ def _with(c: Coupling, parameters: Mapping[str, Array]) -> Any:
 
 
 def check_followers(
-    kernel: Kernel, names: Names, parameter: Array, q: Array, v: Array, given: tuple[set[int], set[int]]
+    kernel: Executable, names: Names, parameter: Array, q: Array, v: Array, given: tuple[set[int], set[int]]
 ) -> None:
     """A follower that is given by name must stand and move as its exact coupling says."""
     named = (given[0] - set(names.free_positions), given[1] - set(names.free_velocities))

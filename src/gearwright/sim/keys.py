@@ -1,4 +1,4 @@
-"""The hash of everything that decides a simulation's machine code, found without writing the equations down.
+"""The hash of everything that decides a simulation's programs, found without writing the equations down.
 
 Conservative: whatever of the model is not known to be without influence is part of it, and so is the text of every
 module on the way to the code. A model with a part that cannot be written down (a user's function) has no key.
@@ -18,8 +18,8 @@ import numpy as np
 
 from gearwright.model import Pose
 
-SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the code
-LIBRARIES = ("casadi", "llvmlite", "numpy")
+SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the equations
+LIBRARIES = ("casadi", "numpy")
 WITHOUT_INFLUENCE = {"source", "diagnostics", "visuals", "collisions"}  # fields
 
 

@@ -51,23 +51,32 @@ def _depths(tape: Tape) -> list[int]:
     """Cycles before each value can be there, were the machine infinitely wide."""
     depths: list[int] = []
     for op, args, _ in tape.instructions:
-        depths.append(LATENCY.get(op, USUAL_LATENCY) + max([depths[a] for a in args], default=0))
+        deepest = 0
+        for a in args:
+            deepest = max(deepest, depths[a])
+        depths.append(LATENCY.get(op, USUAL_LATENCY) + deepest)
     return depths
 
 
 def _visit(root: int, tape: Tape, depths: list[int], done: list[bool], order: list[int]) -> None:
     """Appends `root` after everything it needs. A stack of its own: expressions are deeper than Python's."""
-    stack = [root]
+    if done[root]:
+        return
+    instructions, stack = tape.instructions, [root]
     while stack:
         value = stack[-1]
-        missing = [] if done[value] else [a for a in tape.instructions[value].args if not done[a]]
+        if done[value]:
+            stack.pop()
+            continue
+        missing = [a for a in instructions[value][1] if not done[a]]
         if missing:
-            stack += sorted(missing, key=depths.__getitem__)
+            if len(missing) > 1:
+                missing.sort(key=depths.__getitem__)
+            stack += missing
             continue
         stack.pop()
-        if not done[value]:
-            done[value] = True
-            order.append(value)
+        done[value] = True
+        order.append(value)
 
 
 def _angle_groups(tape: Tape) -> list[list[int]]:
@@ -75,7 +84,9 @@ def _angle_groups(tape: Tape) -> list[list[int]]:
     below: list[int] = []
     groups: dict[int, list[int]] = {}
     for i, (op, args, _) in enumerate(tape.instructions):
-        level = max([below[a] for a in args], default=0)
+        level = 0
+        for a in args:
+            level = max(level, below[a])
         if op == "sincos":
             groups.setdefault(level, []).append(i)
             level += 1

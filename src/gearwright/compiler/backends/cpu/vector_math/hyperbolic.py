@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import factorial, inf, log
 
-from gearwright.compiler.ir import Value, polynomial
-from gearwright.compiler.vector_math.exponential import exp_times_power_of_two, expm1, log1p
-from gearwright.compiler.vector_math.exponential import log as natural_log
+from gearwright.compiler.backends.cpu.ir import Value, polynomial
+from gearwright.compiler.backends.cpu.vector_math.exponential import exp_times_power_of_two, expm1, log1p
+from gearwright.compiler.backends.cpu.vector_math.exponential import log as natural_log
 
 HYPERBOLIC_SINE = tuple(1 / factorial(2 * n + 3) for n in range(9))  # (sinh x − x)/x³ in x², |x| ≤ 1
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import count
 
-from gearwright.compiler.ir import Types, Value, Writer, number, types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS, large_arguments
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
-from gearwright.compiler.vector_math import FUNCTIONS, large_arguments
-from gearwright.compiler.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
 
 # {r} is the result; {0}, {1}, {2} the arguments; {b0}, {b1} the arguments as truth values; F, B, S as in `Types`.
 _FMA = "{r} = call <F> @llvm.fma.<S>(<F> {0}, <F> {1}, <F> {2})"
@@ -48,6 +48,10 @@ TEXT: dict[str, str] = {
     "select": "{r} = select <B> {b0}, <F> {1}, <F> {2}",
 }
 INTRINSICS = {"fma": 3, "sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2}  # name and arity
+# What a stage does not store is constant while it runs. LLVM then need not order those loads among its stores, which
+# would take it quadratic time.
+CONSTANT_MEMORY = ", !tbaa !1"
+METADATA = '!1 = !{!2, !2, i64 0, i64 1}\n!2 = !{!"constant element", !3}\n!3 = !{!"slots"}\n'
 _NAN_TEST = "{r}.u = fcmp uno <F> {0}, {0}\n{r} = select <B> {r}.u, <F> {0}, <F> {r}.m"
 _NO_NAN_TEST = "{r} = select <B> {r}.c, <F> {0}, <F> {1}"
 
@@ -99,7 +103,7 @@ class StageWriter:
 
     def write(self, tape: Tape) -> None:
         """The tape's instructions; each store as early as no later load can see it."""
-        self.tape = tape
+        self.tape, self.stored = tape, tape.writes()
         pending = _stores_by_moment(tape)
         instructions = tape.instructions
         i = 0
@@ -128,7 +132,8 @@ class StageWriter:
         if op == "const":
             result = number(data, self.t)  # type: ignore[arg-type]
         elif op == "load":
-            self.w.line(f"{result} = load {self.t.F}, ptr {self._pointer(data)}, align {self._alignment}")  # type: ignore[arg-type]
+            constant = "" if data in self.stored else CONSTANT_MEMORY
+            self.w.line(f"{result} = load {self.t.F}, ptr {self._pointer(data)}, align {self._alignment}{constant}")  # type: ignore[arg-type]
         elif op == "assign":
             result = self.name[args[0]]
         elif op in ("pair_sin", "pair_cos"):

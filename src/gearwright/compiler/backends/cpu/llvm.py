@@ -10,12 +10,12 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.compiler import lowering, rollout
-from gearwright.compiler.ir import types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu import lowering, rollout
+from gearwright.compiler.backends.cpu.ir import types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.target import Target
+from gearwright.compiler.backends.cpu.vector_math import large_arguments
 from gearwright.compiler.program import Program
-from gearwright.compiler.target import Target
-from gearwright.compiler.vector_math import large_arguments
 
 CODE_GENERATION_LEVEL = 2
 _COLD_BRANCH = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n'
@@ -32,7 +32,9 @@ def assembly(program: Program, layout: Layout, precision: str) -> str:
     if large:
         functions.append(large_arguments.definition(layout.lanes))
         declared |= set(large_arguments.DECLARATIONS)
-    return "\n".join([*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH])
+    return "\n".join(
+        [*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH, lowering.METADATA]
+    )
 
 
 def object_code(program: Program, layout: Layout, precision: str, target: Target) -> bytes:
@@ -44,7 +46,7 @@ def object_code(program: Program, layout: Layout, precision: str, target: Target
 
 
 class LoadedCode:
-    """An object linked into this process; `run` takes the address of a call table and releases Python's lock."""
+    """An object linked into this process; `run` takes the address of `Spans` and releases Python's lock."""
 
     def __init__(self, code: bytes, target: Target) -> None:
         from llvmlite import binding
@@ -52,5 +54,5 @@ class LoadedCode:
         self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine())
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        address = self._engine.get_function_address("run")
+        address = self._engine.get_function_address("run_spans")
         self.run: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 from gearwright.compiler.program import Kind, Program, Slot
-from gearwright.compiler.tape import Address
 
 IN_ARENA = (Kind.STATE, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
 
@@ -60,16 +60,19 @@ class Layout:
         written = {a for stage in self.program.stages for a in stage.tape.writes() if a.slot in states}
         return tuple(sorted(self.arena[a.slot] + a.element for a in written))
 
+    @cached_property
+    def bounds(self) -> dict[int, float]:
+        """Of the state elements that have one, by arena offset."""
+        return {
+            self.arena[slot.name] + element: slot.bound
+            for slot in self.program.of_kind(Kind.STATE)
+            if isfinite(slot.bound)
+            for element in range(slot.size)
+        }
+
     def blocks(self, batch: int) -> int:
         """Blocks that a batch of so many robots needs."""
         return -(-batch // self.lanes)
-
-    def state_address(self, element: int) -> Address:
-        """Which slot element the arena's state element is."""
-        for slot in self.program.of_kind(Kind.STATE):
-            if element < self.arena[slot.name] + slot.size:
-                return Address(slot.name, element - self.arena[slot.name])
-        raise IndexError(element)
 
 
 def _offsets(slots: list[Slot] | tuple[Slot, ...], start: int) -> dict[str, int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gearwright.compiler.ir import Value
-from gearwright.compiler.vector_math.exponential import exp, expm1, log, log1p, pow
-from gearwright.compiler.vector_math.hyperbolic import acosh, asinh, atanh, cosh, hypot, sinh, tanh
-from gearwright.compiler.vector_math.trigonometric import acos, asin, atan, atan2
+from gearwright.compiler.backends.cpu.ir import Value
+from gearwright.compiler.backends.cpu.vector_math.exponential import exp, expm1, log, log1p, pow
+from gearwright.compiler.backends.cpu.vector_math.hyperbolic import acosh, asinh, atanh, cosh, hypot, sinh, tanh
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import acos, asin, atan, atan2
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "acos": acos,

@@ -1,8 +1,8 @@
-"""The driver: one LLVM function `run` that walks blocks and steps, calls the stages, and keeps watch.
+"""The driver: an LLVM function `run` that walks a span of blocks and its steps, calls the stages, and keeps watch.
 
     for each block:  for each step:  stages and loops → commit or recover → record
 
-It takes one address, of a table of 64-bit words (`CallTable`), so that calling it costs next to nothing.
+It takes one address, of a table of 64-bit words (`CallTable`). `run_spans` calls it for each span of a batch.
 """
 
 from __future__ import annotations
@@ -12,20 +12,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from gearwright.compiler.ir import Types, number, types
-from gearwright.compiler.layout import Layout
+from gearwright.compiler.backends.cpu.ir import Types, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.spans import run_spans
+from gearwright.compiler.backends.cpu.watch import watch_functions
 from gearwright.compiler.program import Body, Program, Slot, Stage
-from gearwright.compiler.watch import watch_functions
 
 FIXED_WORDS = (
     "steps",
+    "first_step",
+    "continues",
     "every",
+    "until_first",
+    "rows",
     "first_block",
     "last_block",
     "arena",
     "scratch",
     "failed_step",
     "failed_element",
+    "failed_value",
     "any_failed",
 )
 
@@ -34,9 +40,11 @@ FIXED_WORDS = (
 class CallTable:
     """Which word of the call table holds what.
 
-    `every` 0 records nothing. `any_failed` is an answer: 1 if some robot's state stopped being finite. Each input
-    has an address, a stride from block to block and one from step to step (0: held), in bytes. Each recordable slot
-    has the address of its record, or 0.
+    A long run is made in several calls: `first_step` is the number of steps before this one, and where `continues` is
+    1, a robot that failed before stays as it is. `every` 0 records nothing; the first record comes after `until_first`
+    steps, and a block has `rows` of them. `any_failed` is an answer: 1 if some robot failed. Each input has an
+    address, a stride from block to block and one from step to step (0: held), in bytes. Each recordable slot has the
+    address of its record, or 0.
     """
 
     layout: Layout
@@ -74,7 +82,7 @@ class Driver:
                 self._record()
         body = "\n".join(self.lines)
         watch = watch_functions(self.layout, self.t) if with_state else ""
-        return f"define void @run(ptr noalias %call) {{\n{body}\nret void\n}}\n{watch}"
+        return f"define void @run(ptr noalias %call) {{\n{body}\nret void\n}}\n{watch}{run_spans(self.table)}"
 
     # small pieces of text
 
@@ -155,12 +163,20 @@ class Driver:
 
     def _begin_block(self, with_state: bool) -> None:
         self._line("store i64 0, ptr %any_failed\nstore i64 0, ptr %recorded")
-        self._line(f"store i64 {self._word('every')}, ptr %until_record")
+        self._line(f"store i64 {self._word('until_first')}, ptr %until_record")
         if with_state:
             self._line(f"call void @save(ptr {self._arena()}, ptr {self._scratch()})")
-            failed = self._report("failed_step")
             for lane in range(self.layout.lanes):
-                self._line(f"store i64 -1, ptr {self._forward(failed, 8 * lane)}")
+                self._begin_lane(self._forward(self._report("failed_step"), 8 * lane))
+
+    def _begin_lane(self, failed_at: str) -> None:
+        """A robot is sound, unless it failed in a call that this one continues."""
+        fresh = self._set(f"icmp eq i64 {self._word('continues')}, 0")
+        failed = self._set(f"select i1 {fresh}, i64 -1, i64 {self._set(f'load i64, ptr {failed_at}')}")
+        self._line(f"store i64 {failed}, ptr {failed_at}")
+        sound = self._set(f"icmp eq i64 {failed}, -1")
+        before = self._set(f"select i1 {sound}, i64 {self._variable('any_failed')}, i64 1")
+        self._line(f"store i64 {before}, ptr %any_failed")
 
     def _body(self, body: Body, depth: int = 0) -> None:
         for node in body:
@@ -180,8 +196,9 @@ class Driver:
         n, arena, scratch = next(self._numbers), self._arena(), self._scratch()
         bad = self._set(f"call i1 @commit(ptr {arena}, ptr {scratch}, i64 {self._variable('any_failed')})")
         self._line(f"br i1 {bad}, label %bad{n}, label %good{n}, !prof !0\nbad{n}:")
-        step, where, what = self._variable("step"), self._report("failed_step"), self._report("failed_element")
-        self._line(f"call void @recover(ptr {arena}, ptr {scratch}, ptr {where}, ptr {what}, i64 {step})")
+        step = self._plus(self._word("first_step"), self._variable("step"))
+        notes = [f"ptr {self._report(word)}" for word in ("failed_step", "failed_element", "failed_value")]
+        self._line(f"call void @recover(ptr {arena}, ptr {scratch}, {', '.join(notes)}, i64 {step})")
         self._line(f"store i64 1, ptr %any_failed\nstore i64 1, ptr {self._word_at('any_failed')}")
         self._line(f"br label %good{n}\ngood{n}:")
 
@@ -203,8 +220,7 @@ class Driver:
 
     def _copy_to_record(self, slot: Slot, start: str) -> None:
         size = slot.size * self.element
-        rows = self._set(f"udiv i64 {self._word('steps')}, {self._word('every')}")
-        row = self._plus(self._times(self._variable("block"), rows), self._variable("recorded"))
+        row = self._plus(self._times(self._variable("block"), self._word("rows")), self._variable("recorded"))
         place = self._forward(start, self._times(row, size))
         source = self._forward(self._arena(), self.layout.arena[slot.name] * self.element)
         self._line(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {source}, i64 {size}, i1 false)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import factorial, inf
 
-from gearwright.compiler.ir import Pair, Value, polynomial
-from gearwright.compiler.vector_math.trigonometric import ROUNDER
+from gearwright.compiler.backends.cpu.ir import Pair, Value, polynomial
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import ROUNDER
 
 LN2_1 = float.fromhex("0x1.62e42fefa3800p-1")  # 42 bits: exact times any exponent
 LN2_2 = float.fromhex("0x1.ef35793c76730p-45")

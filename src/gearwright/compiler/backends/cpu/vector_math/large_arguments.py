@@ -6,7 +6,7 @@ under 2⁻¹³⁷. The product's two top bits are the quadrant, the rest is the 
 
 from __future__ import annotations
 
-from gearwright.compiler.vector_math.trigonometric import PI_2_1, PI_2_LOW, SMALL_ARGUMENT
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import PI_2_1, PI_2_LOW, SMALL_ARGUMENT
 
 FUNCTION = "reduce_large_arguments"
 
@@ -126,6 +126,6 @@ def definition(lanes: int) -> str:
 
 
 def _exact(value: float) -> str:
-    from gearwright.compiler.ir import number, types
+    from gearwright.compiler.backends.cpu.ir import number, types
 
     return number(value, types(1, "double"))
