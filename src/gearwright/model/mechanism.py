@@ -71,8 +71,11 @@ class ByName(Mapping[str, _T]):
         except KeyError:
             raise UnknownNameError(self._kind, name, self._items) from None
 
-    def __contains__(self, name: object) -> bool:
+    def __contains__(self, name: object) -> bool:  # nor `get`: without a search for the nearest name
         return name in self._items
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._items.get(name, default)
 
     def __iter__(self) -> Any:
         return iter(self._items)
