@@ -30,7 +30,7 @@ from gearwright.dynamics.scalar import Scalar, both, greatest, magnitude, minus,
 from gearwright.dynamics.terms import Collected, Solved
 
 PASSES = 24  # at most; where they do not settle, the last one starts from v again and is a first-order step
-SETTLED = 1e-5  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
+SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
 
 
 class MidpointStep(DirectStep):
