@@ -1,0 +1,29 @@
+"""The velocities of a step with every law on its piece: stops, friction, drives and equalities, solved to the end."""
+
+from gearwright.dynamics.solve.laws import (
+    VERTICAL,
+    Polyline,
+    Vertex,
+    between_rates,
+    friction_and_stops,
+    saturated,
+    straight,
+)
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Problem, Progress
+
+__all__ = [
+    "STARTED",
+    "VERTICAL",
+    "Acting",
+    "Equality",
+    "Iteration",
+    "Polyline",
+    "Problem",
+    "Progress",
+    "Vertex",
+    "between_rates",
+    "friction_and_stops",
+    "saturated",
+    "straight",
+]

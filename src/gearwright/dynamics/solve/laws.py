@@ -1,0 +1,159 @@
+"""Laws: an impulse that does not rise with the rate along its direction, as a polyline.
+
+    impulse λ
+      │   piece −2: on the lower stop
+      ├────┐   piece −1: sliding down, λ = f
+      │    │   piece 0: stuck
+      │    └────┬   piece 1: sliding up, λ = −f
+      │         │   piece 2: on the upper stop
+      └───────────── rate x
+
+A piece is a number; 0 is where a law starts. Given the rest of the mechanism, a direction of inertia d that is pushed by
+w ends on the line `λ = d·x − w`, and meets the polyline in the piece between whose ends `d·x − λ` equals w.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
+
+from gearwright.dynamics.scalar import Scalar, greatest, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.solve.conditions import as_number, chosen, one_of
+
+VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
+
+
+class Vertex(NamedTuple):
+    """Where two pieces meet."""
+
+    rate: Scalar
+    impulse: Scalar
+
+
+class Line(NamedTuple):
+    """A piece and its extension: `x = rate` where it is vertical, else `λ = impulse − slope·(x − rate)`.
+
+    `flat` where the slope is zero; rate is 0 where flat, impulse 0 where vertical.
+    """
+
+    vertical: Scalar
+    flat: Scalar
+    rate: Scalar
+    impulse: Scalar
+    slope: Scalar
+
+
+class Seen(NamedTuple):
+    """How a direction answers with the rest of the mechanism in its pieces: on it `alpha·x − beta·λ = push`."""
+
+    push: Scalar
+    alpha: Scalar
+    beta: Scalar
+    tolerance: Scalar  # of the push
+
+
+@dataclass(frozen=True)
+class Polyline:
+    """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a piece.
+
+    `home` is the place of piece 0 among the slopes. `centred`: a push of 0 belongs to piece 0 (Coulomb friction).
+    """
+
+    vertices: tuple[Vertex, ...]
+    slopes: tuple[Scalar | None, ...]
+    home: int
+    centred: bool = False
+
+    @property
+    def pieces(self) -> range:
+        return range(-self.home, len(self.slopes) - self.home)
+
+    def _of(self, *, vertical: bool = False, flat: bool = False, sloped: bool = False) -> list[int]:
+        found = []
+        for piece, slope in zip(self.pieces, self.slopes, strict=True):
+            kind = "vertical" if slope is VERTICAL else "flat" if is_zero(slope) else "sloped"
+            if {"vertical": vertical, "flat": flat, "sloped": sloped}[kind]:
+                found.append(piece)
+        return found
+
+    @property
+    def holds(self) -> bool:
+        """Whether a piece is vertical."""
+        return bool(self._of(vertical=True))
+
+    def _anchor(self, piece: int) -> Vertex:
+        """A vertex that the piece ends at."""
+        return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
+
+    def line(self, piece: Scalar) -> Line:
+        vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
+        rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
+        impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
+        slopes = [(k, self.slopes[k + self.home] if k in tilted else 0.0) for k in self.pieces]
+        return Line(
+            one_of(piece, vertical, self.pieces), one_of(piece, flat, self.pieces),
+            chosen(piece, rates), chosen(piece, sorted(impulses, key=itemgetter(0))), chosen(piece, slopes),
+        )  # fmt: skip
+
+    def next(self, piece: Scalar, line: Line, seen: Seen, *, jumps: bool) -> Scalar:
+        """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
+
+        A vertical piece may be left for any other (`jumps`): d is the largest inertia that the direction can have,
+        so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
+        left for the next one, or for piece 0.
+        """
+        push = seen.push
+        if self.centred:
+            push = where(times(push, piece) >= 0.0, push, 0.0)
+        shifted = plus(push, times(piece, times(2.0, seen.tolerance)))
+        found: Scalar = float(-self.home)
+        for k, (x, y) in zip(self.pieces, self.vertices, strict=False):
+            threshold = minus(times(seen.alpha, x), times(seen.beta, y))
+            threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
+            found = plus(found, as_number(shifted > threshold))
+        if jumps and (self.centred or not self._far()):
+            return found
+        near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
+        return where(line.vertical, found, near) if jumps else near
+
+    def _far(self) -> bool:
+        """Whether a piece that is not vertical has another one further than the next."""
+        return any(max(abs(k - other) for other in self.pieces) > 1 for k in self._of(flat=True, sloped=True))
+
+
+def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
+    """`|λ| ≤ friction` against every motion, and whatever keeps the rate within `lower ≤ x ≤ upper` (None: no stop).
+
+    Both hold 0; `between_rates` is for ranges that do not.
+    """
+    sticks = not is_zero(friction)
+    vertices = [Vertex(0.0, friction), Vertex(0.0, minus(0.0, friction))] if sticks else []
+    slopes: list[Scalar | None] = [0.0, VERTICAL, 0.0] if sticks else [0.0]
+    if lower is not None:
+        vertices, slopes = [Vertex(lower, friction), *vertices], [VERTICAL, *slopes]
+    if upper is not None:
+        vertices, slopes = [*vertices, Vertex(upper, minus(0.0, friction))], [*slopes, VERTICAL]
+    return Polyline(tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, centred=sticks)
+
+
+def between_rates(friction: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
+    """The same for a range of rates that may not hold 0: friction turns where the rate is nearest to 0."""
+    turn = least(greatest(lower, 0.0), upper)
+    down = minus(0.0, friction)
+    vertices = (Vertex(lower, friction), Vertex(turn, friction), Vertex(turn, down), Vertex(upper, down))
+    return Polyline(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
+
+
+def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
+    """`λ = slope·(rate − x)` within `lower ≤ λ ≤ upper`: a drive with gains and an effort limit. The slope is above 0."""
+    vertices = (
+        Vertex(minus(rate, upper / slope), upper),
+        Vertex(minus(rate, lower / slope), lower),
+    )
+    return Polyline(vertices, (0.0, slope, 0.0), home=1)
+
+
+def straight(rate: Scalar, slope: Scalar) -> Polyline:
+    """`λ = slope·(rate − x)` without bounds."""
+    return Polyline((Vertex(rate, 0.0),), (slope, slope), home=0)
