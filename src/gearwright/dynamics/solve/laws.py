@@ -8,8 +8,8 @@
       │         │   piece 2: on the upper stop
       └───────────── rate x
 
-A piece is a number; 0 is where a law starts. Given the rest of the mechanism, a direction of inertia d that is pushed by
-w ends on the line `λ = d·x − w`, and meets the polyline in the piece between whose ends `d·x − λ` equals w.
+A piece is a number; 0 is where a law starts. Given the rest of the mechanism, a direction of inertia d that is pushed
+by w ends on the line `λ = d·x − w`, and meets the polyline in the piece between whose ends `d·x − λ` equals w.
 """
 
 from __future__ import annotations
@@ -103,16 +103,15 @@ class Polyline:
         so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
         left for the next one, or for piece 0.
         """
-        push = seen.push
-        if self.centred:
-            push = where(times(push, piece) >= 0.0, push, 0.0)
-        shifted = plus(push, times(piece, times(2.0, seen.tolerance)))
+        shifted = plus(seen.push, times(piece, times(2.0, seen.tolerance)))
         found: Scalar = float(-self.home)
         for k, (x, y) in zip(self.pieces, self.vertices, strict=False):
             threshold = minus(times(seen.alpha, x), times(seen.beta, y))
             threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
             found = plus(found, as_number(shifted > threshold))
-        if jumps and (self.centred or not self._far()):
+        if self.centred and jumps:
+            return where(times(shifted, piece) >= 0.0, found, 0.0)
+        if jumps and not self._far():
             return found
         near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
         return where(line.vertical, found, near) if jumps else near
@@ -146,7 +145,7 @@ def between_rates(friction: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
 
 
 def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
-    """`λ = slope·(rate − x)` within `lower ≤ λ ≤ upper`: a drive with gains and an effort limit. The slope is above 0."""
+    """`λ = slope·(rate − x)` within `lower ≤ λ ≤ upper`: a drive with gains, whose slope is above 0, and a limit."""
     vertices = (
         Vertex(minus(rate, upper / slope), upper),
         Vertex(minus(rate, lower / slope), lower),

@@ -1,6 +1,6 @@
 """Rows over several coordinates: the Schur complement `S = J·H⁻¹·Jᵀ` on the masked factors, and laws seen from there.
 
-With the velocities `g = J·u` that no row has changed, impulses λ give the rates `S·λ + g`. That is the same problem once
+With the rates `g = J·u` that no row has changed, impulses λ give the rates `S·λ + g`. That is the same problem once
 more with rates and impulses exchanged: a law's flat piece holds λ, its vertical piece asks for a rate, a slope s is a
 compliance 1/s. So the same masked elimination solves it. Equalities come first: where a law depends on them, they win.
 """
@@ -65,7 +65,7 @@ def solve_rows(
 ) -> RowSolution:  # fmt: skip
     """x is `L⁻¹·b`."""
     count = len(equalities) + len(laws)
-    y = [factors.sparse_forward(row.J) for row in (*equalities, *laws)]
+    y = [factors.sparse_forward(J) for J in (*(e.J for e in equalities), *(law.J for law in laws))]
     scaled = {k: factors.scaled(k, x[k]) for row in y for k in row}
     g = [total(*(times(a, scaled[k]) for k, a in row.items())) for row in y]
     S: Matrix = {}

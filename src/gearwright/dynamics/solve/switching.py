@@ -5,7 +5,7 @@
 A law's impulse λ ∈ −∂φ is a polyline over its rate (`laws`), so that the solution is known as soon as each law's piece
 is. One iteration solves for the pieces as they are and looks which laws have left theirs. All of these switch, as long
 as their number falls; where it does not, only the first does, which ends for every positive definite H (Murty 1974;
-Júdice and Pires 1994). Iterations after the last one repeat it to the bit, so a loop may go on for another robot's sake.
+Júdice and Pires 1994). Iterations after the last one repeat it to the bit: a loop may go on for another robot's sake.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Roles:
 
     @staticmethod
     def of(laws: Sequence[Acting], equalities: Sequence[Equality]) -> Roles:
-        """A coordinate that a hard row moves is held by rows: held by its pivot, it would leave the row nothing to move."""
+        """A coordinate that a hard row moves is held by rows: with a masked pivot the row could not move it."""
         alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if [*a.direction.values()] == [1.0]}
         single = [i for i, a in enumerate(laws) if len(a.direction) == 1 and not a.law.holds]
         holding = [i for i, a in enumerate(laws) if a.law.holds]
