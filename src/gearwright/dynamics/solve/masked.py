@@ -7,21 +7,18 @@ the residual of its own row. So a solve costs the same whatever is held.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Matrix, Row
-from gearwright.dynamics.factorise import adjacency
+from gearwright.dynamics.factorise import adjacency, next_pivot
 from gearwright.dynamics.scalar import (
     Scalar,
-    greatest,
     is_zero,
     minus,
     plus,
     reciprocal,
-    reciprocal_above,
     times,
     times_reciprocal,
     where,
@@ -29,18 +26,12 @@ from gearwright.dynamics.scalar import (
 
 
 class Pivot(NamedTuple):
-    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
-
-    A pivot not above its floor belongs to a row that depends on those before it: `u = value` there, too, if `drops`;
-    else the floor takes the pivot's place.
-    """
+    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`."""
 
     held: Scalar = False
     value: Scalar = 0.0  # 0 where it is not held
     constant: Scalar = 0.0
     slope: Scalar = 0.0
-    floor: Scalar | None = None
-    drops: bool = True
 
 
 FREE = Pivot()
@@ -56,6 +47,10 @@ class Masked:
     inertias: dict[int, Scalar]  # the pivot without the law's slope: d
     reciprocals: dict[int, Scalar]
     pivots: Mapping[int, Pivot]
+
+    def linear(self) -> Masked:
+        """The same factors with nothing asked for: what is held has the value 0."""
+        return replace(self, pivots={})
 
     def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
         """`L⁻¹·b`, with what is held taken to the right-hand side."""
@@ -90,15 +85,15 @@ class Masked:
         return u, w
 
 
-def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], first: Collection[int] = ()) -> Masked:
-    """Factorises H (its lower triangle); those of `first` are eliminated before all others."""
+def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot]) -> Masked:
+    """Factorises H (its lower triangle)."""
     A = dict(H)
     neighbours = adjacency(A, n)
     found = Masked([], {}, {}, {}, {}, pivots)
     while neighbours:
-        k = _next(neighbours, [i for i in first if i in neighbours] or list(neighbours))
+        k = next_pivot(neighbours)
         near = sorted(neighbours.pop(k))
-        d, r = _reciprocal(A[k, k], pivots.get(k, FREE))
+        d, r = A[k, k], _reciprocal(A[k, k], pivots.get(k, FREE))
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}
         for i in near:
@@ -111,25 +106,7 @@ def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], first: Collection[int
     return found
 
 
-def _reciprocal(d: Scalar, pivot: Pivot) -> tuple[Scalar, Scalar]:
-    """The inertia, and 1/(d + slope), which is 0 where the coordinate is held."""
-    if pivot.floor is not None and not pivot.drops:
-        d = greatest(d, pivot.floor)
+def _reciprocal(d: Scalar, pivot: Pivot) -> Scalar:
+    """1/(d + slope), or 0 where the coordinate is held."""
     whole = plus(d, pivot.slope)
-    if pivot.floor is not None and pivot.drops:
-        r = reciprocal_above(whole, pivot.floor)
-    else:
-        r = 0.0 if is_zero(whole) else reciprocal(whole)
-    return d, where(pivot.held, 0.0, r)
-
-
-def _next(neighbours: dict[int, set[int]], candidates: Sequence[int]) -> int:
-    """The one that fills in least; the last one among equals, which lies nearest to a leaf."""
-    best, least = -1, float("inf")
-    for k in sorted(candidates, key=lambda k: (len(neighbours[k]), -k)):
-        fill = sum(j not in neighbours[i] for i, j in combinations(neighbours[k], 2))
-        if fill < least:
-            best, least = k, fill
-        if least == 0:
-            break
-    return best
+    return 0.0 if is_zero(whole) else where(pivot.held, 0.0, reciprocal(whole))

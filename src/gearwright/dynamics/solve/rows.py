@@ -2,7 +2,11 @@
 
 With the rates `g = J·u` that no row has changed, impulses λ give the rates `S·λ + g`. That is the same problem once
 more with rates and impulses exchanged: a law's flat piece holds λ, its vertical piece asks for a rate, a slope s is a
-compliance 1/s. So the same masked elimination solves it. Equalities come first: where a law depends on them, they win.
+compliance 1/s. So the same masked elimination solves it.
+
+Rows may depend on each other, and a row whose coordinates are all held can move nothing. Hard rows have therefore a
+small compliance E: where a row is blocked, its impulse grows until a coordinate lets go. One step of refinement,
+`λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the rates.
 """
 
 from __future__ import annotations
@@ -26,94 +30,113 @@ from gearwright.dynamics.scalar import (
 )
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
-from gearwright.dynamics.solver import DOUBLE, Floors
+from gearwright.dynamics.solver import Floors
+
+COMPLIANCE = 1e-11  # of hard rows, as a share of their own response: far above rounding, and squared by refinement
 
 
 class Equality(NamedTuple):
-    """`J·u + bias + cfm·λ = 0`, always. A row that depends on others has λ = 0.
+    """`J·u + bias + cfm·λ = 0`, always.
 
-    `conflicting`: whether its bias may contradict the others' (see `solver.Floors`); rows of one `group` are told
-    from rounding by the largest of them.
+    In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`solver.Floors.noise`).
     """
 
     J: Row
     bias: Scalar = 0.0
     cfm: Scalar = 0.0
-    conflicting: bool = False
     group: str | None = None
 
 
 class RowLine(NamedTuple):
-    """A law's line along a direction over several coordinates."""
+    """A law's line along a direction over several coordinates; `holds`: whether it may be vertical."""
 
     J: Row
     line: Line
+    holds: bool
 
 
 class RowSolution(NamedTuple):
     """Impulses of the rows, what pushes them and how they answer, equalities first; and the change of `L⁻¹·b`."""
 
     impulses: list[Scalar]
-    pushes: list[Scalar]
+    pushes: list[Scalar]  # rate − compliance·impulse
     compliances: list[Scalar]  # the pivots of S
     change: Row
 
 
 def solve_rows(
-    equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
-    floors: Floors = DOUBLE,
+    H: Matrix, equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
+    floors: Floors,
 ) -> RowSolution:  # fmt: skip
     """x is `L⁻¹·b`."""
-    count = len(equalities) + len(laws)
-    y = [factors.sparse_forward(J) for J in (*(e.J for e in equalities), *(law.J for law in laws))]
-    scaled = {k: factors.scaled(k, x[k]) for row in y for k in row}
-    g = [total(*(times(a, scaled[k]) for k, a in row.items())) for row in y]
-    S: Matrix = {}
-    for i in range(count):
-        left = {k: times(a, factors.reciprocals[k]) for k, a in y[i].items()}
-        for j in range(i + 1):
-            if shared := left.keys() & y[j].keys():
-                S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
-        S.setdefault((i, i), 0.0)
-    own = [S[i, i] for i in range(count)]
-    pivots = {i: _equality_pivot(e, _floor(equalities, own, i, floors)) for i, e in enumerate(equalities)}
+    directions = [*(e.J for e in equalities), *(law.J for law in laws)]
+    own = [total(*(times(a, divided(a, H[k, k])) for k, a in J.items())) for J in directions]
+    hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
+    E = [times(COMPLIANCE, r) if h else 0.0 for r, h in zip(own, hard, strict=True)]
+    pivots = {}
+    for i, e in enumerate(equalities):
+        pivots[i] = Pivot(_noise(equalities, own, i, floors), constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
     for i, law in enumerate(laws, start=len(equalities)):
-        pivots[i] = _law_pivot(law.line, times(floors.conflicting, own[i]))
-    dual = masked(S, count, pivots, first=range(len(equalities)))
+        pivots[i] = _law_pivot(law.line, E[i])
+    y = [factors.sparse_forward(J) for J in directions]
+    dual = masked(_schur(y, factors), len(y), pivots)
+    g = [total(*(times(a, factors.scaled(k, x[k])) for k, a in row.items())) for row in y]
     impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
+    impulses, pushes = _refined(dual, E, impulses, pushes)
     change: Row = {}
     for row, impulse in zip(y, impulses, strict=True):
         for k, a in row.items():
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
-    return RowSolution(impulses, pushes, [dual.inertias[i] for i in range(count)], change)
+    return RowSolution(impulses, [minus(0.0, w) for w in pushes], [dual.inertias[i] for i in range(len(y))], change)
 
 
-def _equality_pivot(row: Equality, floor: Scalar) -> Pivot:
-    return Pivot(constant=minus(0.0, row.bias), slope=row.cfm, floor=floor)
+def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
+    """`S = yᵀ·D⁻¹·y`, where rows share coordinates."""
+    S: Matrix = {}
+    for i, row in enumerate(y):
+        left = {k: times(a, factors.reciprocals[k]) for k, a in row.items()}
+        for j in range(i + 1):
+            if shared := left.keys() & y[j].keys():
+                S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
+    return S
 
 
-def _law_pivot(line: Line, floor: Scalar) -> Pivot:
+def _refined(
+    dual: Masked, E: Sequence[Scalar], impulses: list[Scalar], pushes: list[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """With what the compliance E has left of the rates taken off."""
+    if all(map(is_zero, E)):
+        return impulses, pushes
+    left = [
+        0.0 if is_zero(e) else where(dual.pivots[i].held, 0.0, times(e, impulse))
+        for i, (e, impulse) in enumerate(zip(E, impulses, strict=True))
+    ]
+    linear = dual.linear()
+    more, further = linear.backward(linear.forward(left))
+    pushes = [plus(w, minus(v, x)) for w, v, x in zip(pushes, further, left, strict=True)]
+    return [plus(a, b) for a, b in zip(impulses, more, strict=True)], pushes
+
+
+def _law_pivot(line: Line, compliance: Scalar) -> Pivot:
     """Vertical: the rate is asked for. Flat: λ is held. Sloped: `(S + 1/s)·λ = rate + impulse/s − g`."""
-    if is_zero(line.slope):
-        value = 0.0 if line.flat is False else where(line.flat, line.impulse, 0.0)
-        return Pivot(line.flat, value, line.rate, 0.0, floor, drops=False)
-    straight = either(line.flat, line.vertical)
-    slope = where(straight, 1.0, line.slope)
-    compliance = where(straight, 0.0, divided(1.0, slope))
-    constant = plus(line.rate, times(compliance, line.impulse))
+    constant = line.rate
     value = 0.0 if line.flat is False else where(line.flat, line.impulse, 0.0)
-    return Pivot(line.flat, value, constant, compliance, floor, drops=False)
+    if not is_zero(line.slope):
+        straight = either(line.flat, line.vertical)
+        soft = where(straight, 0.0, divided(1.0, where(straight, 1.0, line.slope)))
+        compliance, constant = plus(compliance, soft), plus(constant, times(soft, line.impulse))
+    return Pivot(line.flat, value, constant, compliance)
 
 
-def _floor(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Scalar:
-    floor = times(floors.conflicting if rows[k].conflicting else floors.dependent, own[k])
-    if rows[k].group is None:
-        return floor
-    largest: Scalar = 0.0
-    for row, response in zip(rows, own, strict=False):
-        if row.group == rows[k].group:
-            largest = greatest(largest, response)
-    return greatest(floor, times(floors.noise, largest))
+def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Scalar:
+    """Whether a row is nothing but rounding."""
+    others = [i for i, row in enumerate(rows) if row.group == rows[k].group and i != k]
+    if rows[k].group is None or not others:
+        return False
+    largest: Scalar = own[k]
+    for i in others:
+        largest = greatest(largest, own[i])
+    return own[k] <= times(floors.noise, largest)
 
 
 def size(J: Row) -> Scalar:

@@ -36,6 +36,7 @@ from gearwright.dynamics.solver import Floors
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
 ALL = 1e9  # more laws than there are
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
+LARGEST = 1e4  # and so much more at most
 GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
 
 
@@ -80,13 +81,13 @@ class Problem:
 
     def iterate(self, pieces: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
         lines = [acting.law.line(piece) for acting, piece in zip(self.laws, pieces, strict=True)]
-        roles = Roles.of(self.laws, self.equalities)
+        roles = Roles.of(self.laws)
         factors = self._factors(lines, roles)
         x = factors.forward(self._pushed(lines, roles))
         rows: RowSolution | None = None
         if self.equalities or roles.rows:
-            row_lines = [RowLine(self.laws[i].direction, lines[i]) for i in roles.rows]
-            rows = solve_rows(self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
+            rows = solve_rows(self.H, self.equalities, row_lines, factors, x, Floors.of(self.eps))
             x = [plus(a, rows.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         found = _Solved(self, lines, roles, factors, rows, u, w)
@@ -125,19 +126,16 @@ class Roles:
     rows: list[int]
 
     @staticmethod
-    def of(laws: Sequence[Acting], equalities: Sequence[Equality]) -> Roles:
-        """A coordinate that a hard row moves is held by rows: with a masked pivot the row could not move it."""
+    def of(laws: Sequence[Acting]) -> Roles:
         alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if [*a.direction.values()] == [1.0]}
-        single = [i for i, a in enumerate(laws) if len(a.direction) == 1 and not a.law.holds]
-        holding = [i for i, a in enumerate(laws) if a.law.holds]
-        hard = [e.J for e in equalities if is_zero(e.cfm)]
-        hard += [laws[i].direction for i in holding if i not in alone]
-        taken = {k for J in hard for k in J}
-        own = [alone[i] for i in holding if i in alone]
-        taken |= {k for k in own if own.count(k) > 1}
-        pivots = {alone[i]: i for i in holding if i in alone and alone[i] not in taken}
-        placed = {*pivots.values(), *single}
-        return Roles(pivots, single, [i for i in range(len(laws)) if i not in placed])
+        pivots: dict[int, int] = {}
+        for holds in (True, False):
+            for i, k in alone.items():
+                if laws[i].law.holds == holds:
+                    pivots.setdefault(k, i)
+        rest = [i for i in range(len(laws)) if i not in pivots.values()]
+        diagonal = [i for i in rest if len(laws[i].direction) == 1 and not laws[i].law.holds]
+        return Roles(pivots, diagonal, [i for i in rest if i not in diagonal])
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ class _Solved:
         seen, impulses = self._seen(times(share, speed))
         new, wrong = [], 0.0
         for i, (acting, piece) in enumerate(zip(laws, pieces, strict=True)):
-            jumps = i in self.roles.pivots.values()
+            jumps = self.rows is None and i in self.roles.pivots.values()
             there = acting.law.next(piece, self.lines[i], seen[i], jumps=jumps)
             new.append(where(wrong < most, there, piece))
             wrong = plus(wrong, as_number(differs(there, piece)))
@@ -176,7 +174,7 @@ class _Solved:
         return Progress(
             least(before.least, wrong),
             where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
-            times(before.tolerance, plus(1.0, times(GROWTH - 1.0, alone))),
+            least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, alone))), LARGEST),
         )
 
     def _seen(self, tolerance: Scalar) -> tuple[list[Seen], list[Scalar]]:
@@ -195,7 +193,7 @@ class _Solved:
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
             assert self.rows is not None
             wide = times(size(self.problem.laws[i].direction), tolerance)
-            seen[i] = Seen(minus(0.0, self.rows.pushes[n]), 1.0, self.rows.compliances[n], wide)
+            seen[i] = Seen(self.rows.pushes[n], 1.0, self.rows.compliances[n], wide)
             impulses[i] = self.rows.impulses[n]
         order = range(len(self.problem.laws))
         return [seen[i] for i in order], [impulses[i] for i in order]
