@@ -15,6 +15,7 @@ from gearwright.dynamics.algorithms import Matrix, Row
 from gearwright.dynamics.factorise import adjacency, next_pivot
 from gearwright.dynamics.scalar import (
     Scalar,
+    greatest,
     is_zero,
     minus,
     plus,
@@ -85,15 +86,16 @@ class Masked:
         return u, w
 
 
-def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot]) -> Masked:
-    """Factorises H (its lower triangle)."""
+def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None) -> Masked:
+    """Factorises H (its lower triangle). A pivot is no less than its floor, which is what rounding leaves of 0."""
     A = dict(H)
     neighbours = adjacency(A, n)
     found = Masked([], {}, {}, {}, {}, pivots)
     while neighbours:
         k = next_pivot(neighbours)
         near = sorted(neighbours.pop(k))
-        d, r = A[k, k], _reciprocal(A[k, k], pivots.get(k, FREE))
+        d = A[k, k] if floors is None else greatest(A[k, k], floors[k])
+        r = _reciprocal(d, pivots.get(k, FREE))
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}
         for i in near:

@@ -12,6 +12,7 @@ small compliance E: where a row is blocked, its impulse grows until a coordinate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from gearwright.dynamics.algorithms import Matrix, Row
@@ -21,6 +22,7 @@ from gearwright.dynamics.scalar import (
     either,
     greatest,
     is_zero,
+    least,
     magnitude,
     minus,
     plus,
@@ -32,7 +34,7 @@ from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solver import Floors
 
-COMPLIANCE = 1e-11  # of hard rows, as a share of their own response: far above rounding, and squared by refinement
+COMPLIANCE = 1e-11  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
 
 class Equality(NamedTuple):
@@ -62,6 +64,7 @@ class RowSolution(NamedTuple):
     pushes: list[Scalar]  # rate − compliance·impulse
     compliances: list[Scalar]  # the pivots of S
     change: Row
+    unchanged: list[Scalar]  # velocities that the rows took away, to a factor of the branches' number
 
 
 def solve_rows(
@@ -70,24 +73,28 @@ def solve_rows(
 ) -> RowSolution:  # fmt: skip
     """x is `L⁻¹·b`."""
     directions = [*(e.J for e in equalities), *(law.J for law in laws)]
-    own = [total(*(times(a, divided(a, H[k, k])) for k, a in J.items())) for J in directions]
+    answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
+    own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
-    E = [times(COMPLIANCE, r) if h else 0.0 for r, h in zip(own, hard, strict=True)]
+    E = [times(COMPLIANCE, reduce(least, each)) if h else 0.0 for each, h in zip(answers, hard, strict=True)]
     pivots = {}
     for i, e in enumerate(equalities):
         pivots[i] = Pivot(_noise(equalities, own, i, floors), constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i])
     y = [factors.sparse_forward(J) for J in directions]
-    dual = masked(_schur(y, factors), len(y), pivots)
-    g = [total(*(times(a, factors.scaled(k, x[k])) for k, a in row.items())) for row in y]
+    S = _schur(y, factors)
+    dual = masked(S, len(y), pivots, [times(floors.dependent, S[i, i]) for i in range(len(y))])
+    before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
+    g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
     impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
     impulses, pushes = _refined(dual, E, impulses, pushes)
     change: Row = {}
     for row, impulse in zip(y, impulses, strict=True):
         for k, a in row.items():
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
-    return RowSolution(impulses, [minus(0.0, w) for w in pushes], [dual.inertias[i] for i in range(len(y))], change)
+    compliances = [dual.inertias[i] for i in range(len(y))]
+    return RowSolution(impulses, [minus(0.0, w) for w in pushes], compliances, change, [*before.values()])
 
 
 def _schur(y: Sequence[Row], factors: Masked) -> Matrix:

@@ -153,7 +153,7 @@ class _Solved:
     def switched(self, pieces: Sequence[Scalar], progress: Progress) -> Iteration:
         laws, share = self.problem.laws, times(progress.tolerance, ROUNDING * self.problem.eps)
         speed: Scalar = 0.0
-        for x in self.u:
+        for x in (*self.u, *(self.rows.unchanged if self.rows else ())):
             speed = greatest(speed, magnitude(x))
         most = where(progress.stalled >= PATIENCE, 1.0, ALL)
         seen, impulses = self._seen(times(share, speed))
