@@ -34,7 +34,7 @@ from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solver import Floors
 
-COMPLIANCE = 1e-11  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
+COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
 
 class Equality(NamedTuple):
