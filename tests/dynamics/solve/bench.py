@@ -1,4 +1,4 @@
-"""Many problems of one structure at once: the iteration as a CasADi Function in a Python loop, and how far off it ends."""
+"""Many problems of one structure at once: iterations as a CasADi Function in a Python loop, and how far off they end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Bench:
         problem = Problem(dict(zip(self.pattern, scalars(H), strict=True)), scalars(b), self.laws, self.equalities)
         found = problem.iterate(scalars(pieces), Progress(*scalars(progress)))
         values = [
-            found.u, found.impulses, found.reactions, found.pieces, [*found.progress], [found.settled]
+            found.u, found.impulses, found.reactions, found.states, [*found.progress], [found.settled]
         ]  # fmt: skip
         with as_written():
             outputs = casadi.cse([column(x) for x in values])

@@ -1,5 +1,6 @@
 """The velocities of a step with every law on its piece: stops, friction, drives and equalities, solved to the end."""
 
+from gearwright.dynamics.solve.functions import FunctionLaw
 from gearwright.dynamics.solve.laws import (
     VERTICAL,
     Polyline,
@@ -10,14 +11,16 @@ from gearwright.dynamics.solve.laws import (
     straight,
 )
 from gearwright.dynamics.solve.rows import Equality
-from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Problem, Progress
+from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Law, Problem, Progress, started
 
 __all__ = [
     "STARTED",
     "VERTICAL",
     "Acting",
     "Equality",
+    "FunctionLaw",
     "Iteration",
+    "Law",
     "Polyline",
     "Problem",
     "Progress",
@@ -25,5 +28,6 @@ __all__ = [
     "between_rates",
     "friction_and_stops",
     "saturated",
+    "started",
     "straight",
 ]

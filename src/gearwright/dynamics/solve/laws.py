@@ -14,12 +14,13 @@ by w ends on the line `λ = d·x − w`, and meets the polyline in the piece bet
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, least, minus, plus, times, where
-from gearwright.dynamics.solve.conditions import as_number, chosen, one_of
+from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of
 
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
@@ -51,11 +52,29 @@ class Seen(NamedTuple):
     alpha: Scalar
     beta: Scalar
     tolerance: Scalar  # of the push
+    rate: Scalar
+    impulse: Scalar
+    inertia: Scalar  # alpha/beta
+    slack: Scalar  # of the rate
+    share: Scalar  # of any number: what is rounding
+
+    def needed(self, rate: Scalar) -> Scalar:
+        """The impulse that would lead to another rate."""
+        return plus(self.impulse, times(self.inertia, minus(rate, self.rate)))
+
+
+class Next(NamedTuple):
+    """What a law goes on with, and whether it was wrong."""
+
+    state: list[Scalar]
+    wrong: Scalar
 
 
 @dataclass(frozen=True)
 class Polyline:
     """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a piece.
+
+    A single piece has one vertex, too: a point that it goes through.
 
     `home` is the place of piece 0 among the slopes. `centred`: a push of 0 belongs to piece 0 (Coulomb friction).
     """
@@ -64,6 +83,8 @@ class Polyline:
     slopes: tuple[Scalar | None, ...]
     home: int
     centred: bool = False
+
+    size = 1  # of its state, which is the piece
 
     @property
     def pieces(self) -> range:
@@ -86,7 +107,12 @@ class Polyline:
         """A vertex that the piece ends at."""
         return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
 
-    def line(self, piece: Scalar) -> Line:
+    def started(self, state: Sequence[Scalar]) -> list[Scalar]:
+        """As a step begins: in the piece in which the last one ended."""
+        return [*state]
+
+    def line(self, state: Sequence[Scalar]) -> Line:
+        (piece,) = state
         vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
         rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
@@ -96,29 +122,30 @@ class Polyline:
             chosen(piece, rates), chosen(piece, sorted(impulses, key=itemgetter(0))), chosen(piece, slopes),
         )  # fmt: skip
 
-    def next(self, piece: Scalar, line: Line, seen: Seen, *, jumps: bool) -> Scalar:
+    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next:
         """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
 
         A vertical piece may be left for any other (`jumps`): d is the largest inertia that the direction can have,
         so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
         left for the next one, or for piece 0.
         """
+        (piece,) = state
         shifted = plus(seen.push, times(piece, times(2.0, seen.tolerance)))
         found: Scalar = float(-self.home)
-        for k, (x, y) in zip(self.pieces, self.vertices, strict=False):
+        for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
             threshold = minus(times(seen.alpha, x), times(seen.beta, y))
             threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
             found = plus(found, as_number(shifted > threshold))
         if self.centred and jumps:
-            return where(times(shifted, piece) >= 0.0, found, 0.0)
-        if jumps and not self._far():
-            return found
-        near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
-        return where(line.vertical, found, near) if jumps else near
+            found = where(times(shifted, piece) >= 0.0, found, 0.0)
+        elif self._far():
+            near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
+            found = where(line.vertical, found, near) if jumps else near
+        return Next([found], differs(found, piece))
 
     def _far(self) -> bool:
-        """Whether a piece that is not vertical has another one further than the next."""
-        return any(max(abs(k - other) for other in self.pieces) > 1 for k in self._of(flat=True, sloped=True))
+        """Whether a piece has another one further than the next."""
+        return len(self.pieces) > 2
 
 
 def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
@@ -155,4 +182,4 @@ def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Poly
 
 def straight(rate: Scalar, slope: Scalar) -> Polyline:
     """`λ = slope·(rate − x)` without bounds."""
-    return Polyline((Vertex(rate, 0.0),), (slope, slope), home=0)
+    return Polyline((Vertex(rate, 0.0),), (slope,), home=0)
