@@ -227,7 +227,7 @@ class _Solved:
         for i in self.roles.diagonal:
             ((k, ratio),), line = self.problem.laws[i].direction.items(), self.lines[i]
             rate, wide = times(ratio, self.u[k]), times(magnitude(ratio), slack)
-            impulse = minus(line.impulse, times(line.slope, minus(rate, line.rate)))
+            impulse = self._beside_impulse(i, k, ratio, rate)
             inertia = divided(self.factors.inertias[k], times(ratio, ratio))
             seen[i] = Seen(rate, 1.0, 0.0, wide, rate, impulse, inertia, wide, share)
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
@@ -236,3 +236,19 @@ class _Solved:
             wide, rate = times(size(self.problem.laws[i].direction), slack), plus(push, times(answer, impulse))
             seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, divided(1.0, answer), wide, share)
         return [seen[i] for i in range(len(self.problem.laws))]
+
+    def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
+        """By the law's line; or, where it is the only one that slopes, by what the coordinate lacks.
+
+        A steep line would make much of the rate's rounding.
+        """
+        line = self.lines[law]
+        by_line = minus(line.impulse, times(line.slope, minus(rate, line.rate)))
+        others = [i for i in self.roles.diagonal if k in self.problem.laws[i].direction and i != law]
+        if others or is_zero(line.slope):
+            return by_line
+        lacking = minus(times(self.factors.inertias[k], self.u[k]), self.w[k])
+        if k not in self.roles.pivots:
+            return divided(lacking, ratio)
+        main = self.lines[self.roles.pivots[k]]
+        return where(main.flat, divided(minus(lacking, main.impulse), ratio), by_line)
