@@ -187,17 +187,18 @@ class _Solved:
         share = times(progress.tolerance, ROUNDING * self.problem.eps)
         most = where(progress.stalled >= PATIENCE, 1.0, ALL)
         seen = self._seen(share, times(share, self._speed()))
-        new: list[Scalar] = []
+        new = [[*state] for state in states]
         wrong: Scalar = 0.0
-        for i, (acting, state) in enumerate(zip(self.problem.laws, states, strict=True)):
+        for i in sorted(range(len(states)), key=lambda i: self.problem.laws[i].law.size):  # pieces before functions
             jumps = self.rows is None and i in self.roles.pivots.values()
-            there = acting.law.next(state, self.lines[i], seen[i], jumps=jumps)
-            new += [where(wrong < most, x, old) for x, old in zip(there.state, state, strict=True)]
+            there = self.problem.laws[i].law.next(states[i], self.lines[i], seen[i], jumps=jumps)
+            new[i] = [where(wrong < most, x, old) for x, old in zip(there.state, states[i], strict=True)]
             wrong = plus(wrong, as_number(there.wrong))
         impulses = [each.impulse for each in seen]
         reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
         settled = as_number(equal(wrong, 0.0))
-        return Iteration(self.u, impulses, reactions, new, self._progress(progress, wrong), settled)
+        after = [x for state in new for x in state]
+        return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
 
     def _speed(self) -> Scalar:
         """Of the fastest coordinate: what rounding is a share of."""
