@@ -37,6 +37,7 @@ from gearwright.dynamics.solver import Floors
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
 ALL = 1e9  # more laws than there are
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
+ENDURANCE = 40.0  # iterations without a fall after which rounding is taken to be the reason
 LARGEST = 1e4  # and so much more at most
 GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
 
@@ -209,7 +210,7 @@ class _Solved:
 
     @staticmethod
     def _progress(before: Progress, wrong: Scalar) -> Progress:
-        alone = as_number(before.stalled >= PATIENCE)
+        alone = as_number(before.stalled >= ENDURANCE)
         return Progress(
             least(before.least, wrong),
             where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
