@@ -1,9 +1,10 @@
 """Laws given by a function of the rate, as motors are: `λ = f(x)`, which does not rise.
 
-Such a law acts by a polyline of three pieces that is refined as iterations go on: the chord between two points of f, and
-the tangents beyond them. A step begins with one tangent, where the last step ended. Where f turns out to fall faster
-than the tangent, the chord covers what lies between (flat, steep and flat again would throw Newton's method to and fro
-for ever), and its ends close in by the Illinois rule. Ends that have met hold a jump: the impulse is one between its values.
+Such a law acts by a polyline of three pieces that is refined as iterations go on: the chord between two points of f,
+and the tangents beyond them. A step begins with one tangent, where the last step ended. Where f turns out to fall
+faster than the tangent, the chord covers what lies between (flat, steep and flat again would throw Newton's method to
+and fro for ever), and its ends close in by the Illinois rule. Ends that have met hold a jump: the impulse is one
+between its two values.
 """
 
 from __future__ import annotations
@@ -118,9 +119,7 @@ class FunctionLaw:
         """Whether the rate is where the law's piece is."""
         after = where(model.piece > 0.0, seen.rate >= model.high.rate, seen.rate >= minus(model.low.rate, seen.slack))
         before = where(model.piece < 0.0, seen.rate <= model.low.rate, seen.rate <= plus(model.high.rate, seen.slack))
-        return where(
-            equal(model.piece, 0.0), both(after, before), where(model.piece > 0.0, after, before)
-        )
+        return where(equal(model.piece, 0.0), both(after, before), where(model.piece > 0.0, after, before))
 
     @staticmethod
     def _narrowed(model: Model, point: Point, above: Scalar, seen: Seen) -> Model:
@@ -165,5 +164,3 @@ class FunctionLaw:
         if len(values) == 3:
             return point, size, None
         return point, size, Point(rate, SX(values[3]), minus(0.0, SX(values[4])))
-
-

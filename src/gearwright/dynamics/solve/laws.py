@@ -20,7 +20,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, least, minus, plus, times, where
-from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of
+from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
 
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
@@ -76,13 +76,14 @@ class Polyline:
 
     A single piece has one vertex, too: a point that it goes through.
 
-    `home` is the place of piece 0 among the slopes. `centred`: a push of 0 belongs to piece 0 (Coulomb friction).
+    `home` is the place of piece 0 among the slopes. `friction`: the impulse of piece −1 and, with a minus, of piece 1,
+    so that a push of 0 belongs to piece 0.
     """
 
     vertices: tuple[Vertex, ...]
     slopes: tuple[Scalar | None, ...]
     home: int
-    centred: bool = False
+    friction: Scalar | None = None
 
     size = 1  # of its state, which is the piece
 
@@ -117,10 +118,12 @@ class Polyline:
         rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
         slopes = [(k, self.slopes[k + self.home] if k in tilted else 0.0) for k in self.pieces]
-        return Line(
-            one_of(piece, vertical, self.pieces), one_of(piece, flat, self.pieces),
-            chosen(piece, rates), chosen(piece, sorted(impulses, key=itemgetter(0))), chosen(piece, slopes),
-        )  # fmt: skip
+        if self.friction is None:
+            impulse = chosen(piece, sorted(impulses, key=itemgetter(0)))
+        else:
+            impulse = minus(0.0, times(piece, self.friction))
+        held, slides = (one_of(piece, own, self.pieces) for own in (vertical, flat))
+        return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
 
     def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next:
         """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
@@ -131,13 +134,16 @@ class Polyline:
         """
         (piece,) = state
         shifted = plus(seen.push, times(piece, times(2.0, seen.tolerance)))
-        found: Scalar = float(-self.home)
+        found: Scalar = 0.0
         for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
             threshold = minus(times(seen.alpha, x), times(seen.beta, y))
             threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
-            found = plus(found, as_number(shifted > threshold))
-        if self.centred and jumps:
-            found = where(times(shifted, piece) >= 0.0, found, 0.0)
+            if k < 0:
+                found = minus(found, as_number(shifted <= threshold))
+            else:
+                found = plus(found, as_number(shifted > threshold))
+        if self.friction is not None and jumps:
+            found = only_where(times(shifted, piece) >= 0.0, found)
         elif self._far():
             near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
             found = where(line.vertical, found, near) if jumps else near
@@ -160,7 +166,9 @@ def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | N
         vertices, slopes = [Vertex(lower, friction), *vertices], [VERTICAL, *slopes]
     if upper is not None:
         vertices, slopes = [*vertices, Vertex(upper, minus(0.0, friction))], [*slopes, VERTICAL]
-    return Polyline(tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, centred=sticks)
+    return Polyline(
+        tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, friction=friction if sticks else None
+    )
 
 
 def between_rates(friction: Scalar, lower: Scalar, upper: Scalar) -> Polyline:

@@ -114,7 +114,7 @@ def soft_stops(q: Scalar, limits: tuple[float, float], stiffness: Scalar, dampin
 
 def box_friction(lower: Scalar, upper: Scalar) -> Polyline:
     """Friction that differs with the direction: `lower ≤ λ ≤ upper` with the rate 0."""
-    return Polyline((Vertex(0.0, upper), Vertex(0.0, lower)), (0.0, VERTICAL, 0.0), home=1, centred=True)
+    return Polyline((Vertex(0.0, upper), Vertex(0.0, lower)), (0.0, VERTICAL, 0.0), home=1)
 
 
 def drive_line(stiffness: Scalar, damping: Scalar, error: Scalar, rate: Scalar, h: Scalar) -> tuple[Scalar, Scalar]:
