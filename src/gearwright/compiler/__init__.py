@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from gearwright.compiler.backends import find_backend
     from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
     from gearwright.compiler.building import build, compile_program
-    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, stage
-    from gearwright.compiler.tape import Address, Tape, trace
+    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, indexed_stage, stage
+    from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
 
 _HOME = {  # looked up when first used, so that importing the package costs nothing
     "Address": "tape",
+    "IndexedAddress": "tape",
     "Tape": "tape",
     "trace": "tape",
     "Kind": "program",
@@ -28,6 +29,7 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "Slot": "program",
     "Stage": "program",
     "function_program": "program",
+    "indexed_stage": "program",
     "stage": "program",
     "Backend": "backend",
     "Buffer": "backend",
@@ -56,6 +58,7 @@ __all__ = [
     "Buffer",
     "Executable",
     "Failure",
+    "IndexedAddress",
     "Instance",
     "Interpretation",
     "Kind",
@@ -68,6 +71,7 @@ __all__ = [
     "compile_program",
     "find_backend",
     "function_program",
+    "indexed_stage",
     "interpret_program",
     "stage",
     "trace",
