@@ -113,8 +113,12 @@ CODES: dict[str, str] = {
     "xml-malformed": "the text is not XML",
     "xml-lenient": "not XML by the letter, but read as the field's tools read it (undeclared prefix, late declaration)",
     "xml-unsafe": "a DTD, an entity, or nesting and sizes beyond what a robot needs",
-    "xacro-missing": "a xacro file, and the xacro package is not installed",
-    "xacro-failed": "the xacro package could not expand the file",
+    "xacro-failed": "a xacro file that cannot be expanded: an expression, macro, property or argument is wrong",
+    "xacro-limit": "a xacro file whose expansion takes more time or space than a robot needs",
+    "xacro-refused": "a xacro file that reads the environment without leave",
+    "xacro-argument": "an argument was given that the xacro file does not have",
+    "xacro-message": "the xacro file itself, or its expansion, has something to say",
+    "package-not-found": "a package that $(find …) or package:// names and that is on no search path",
     "format-unknown": "the root element is neither sdf nor robot",
     "version-unknown": "a format version that is not known",
     "model-choice": "the file holds no model, or several, and none was chosen",
@@ -158,6 +162,8 @@ CODES: dict[str, str] = {
     "mimic-limits-tighten": "limits of a follower that tighten its leader's",
     "mimic-duplicate": "two couplings with the same follower",
     "coupling-value": "a coupling's parameter that is out of range or does not fit its mode",
+    "coupling-implied": "a coupling whose relation a closed loop has, too; the loop's rows are left out",
+    "coupling-contradicted": "a coupling that would lock a closed loop, since the two do not agree; the loop holds",
     # older spellings
     "gearbox-deprecated": "a gearbox joint; read as a coupling",
     "gearbox-unresolved": "a gearbox whose links are not joined with its reference body by joints about its axes",
@@ -185,12 +191,14 @@ CODES: dict[str, str] = {
     "ros2-joint-fixed": "a ros2_control joint that cannot move",
     # topology and the rest
     "loop-closed": "a kinematic loop; the joint where it is cut",
+    "loop-open": "a kinematic loop that cannot be closed from where the file has it",
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "an element that is known and does not concern the mechanism",
     "element-unknown": "an element or attribute that is not known",
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
+    "not-simulable": "a part that cannot be simulated as it is written",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model cannot do what was asked of it",

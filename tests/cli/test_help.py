@@ -9,7 +9,7 @@ import pytest
 import gearwright as gw
 from tests.cli.commands import CHECKOUT, called, gearwright
 
-LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--json", "--help"]
+LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--xacro-arg", "--xacro-env", "--json", "--help"]
 OPTIONS = {
     "check": [*LOADING, "--quiet"],
     "show": [*LOADING, "--svg", "--all"],

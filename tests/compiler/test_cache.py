@@ -114,7 +114,8 @@ def test_what_others_may_write_is_not_trusted(folder: Path) -> None:
     assert not build().from_cache
     assert build().from_cache
     folder.chmod(0o777)
-    assert not build().from_cache
+    with pytest.warns(CacheWarning, match="others may write there, or own it"):
+        assert not build().from_cache
 
 
 @POSIX
@@ -122,7 +123,8 @@ def test_what_belongs_to_others_is_not_trusted(folder: Path, monkeypatch: pytest
     build()
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)
-    assert not build().from_cache
+    with pytest.warns(CacheWarning, match="others may write there, or own it"):
+        assert not build().from_cache
 
 
 def test_a_directory_that_cannot_be_written_only_means_no_caching(
@@ -131,8 +133,10 @@ def test_a_directory_that_cannot_be_written_only_means_no_caching(
     file = tmp_path / "a file, not a directory"
     file.write_text("")
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(file / "cache"))
-    assert not build().from_cache
-    assert not build().from_cache
+    with pytest.warns(CacheWarning, match="cannot be written") as notes:
+        assert not build().from_cache
+        assert not build().from_cache
+    assert len(notes) == 1
 
 
 @POSIX
@@ -146,7 +150,8 @@ def test_a_read_only_directory_is_still_read(folder: Path, monkeypatch: pytest.M
         monkeypatch.setattr(os, name, refuse)
     monkeypatch.setattr(disk.tempfile, "mkstemp", refuse)
     assert build().from_cache
-    assert not build("mul").from_cache
+    with pytest.warns(CacheWarning, match="cannot be written"):
+        assert not build("mul").from_cache
 
 
 def test_old_entries_are_pruned(folder: Path) -> None:

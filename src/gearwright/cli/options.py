@@ -24,7 +24,15 @@ BaseChoice = Annotated[
 ]
 SearchPath = Annotated[
     list[str] | None,
-    typer.Option("--path", metavar="DIR", help="A folder for model:// and package:// addresses; may be repeated."),
+    typer.Option("--path", metavar="DIR", help="A folder for model://, package:// and $(find …); may be repeated."),
+]
+XacroArguments = Annotated[
+    list[str] | None,
+    typer.Option("--xacro-arg", metavar="NAME:=VALUE", help="An argument of a xacro file; may be repeated."),
+]
+XacroVariables = Annotated[
+    list[str] | None,
+    typer.Option("--xacro-env", metavar="NAME", help="An environment variable that a xacro file may read; repeatable."),
 ]
 PluginFolders = Annotated[
     list[str] | None,

@@ -10,11 +10,11 @@ from pathlib import Path
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
 from gearwright.formats.located_xml import MAX_ELEMENTS, Element, bounded, parse
+from gearwright.formats.packages import PATH_VARIABLE, search_folders
 from gearwright.formats.sdf_version import Version, read_version
 
 MAX_INCLUDES = 500
 MAX_DEPTH = 20
-PATH_VARIABLE = "GEARWRIGHT_PATH"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +36,7 @@ class Library:
 
     @staticmethod
     def of(folder: Path | None, search: Sequence[str | os.PathLike[str]], report: Report) -> Library:
-        listed = [Path(p) for p in search]
-        listed += [Path(p) for p in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if p]
-        return Library(folder=folder, search=tuple(listed), report=report)
+        return Library(folder=folder, search=search_folders(search), report=report)
 
     def include(self, e: Element, strict: bool) -> Included | None:
         """The model that an <include> brings, renamed as it says; None with the reason in the report.

@@ -148,6 +148,11 @@ class Element:
         """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
         self._tags.add("*")
 
+    def as_root(self) -> Element:
+        self.parent = None
+        self._read = True
+        return self
+
     @property
     def words(self) -> str:
         return self.text.strip()
@@ -334,7 +339,7 @@ def _without_declaration(text: str, file: str, report: Report) -> str:
     return _DECLARATION.sub(blank, text)
 
 
-class _UnsafeError(Exception):
+class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
@@ -353,7 +358,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise _UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deep, or there are too many")
         line = parser.CurrentLineNumber
         if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)
@@ -368,7 +373,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
             e.text = f"{e.text} {data}" if e.children else e.text + data  # pieces around a child stay apart
 
     def refuse(*_: object) -> None:
-        raise _UnsafeError("a DTD or an entity is declared; robots need none")
+        raise UnsafeError("a DTD or an entity is declared; robots need none")
 
     def end(_: str) -> None:
         del ahead[-1]
@@ -379,7 +384,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except _UnsafeError as e:
+    except UnsafeError as e:
         report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
         return None
     except expat.ExpatError as e:
@@ -390,7 +395,4 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     except ValueError as e:
         report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))
         return None
-    root = top.children[0]
-    root.parent = None
-    root._read = True
-    return root
+    return top.children[0].as_root()

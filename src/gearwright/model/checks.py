@@ -9,7 +9,10 @@ from gearwright.diagnostics import Diagnostic, Report, Source
 from gearwright.model.couplings import CircleError, Coupling, compose, in_order
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.topology import roots, span
+from gearwright.model.moved_mass import massless_joints
+from gearwright.model.references import spanned
+from gearwright.model.simulation_checks import check_simulation
+from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
@@ -31,6 +34,8 @@ def check(m: Mechanism) -> list[Diagnostic]:
             check_masses(m, report)
             check_follower_limits(m, report)
             check_start(m, report)
+        if not report.failed:
+            check_simulation(m, report)
     return report.diagnostics
 
 
@@ -151,7 +156,7 @@ def check_sensors(m: Mechanism, report: Report) -> None:
 
 
 def check_loops(m: Mechanism, report: Report) -> None:
-    kept, cuts = span({**m.joints, **m.bases}, m.cut)
+    kept, cuts = spanned(m)
     for root in roots(m.links, kept):
         report.error("root-multiple", f"nothing ties link {root!r} to the world", m.links[root].source)
     for j in cuts:
@@ -161,27 +166,9 @@ def check_loops(m: Mechanism, report: Report) -> None:
 
 def check_masses(m: Mechanism, report: Report) -> None:
     """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
-    carrying = _carrying(m)
-    for j in m.joints.values():
-        if not j.dof or j.child in carrying or any(a.dynamics.armature for a in j.axes):
-            continue
-        message = f"joint {j.name!r} moves no mass: link {j.child!r} has no inertia, nor has what hangs on it"
-        report.warning("inertia-missing", message, m.links[j.child].source)
-
-
-def _carrying(m: Mechanism) -> set[str]:
-    """Links that have mass, or carry one that has."""
-    parents: dict[str, list[str]] = {}
-    for j in m.joints.values():
-        parents.setdefault(j.child, []).append(j.parent)
-    todo = [n for n, link in m.links.items() if link.inertia.mass > 0 or any(link.inertia.moments)]
-    carrying = set(todo)
-    while todo:
-        for parent in parents.get(todo.pop(), ()):
-            if parent not in carrying:
-                carrying.add(parent)
-                todo.append(parent)
-    return carrying
+    for joint, link in massless_joints(m):
+        message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
+        report.warning("inertia-missing", message, m.links[link].source)
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:

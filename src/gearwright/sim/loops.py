@@ -132,7 +132,8 @@ def _approached(kernel: Executable, names: Names, parameter: Array, q: Array, mo
 
 def _errors(kernel: Executable, names: Names, parameter: Array, q: Array) -> tuple[Array, Array]:
     found = kernel.evaluate({"position": q[list(names.free_positions)], "parameter": parameter})
-    return found["error"], found["jacobian"]
+    error = found["error"].reshape(-1)
+    return error, found["jacobian"].reshape(len(error), len(names.free_velocities))
 
 
 def _velocities_of(names: Names, positions: set[int]) -> set[int]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from gearwright.compiler.backends import is_known, names
 from gearwright.errors import CompileError, suggestion
-from gearwright.model import MODES, Mechanism
+from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
 from gearwright.sim.control import Declared, declared
 
@@ -110,13 +110,14 @@ def coupled(robot: Mechanism, options: Options) -> Mechanism:
     """The robot with every coupling in the mode that the options ask for."""
     if options.coupling is None:
         return robot
-    for name, c in robot.couplings.items():
-        changes: dict[str, object] = {"mode": options.coupling}
+    changed = []
+    for c in robot.couplings.values():
+        changes: dict[str, Any] = {"mode": options.coupling}
         if options.coupling == "compliant":
             changes["natural_frequency"] = c.natural_frequency or NATURAL_FREQUENCY
             changes["damping_ratio"] = DAMPING_RATIO if c.damping_ratio is None else c.damping_ratio
-        robot = robot.with_coupling(name, **changes)
-    return robot
+        changed.append(replace(c, **changes))
+    return replace(robot, couplings=Couplings(changed))
 
 
 def _check_choice(option: str, value: object) -> None:

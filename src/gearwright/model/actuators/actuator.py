@@ -85,6 +85,11 @@ class Actuator:
         if self.has_drive and self.command == "velocity" and not self.damping_gain:
             raise ModelError("a velocity command needs <damping_gain>, the gain of the drive that follows it")
 
+    @property
+    def depends_on_speed(self) -> bool:
+        """Whether its effort changes with the speed or position of its axis within a step."""
+        return self.velocity_limit < inf or self.command in ("velocity", "position")
+
     # --- the effort ------------------------------------------------------------------------------------------------
 
     @property
