@@ -40,7 +40,6 @@ BROKEN: dict[str, dict[str, Any]] = {
     "counts are not negative": {"slots": (S,), "body": (Loop(-1, (copy("s", "s"),)),)},
     "indices belong to loops": {"slots": (S, W), "body": (moving("i", (0,)),)},
     "an element is stored once": {"slots": (S, W), "body": (Loop(1, (twice("i"),), index="i"),)},
-    "bounds are positive, and of states": {"slots": (Slot(name="u", kind=Kind.INPUT, bound=1.0),), "body": ()},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
     "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gearwright.compiler.backend import Backend, Buffer, Executable, Failure, Instance
+    from gearwright.compiler.backend import Backend, Executable, Failure, Instance
     from gearwright.compiler.backends import find_backend
     from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
+    from gearwright.compiler.buffers import Buffer
     from gearwright.compiler.building import build, compile_program
     from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, indexed_stage, stage
     from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
@@ -32,7 +33,7 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "indexed_stage": "program",
     "stage": "program",
     "Backend": "backend",
-    "Buffer": "backend",
+    "Buffer": "buffers",
     "Executable": "backend",
     "Failure": "backend",
     "Instance": "backend",

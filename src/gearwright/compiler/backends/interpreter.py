@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.compiler.backend import Array, Backend, Buffer, Executable, Failure, Instance, Part
+from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
+from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.program import Body, Kind, Program, Stage
 from gearwright.compiler.program_text import from_text, to_text
