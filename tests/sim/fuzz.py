@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import gearwright as gw
-from gearwright.compiler import llvm
+from gearwright.compiler.backends.cpu import llvm
 from tests.formats.fuzz import minimised
 from tests.sim.generated import Case, case
 
