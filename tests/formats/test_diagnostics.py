@@ -14,12 +14,14 @@ from gearwright.diagnostics import CODES, Diagnostic, Report, Source
 from gearwright.errors import LoadError, ModelError
 
 HERE = "<!--here-->"  # stands on the line that the diagnostic must name
-MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+TENSOR = '<inertia ixx="1" iyy="1" izz="1"/>'
+MASS = f'<inertial><mass value="1"/>{TENSOR}</inertial>'
 LINKS = f'<link name="base">{MASS}</link><link name="arm">{MASS}</link><link name="hand">{MASS}</link>'
 TURN = '<parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>'
 BEND = '<parent link="arm"/><child link="hand"/><axis xyz="0 0 1"/>'
 JOINTS = f'<joint name="turn" type="continuous">{TURN}</joint>\n<joint name="bend" type="continuous">{BEND}</joint>'
-SDF_MASS = "<inertial><mass>1</mass></inertial>"
+SDF_TENSOR = "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
+SDF_MASS = f"<inertial><mass>1</mass>{SDF_TENSOR}</inertial>"
 SDF_LINKS = "".join(f'<link name="{n}">{SDF_MASS}</link>' for n in ("base", "arm", "hand"))
 AXIS = "<axis><xyz>0 0 1</xyz></axis>"
 AXIS2 = "<axis2><xyz>0 0 1</xyz></axis2>"
@@ -60,7 +62,8 @@ def axis_mimic(inner: str, follower: str = "bend", kind: str = "revolute") -> st
 
 
 def ros2(inner: str, joints: str = JOINTS) -> str:
-    return urdf(f'<ros2_control name="system" type="system">\n{inner}\n</ros2_control>', joints=joints)
+    hardware = "<hardware><plugin>p</plugin></hardware>"
+    return urdf(f'<ros2_control name="system" type="system">{hardware}\n{inner}\n</ros2_control>', joints=joints)
 
 
 @dataclass(frozen=True)
@@ -451,7 +454,7 @@ TABLE = [
     row(
         "inertia-invalid",
         "error",
-        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/></inertial></link></robot>',
+        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/>{TENSOR}</inertial></link></robot>',
         "negative",
     ),
     row(
@@ -476,17 +479,20 @@ TABLE = [
     row(
         "inertia-auto",
         "warning",
-        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass></inertial></link>'),
-        "not computed",
+        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass>{SDF_TENSOR}</inertial></link>'),
+        "it has no <collision>; what is given is taken",
     ),
     row(
         "number-invalid",
         "error",
-        f'<robot name="r"><link name="a"><inertial>\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
+        f'<robot name="r"><link name="a"><inertial>{TENSOR}\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
         "'1,5'",
     ),
     row(
-        "number-invalid", "error", sdf(f'<link name="x"><inertial>\n<mass>nan</mass>{HERE}</inertial></link>'), "'nan'"
+        "number-invalid",
+        "error",
+        sdf(f'<link name="x"><inertial>{SDF_TENSOR}\n<mass>nan</mass>{HERE}</inertial></link>'),
+        "'nan'",
     ),
     row("number-invalid", "error", sdf(f"\n<static>maybe</static>{HERE}"), "'maybe'"),
     row(
@@ -510,7 +516,7 @@ TABLE = [
     ),
     row(
         "pose-invalid",
-        "error",
+        "warning",
         (
             f'<robot name="r"><link name="a"><visual>\n<origin quat_wxyz="0 0 0 0"/>{HERE}<geometry>'
             '<box size="1 1 1"/></geometry></visual></link></robot>'
@@ -687,9 +693,16 @@ TABLE = [
     ),
     row(
         "transmission-joint-not-found",
+        "warning",
+        urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
+        "did you mean 'turn'?; it is left out",
+    ),
+    row(
+        "transmission-joint-not-found",
         "error",
         urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
         "did you mean 'turn'",
+        options={"strict": True},
     ),
     row(
         "transmission-joint-fixed",

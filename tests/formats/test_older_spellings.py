@@ -20,8 +20,11 @@ RATIO = 2.5
 ANGLES = np.linspace(-2 * pi, 2 * pi, 97)  # of the leader; steps small enough to unwrap, also at the ratio
 
 
+BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+
+
 def link(name: str, pose: str = "0 0 0 0 0 0") -> str:
-    return f'<link name="{name}"><pose>{pose}</pose><inertial><mass>1</mass></inertial></link>'
+    return f'<link name="{name}"><pose>{pose}</pose>{BODY}</link>'
 
 
 def joint(
@@ -292,7 +295,10 @@ def test_the_printed_actuation_model() -> None:
 
 
 def test_a_name_of_two_lines_makes_a_diagnostic_of_one() -> None:
-    mass, axis = "<inertial><mass>1</mass></inertial>", "<axis><xyz>1 0 0</xyz></axis>"
+    mass, axis = (
+        "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>",
+        "<axis><xyz>1 0 0</xyz></axis>",
+    )
     links = "".join(f'<link name="{n}">{mass}</link>' for n in ("base", "in", "out"))
     joint = f'<joint name="{{}}" type="revolute"><parent>base</parent><child>{{}}</child>{axis}</joint>'
     robot = gearwright.loads(

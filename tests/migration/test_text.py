@@ -36,6 +36,13 @@ def test_on_one_line(tmp_path: Path) -> None:
     assert new == sdf(JI + follower)
 
 
+def test_a_comment_with_hyphens_stays_as_it_is(tmp_path: Path) -> None:
+    """XML forbids them, TinyXML and Gazebo's own worlds do not."""
+    comment = "<!-- gz sim --verbose é --->\n"
+    new = migrated(comment + sdf(JI + JO + gearbox()), tmp_path).decode()
+    assert new == comment + sdf(JI + JO.replace("</axis>", MIMIC + "</axis>"))
+
+
 PRETTY = """<?xml version='1.0' ?>
 <!-- a file -- no: a - file -->
 <sdf  version = '1.11' >

@@ -29,7 +29,11 @@ SECONDS = 60.0  # that a mechanism may take
 STEPS = 20
 MINIMISING = 60.0
 REPORTS = {"inertia-missing", "inertia-invalid", "not-simulable", "loop-open", "encoder-value"}
-BY_OPTIONS = ("use a longer dt", "already follows by coupling")  # refused for the options: the file is sound without
+BY_OPTIONS = (
+    "use a longer dt",
+    "less than one sample",
+    "already follows by coupling",
+)  # refused for the options: the file is sound without
 
 
 class TooSlow(BaseException):

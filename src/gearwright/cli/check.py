@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     ModelName,
     PluginFolders,
     SearchPath,
+    Strict,
     XacroArguments,
     XacroVariables,
 )
@@ -31,6 +32,7 @@ def check(
     cut: CutJoints = None,
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
+    strict: Strict = False,
 ) -> None:
     """Tell what is wrong with robot files, and where.
 
@@ -44,6 +46,7 @@ def check(
     reading = Reading(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+        strict=strict,
     )  # fmt: skip
     ok = True
     collected: list[dict[str, Any]] = []

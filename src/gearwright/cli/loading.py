@@ -23,6 +23,7 @@ class Reading:
     path: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
+    strict: bool = False
     xacro_args: dict[str, str] = field(default_factory=dict)
     xacro_env: tuple[str, ...] = ()
 
@@ -64,6 +65,7 @@ def load(file: str, reading: Reading) -> Loaded:
             model=reading.model,
             search_path=reading.path,
             cut=reading.cut,
+            strict=reading.strict,
             xacro_args=reading.xacro_args,
             xacro_env=reading.xacro_env,
         )

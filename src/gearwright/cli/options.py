@@ -46,4 +46,8 @@ CutJoints = Annotated[
     list[str] | None,
     typer.Option("--cut", metavar="JOINT", help="A joint at which a kinematic loop is to be cut; may be repeated."),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse files whose parts would be left out, such as a transmission of no joint."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with a stable schema.")]

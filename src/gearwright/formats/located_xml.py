@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from math import isfinite, isnan, nan
 from pathlib import Path
-from typing import NamedTuple
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
+from gearwright.formats.lenient_xml import comments_mended
+from gearwright.formats.xml_text import parsed_text
 from gearwright.model.poses import Vector3
 
 MAX_BYTES = 32 * 2**20
@@ -25,17 +26,13 @@ MAX_NAME = 1_000  # characters; names are repeated in every message and every sc
 MAX_SHOWN = 80  # characters of a name in an element's path
 OWN_PREFIX = "gearwright:"
 
-_DECLARATION = re.compile(r"<\?xml(?:\s[^<>]{0,300})?\?>")
-_VERSION = re.compile(r"""version\s*=\s*["']([^"']*)["']""")
-_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
-_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "utf-16"}
 
 
 class Document:
     """What all elements of a file share."""
 
-    __slots__ = ("count", "declared", "file", "report", "tags")
+    __slots__ = ("count", "declared", "file", "report", "tags", "worded")
 
     def __init__(self, file: str, report: Report) -> None:
         self.file = file
@@ -43,6 +40,7 @@ class Document:
         self.count = 0  # elements
         self.declared = {"xml", "xmlns"}  # prefixes
         self.tags: set[str] = set()  # names of elements with a prefix that is not ours
+        self.worded: list[Element] = []  # those with text
 
     def taken_off(self, tag: str, attributes: dict[str, str], line: int) -> tuple[str, dict[str, str]]:
         """Prefixes are part of a name: files use them without declaring them. Only our own is taken off."""
@@ -107,6 +105,10 @@ class Element:
         self.consume()
         self.report.error(code, message, self.source)
 
+    def recoverable(self, code: str, message: str) -> None:
+        """A warning where the mechanism is sound without this element; an error if strict."""
+        self.report.recoverable(code, message, self.source)
+
     def warning(self, code: str, message: str) -> None:
         self.report.warning(code, message, self.source)
 
@@ -122,6 +124,12 @@ class Element:
         for c in found:
             c._read = True
         return found
+
+    def every(self) -> list[Element]:
+        """All children, whatever their tags."""
+        for c in self.children:
+            c._read = True
+        return self.children
 
     def child(self, tag: str) -> Element | None:
         """The first child with this tag; a second one stays unread, and is reported."""
@@ -241,6 +249,10 @@ class Element:
                     todo.append(c)
 
     @property
+    def is_read(self) -> bool:
+        return self._read
+
+    @property
     def known_tags(self) -> set[str]:
         return self._tags
 
@@ -280,65 +292,6 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     return None if found is None else _build(found.parsed, file, report, most)
 
 
-class ParsedText(NamedTuple):
-    """A file's text, and as the parser takes it; both have the same number of characters."""
-
-    text: str
-    encoding: str
-    parsed: str
-
-
-def parsed_text(data: bytes, file: str, report: Report) -> ParsedText | None:
-    """The decoded text; None with the reason in the report."""
-    decoded = _decode(data, file, report)
-    if decoded is None:
-        return None
-    text, encoding = decoded
-    return ParsedText(text, encoding, _without_declaration(text, file, report))
-
-
-def _decode(data: bytes, file: str, report: Report) -> tuple[str, str] | None:
-    """The text and its encoding."""
-    declared = _ENCODING.match(data)
-    encoding = "utf-8-sig"
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
-    elif declared:
-        name = declared[1].decode().lower()
-        if name not in _ENCODINGS:
-            report.error("xml-malformed", f"the encoding {name!r} is not known", Source(file=file, line=1))
-            return None
-        encoding = "utf-8-sig" if name in ("utf-8", "utf8") else name
-    try:
-        text = data.decode(encoding)
-    except UnicodeError as e:
-        start = getattr(e, "start", 0)
-        line = data[:start].count(b"\n") + 1
-        report.error("xml-malformed", f"the text is not {encoding.removesuffix('-sig')}", Source(file=file, line=line))
-        return None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        report.error("xml-malformed", "the text holds a NUL character", Source(file=file, line=line))
-        return None
-    return text, encoding
-
-
-def _without_declaration(text: str, file: str, report: Report) -> str:
-    """Blanks XML declarations: they have done their work, and a parser takes them at the very start only."""
-
-    def blank(match: re.Match[str]) -> str:
-        version = _VERSION.search(match[0])
-        flaw = "the XML declaration is not at the start" if match.start() > 0 else ""
-        if not flaw and version and not version[1].startswith("1."):
-            flaw = f"there is no XML version {version[1][:20]}"
-        if flaw and report.first(("declaration", file)):
-            line = text.count("\n", 0, match.start()) + 1
-            report.warning("xml-lenient", flaw, Source(file=file, line=line))
-        return re.sub(r"[^\n]", " ", match[0])
-
-    return _DECLARATION.sub(blank, text)
-
-
 class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
@@ -351,9 +304,12 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Document(file, report)
+    worded = document.worded
     top = Element("", {}, document, 0, None)
     ahead = [top]  # the elements that are open
     prefixed = _PREFIXED.search(text) is not None
+    pieces: dict[Element, list[str]] = {}  # of texts that come in several: joined once, at the end
+    counts: dict[Element, int] = {}  # children there were at the last piece
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
@@ -368,9 +324,18 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
         ahead.append(e)
 
     def text_of(data: str) -> None:
-        if not data.isspace():
-            e = ahead[-1]
-            e.text = f"{e.text} {data}" if e.children else e.text + data  # pieces around a child stay apart
+        if data.isspace():
+            return
+        e = ahead[-1]
+        if not e.text:
+            e.text = data
+            worded.append(e)
+        else:
+            if len(e.children) != counts.get(e, 0):
+                data = " " + data  # pieces around a child stay apart
+            pieces.setdefault(e, [e.text]).append(data)
+        if e.children:
+            counts[e] = len(e.children)
 
     def refuse(*_: object) -> None:
         raise UnsafeError("a DTD or an entity is declared; robots need none")
@@ -384,15 +349,20 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except UnsafeError as e:
-        report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
+    except UnsafeError as error:
+        report.error("xml-unsafe", str(error), Source(file=file, line=parser.CurrentLineNumber))
         return None
-    except expat.ExpatError as e:
+    except expat.ExpatError as error:
+        mended = comments_mended(text, file, report)
+        if mended is not None:
+            return _build(mended, file, report, most)
         inside = f"; <{ahead[-1].tag[:MAX_SHOWN]}> of line {ahead[-1].line} is open there" if len(ahead) > 1 else ""
-        message = f"not XML: {expat.ErrorString(e.code)}{inside}"
-        report.error("xml-malformed", message, Source(file=file, line=e.lineno))
+        message = f"not XML: {expat.ErrorString(error.code)}{inside}"
+        report.error("xml-malformed", message, Source(file=file, line=error.lineno))
         return None
-    except ValueError as e:
-        report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))
+    except ValueError as error:
+        report.error("xml-malformed", f"not XML: {error}", Source(file=file, line=parser.CurrentLineNumber))
         return None
+    for e, texts in pieces.items():
+        e.text = "".join(texts)
     return top.children[0].as_root()

@@ -34,6 +34,7 @@ class Options:
     cut: Sequence[str] = ()
     xacro_args: Mapping[str, object] = field(default_factory=dict)
     xacro_env: Sequence[str] = ()
+    strict: bool = False
 
     def __post_init__(self) -> None:
         if self.base not in (None, "floating", "fixed"):
@@ -60,7 +61,7 @@ class Options:
 def load(
     path: PathLike, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
     search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), xacro_args: Mapping[str, object] | None = None,
-    xacro_env: Sequence[str] = (),
+    xacro_env: Sequence[str] = (), strict: bool = False,
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF or xacro file.
 
@@ -73,14 +74,16 @@ def load(
     cut          joints at which kinematic loops are to be cut
     xacro_args   values for the xacro:arg elements of a xacro file
     xacro_env    names of environment variables that a xacro file may read
+    strict       True: what the mechanism is sound without (a transmission of a joint that does not exist, a shape that
+                 cannot be read) is an error; by default it is left out, with a warning
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
     options = Options(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
-        xacro_env=xacro_env,
+        xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
-    report = Report()
+    report = Report(strict=strict)
     file = Path(path)
     name = os.fspath(path)
     data = _read(file, name, report)
@@ -91,14 +94,14 @@ def load(
 def loads(
     text: str | bytes, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
     search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), xacro_args: Mapping[str, object] | None = None,
-    xacro_env: Sequence[str] = (), name: str = "<string>",
+    xacro_env: Sequence[str] = (), strict: bool = False, name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
     options = Options(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
-        xacro_env=xacro_env,
+        xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
-    report = Report()
+    report = Report(strict=strict)
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
     return _mechanism(_root(data, name, None, report, options), None, report, options)
 

@@ -15,7 +15,9 @@ from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, ModelError
-from gearwright.formats.located_xml import MAX_SHOWN, Element, parse, parsed_text
+from gearwright.formats.lenient_xml import comments_mended
+from gearwright.formats.located_xml import MAX_SHOWN, Element, parse
+from gearwright.formats.xml_text import parsed_text
 
 _ATTRIBUTE = re.compile(r"""([^\s=/>"'<]+)\s*=\s*("[^"]*"|'[^']*')""")
 _START_TAG = re.compile(r"""<[^\s/>]+(?:\s+[^\s=/>"'<]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
@@ -49,7 +51,7 @@ class SourceText:
         self.data, self.file, self.root = data, file, root
         self.text, encoding, parsed = found
         self.mark, self.codec = _mark_and_codec(data, encoding)
-        elements, spans = list(descendants(root)), _spans(parsed)
+        elements, spans = list(descendants(root)), _spans(comments_mended(parsed, file, report) or parsed)
         aligned = len(spans) == len(elements) and len(parsed) == len(self.text)
         if not aligned or self.mark + self.text.encode(self.codec) != data:
             raise ModelError(f"{file}: the places of its elements cannot be found; nothing can be changed in it")

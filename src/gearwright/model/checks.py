@@ -6,6 +6,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic, Report, Source
+from gearwright.errors import ModelError
 from gearwright.model.couplings import CircleError, Coupling, compose, in_order
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
@@ -16,6 +17,9 @@ from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
+
+MAX_TERMS = 200_000  # of all couplings composed; a hand has a hundred, and each takes a hundred bytes
+ROUNDED = 2e-3  # of a leader's range: what limits and multipliers written with three digits lose
 
 
 def check(m: Mechanism) -> list[Diagnostic]:
@@ -97,10 +101,16 @@ def _check_circles(m: Mechanism, report: Report) -> None:
         first = next(c for c in m.couplings.values() if c.follower == e.axes[0])
         report.error("mimic-cycle", str(e), first.source)
         return
-    for axis, affine in compose(m.couplings.values()).items():
+    by_follower = {c.follower: c for c in reversed(list(m.couplings.values()))}  # the first of each
+    try:
+        composed = compose(m.couplings.values(), MAX_TERMS)
+    except ModelError as e:
+        report.error("coupling-value", str(e), next(iter(m.couplings.values())).source)
+        return
+    for axis, affine in composed.items():
         if not all(map(isfinite, (affine.offset, *affine.terms.values()))):
-            source = next(c.source for c in m.couplings.values() if c.follower == axis)
-            report.error("coupling-value", f"the numbers of the couplings that lead to {axis} are too large", source)
+            message = f"the numbers of the couplings that lead to {axis} are too large"
+            report.error("coupling-value", message, by_follower[axis].source)
 
 
 def _check_duplicates(m: Mechanism, report: Report) -> None:
@@ -198,13 +208,18 @@ def _judge(
     if max(a, low) > min(b, high) + slack:
         message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
         report.error("mimic-limits-conflict", message + ": there is no common range", source)
-    elif low > a + slack or high < b - slack:
+    elif low > a + _rounding(a, b, slack) or high < b - _rounding(a, b, slack):
         left_over = f"[{max(a, low) + 0.0:.6g}, {min(b, high) + 0.0:.6g}]"
         message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to {left_over}"
         if min(b, high) - max(a, low) <= slack:
             message += ": it cannot move"
         say = report.warning if a > -inf or b < inf else report.info  # a leader without limits of its own loses none
         say("mimic-limits-tighten", message, source)
+
+
+def _rounding(a: float, b: float, slack: float) -> float:
+    """Files write limits and multipliers by three digits or more: their quotient is off by up to 2·0.1 % of a range."""
+    return max(slack, ROUNDED * (b - a)) if b - a < inf else slack
 
 
 def check_start(m: Mechanism, report: Report) -> None:

@@ -71,8 +71,11 @@ class ByName(Mapping[str, _T]):
         except KeyError:
             raise UnknownNameError(self._kind, name, self._items) from None
 
-    def __contains__(self, name: object) -> bool:
+    def __contains__(self, name: object) -> bool:  # nor `get`: without a search for the nearest name
         return name in self._items
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._items.get(name, default)
 
     def __iter__(self) -> Any:
         return iter(self._items)
@@ -162,11 +165,12 @@ class Mechanism:
         return second_descriptions(self.tree, self.couplings.values(), self.configuration())
 
     def without_contradictions(self) -> Mechanism:
-        """A copy without the couplings that would lock loops which say otherwise."""
+        """A copy without the couplings that would lock loops which say otherwise; its tree is the same."""
         contradict = {name for name, second in self.second_descriptions.items() if second.contradicts}
         if not contradict:
             return self
-        return replace(self, couplings=Couplings(c for c in self.couplings.values() if c.name not in contradict))
+        left = Couplings(c for c in self.couplings.values() if c.name not in contradict)
+        return replace(self, couplings=left, cut=tuple(j.name for j in self.tree.cuts))
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""

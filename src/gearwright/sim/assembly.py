@@ -80,7 +80,8 @@ def with_loose_rotors(
     q, v = start
     for t in robot.transmissions.values():
         rotors = [AxisRef(f"{a}.rotor") for a in t.actuators]
-        if t.backlash is None or t.map is None or any(r.joint not in robot.joints for r in rotors):
+        loose = t.backlash is not None and t.map is not None and all(robot.acting.get(a) is t for a in t.actuators)
+        if not loose or t.map is None or any(r.joint not in robot.joints for r in rotors):
             continue
         n = max(len(q), len(v))
         q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
-from gearwright.formats.located_xml import MAX_DEPTH, Document, Element, UnsafeError, parsed_text
+from gearwright.formats.lenient_xml import comments_mended
+from gearwright.formats.located_xml import MAX_DEPTH, Document, Element, UnsafeError
+from gearwright.formats.xml_text import parsed_text
 
 
 class Verbatim(str):
@@ -42,8 +44,10 @@ class Node:
 def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None:
     """The root element, or None with the reason in the report; as `located_xml.parse`, with the text in its order."""
     found = parsed_text(data, file, report)
-    if found is None:
-        return None
+    return None if found is None else _build(found.parsed, file, report, most)
+
+
+def _build(text: str, file: str, report: Report, most: int) -> Node | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Document(file, report)
@@ -83,11 +87,14 @@ def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None
     parser.CommentHandler = lambda _: None  # text on either side of a comment stays apart, as in xacro
     parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(found.parsed.lstrip("\ufeff"), True)
+        parser.Parse(text.lstrip("\ufeff"), True)
     except UnsafeError as e:
         report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
         return None
     except expat.ExpatError as e:
+        mended = comments_mended(text, file, report)
+        if mended is not None:
+            return _build(mended, file, report, most)
         report.error("xml-malformed", f"not XML: {expat.ErrorString(e.code)}", Source(file=file, line=e.lineno))
         return None
     except ValueError as e:
@@ -109,6 +116,8 @@ def located(root: Node, declared: set[str]) -> Element:
             tag, attributes = node.document.taken_off(tag, attributes, node.line)
         e = Element(tag, attributes, node.document, node.line, parent)
         e.text = " ".join(c for c in node.children if isinstance(c, str))
+        if e.text:
+            root.document.worded.append(e)
         parent.children.append(e)
         todo += [(c, e) for c in reversed(list(node.elements))]
     return top.children[0].as_root()
