@@ -108,8 +108,8 @@ class StageWriter:
 
     def write(self, tape: Tape) -> None:
         """The tape's instructions; each store as early as no later load can see it."""
-        self.tape, self.stored = tape, {_memory(tape)(address) for address in tape.writes()}
-        self.indices, self.memory = tape.indices(), _memory(tape)
+        self.tape, self.indices, self.memory = tape, tape.indices(), _memory(tape)
+        self.stored = {self.memory(address) for address in tape.writes()}
         pending = _stores_by_moment(tape)
         instructions = tape.instructions
         i = 0
