@@ -1,4 +1,4 @@
-"""What a run of the benchmark found, as plain data: `gearwright bench --json` is these classes, field by field."""
+"""The results of a benchmark run, as plain data: `gearwright bench --json` is these classes, field by field."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from gearwright.bench.clock import Runner, Timing, race
 from gearwright.bench.contestant import Array, Contestant
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
-from gearwright.bench.peers import quiet
+from gearwright.bench.quiet import quiet
 from gearwright.bench.results import Entry, RobotResult
 from gearwright.bench.robots import Robot
 from gearwright.sim.options import cores

@@ -1,4 +1,4 @@
-"""What the figures have to reach, one row a target."""
+"""The performance targets, one row each."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def bench(
     peers: Annotated[
-        bool, typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, where installed.")
+        bool,
+        typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, if installed. From a clone."),
     ] = False,
     robots: Annotated[
         str | None,
@@ -25,7 +26,7 @@ def bench(
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
     json: Json = False,
     write: Annotated[
-        str | None, typer.Option("--write", metavar="FILE", help="Put the tables and plots on this page.")
+        str | None, typer.Option("--write", metavar="FILE", help="Put tables and plots on this page. From a clone.")
     ] = None,
 ) -> None:
     """Measure the speed of steps, batches and compilation.
@@ -36,21 +37,26 @@ def bench(
     --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
     batches.
     """
+    from gearwright.bench.contestant import Peers
     from gearwright.bench.effort import FULL, QUICK
+    from gearwright.bench.repository import MissingBenchmarksError, benchmarks_module
     from gearwright.bench.run import run
     from gearwright.errors import UnknownNameError
 
     names = [name.strip() for name in robots.split(",") if name.strip()] if robots else []
     try:
+        others = benchmarks_module("peers", "--peers").peers() if peers else Peers()
+        if write is not None:
+            benchmarks_module("report", "--write")  # a run takes minutes: fail before it
         results = run(
             names=names,
-            with_peers=peers,
+            peers=others,
             effort=QUICK if quick else FULL,
             with_scaling=scaling or write is not None,
             command=_command(peers, robots, quick, scaling, write),
-            tell=lambda line: typer.echo(f"… {line}", err=True),
+            progress=lambda line: typer.echo(f"… {line}", err=True),
         )
-    except UnknownNameError as error:
+    except (UnknownNameError, MissingBenchmarksError) as error:
         typer.echo(f"gearwright: {error}", err=True)
         raise typer.Exit(2) from None
     if write is not None:
@@ -82,9 +88,10 @@ def _print(results: Results) -> None:
 
 
 def _write(results: Results, page: Path) -> None:
-    from gearwright.bench import plots, report
+    from gearwright.bench.repository import benchmarks_module
     from gearwright.view.visible import visible
 
+    plots, report = (benchmarks_module(name, "--write") for name in ("plots", "report"))
     figures: str | None = "figures"
     try:
         try:

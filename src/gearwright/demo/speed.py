@@ -44,19 +44,17 @@ def step_time(sim: Simulation, command: Mapping[str, float], quick: bool = False
 
 
 def against_mujoco() -> Table | None:
-    """The reference arm in both, after a check that both compute the same motion; None where MuJoCo is missing."""
+    """The reference arm in both, once both compute the same motion; None where MuJoCo is missing."""
     try:
-        from gearwright.bench.peers.mujoco import MuJoCo
+        from gearwright.bench.mujoco import MuJoCo
     except ImportError:
         return None
-    from gearwright.bench.contestant import Contestant
     from gearwright.bench.effort import QUICK
-    from gearwright.bench.peers import version_of
+    from gearwright.bench.machine import version_of
     from gearwright.bench.robots import robots
     from gearwright.bench.speed import robot_result
 
-    peers: dict[str, type[Contestant]] = {"mujoco": MuJoCo}
-    result = robot_result(robots(["arm"])[0], peers, QUICK, DT)
+    result = robot_result(robots(["arm"])[0], {"mujoco": MuJoCo}, QUICK, DT)
     ours, theirs = (next(e for e in result.entries if e.engine == name) for name in ("gearwright", "mujoco"))
     if ours.one is None or ours.batch is None or theirs.one is None or theirs.batch is None:
         return Table(
