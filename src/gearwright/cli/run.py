@@ -177,8 +177,8 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 
 def _check_files(out: str | None, plot: str | None) -> None:
     """Before anything is simulated for nothing."""
-    from gearwright.sim.plotting import check_ending
     from gearwright.sim.saving import check_format
+    from gearwright.view.plots import check_ending
 
     try:
         if out is not None:
