@@ -22,7 +22,7 @@ from pathlib import Path
 from time import perf_counter
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(REPOSITORY))
+sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "src")]
 
 from gearwright.bench.quiet import quiet  # noqa: E402
 
