@@ -110,7 +110,7 @@ class Draft:
         return mechanism
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
-        """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""
+        """Connects each part without a parent joint to the world: floating, or fixed if file or caller say so."""
         ends = {*self.links, WORLD}
         known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
         kept, _ = span(known)

@@ -30,7 +30,7 @@ _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # 
 
 
 class Document:
-    """What all elements of a file share."""
+    """Data shared by all elements of a file."""
 
     __slots__ = ("count", "declared", "file", "report", "tags", "worded")
 
@@ -101,7 +101,7 @@ class Element:
         return Source(file=self.file, line=self.line, element=self.path)
 
     def error(self, code: str, message: str) -> None:
-        """Reports an error here. What a reader had no use for after it is not told of as well."""
+        """Reports an error here. Elements that are left unread because of it are not reported again."""
         self.consume()
         self.report.error(code, message, self.source)
 
@@ -146,7 +146,7 @@ class Element:
         return self.attributes.get(name, default)
 
     def misspelt(self, wanted: str) -> str:
-        """What to say after something is missing: an attribute or child that nobody knows and that looks like it."""
+        """Message part after something is missing: an unknown attribute or child with a similar name."""
         strange = [n for n in self.attributes if n not in self._names]
         strange += [c.tag for c in self.children if c.tag not in self._tags]
         near = get_close_matches(wanted, strange, n=1, cutoff=0.6)

@@ -55,7 +55,7 @@ def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
 
 
 def _to_write(scope: Scope, follower: str, leader: str, multiplier: float) -> str:
-    """What takes the place of an older joint, with names as they are in its model."""
+    """The text that replaces an older joint, with names as in its model."""
     follower, leader = (name.removeprefix(scope.prefix) for name in (follower, leader))
     mimic = inline(mimic_lines(leader, multiplier))
     return f"in <axis> of joint {follower!r} write {mimic} instead (gearwright migrate does)"

@@ -65,8 +65,8 @@ def load(
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF or xacro file.
 
-    base         "floating" or "fixed": whether what hangs on nothing floats; by default an SDF model does, a URDF's
-                 root does not
+    base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
+                 SDF model floats, a URDF's root is fixed
     plugins      code that the file names runs only if allowed: "trust", or a list of folders it may come from
     model        which model of a world, by name; "*" for all of them as one mechanism
     search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,

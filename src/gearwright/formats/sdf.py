@@ -94,7 +94,7 @@ def _leave_world(world: Element) -> None:
 
 
 def _read_gravity(world: Element, draft: Draft) -> None:
-    """Of the world itself; before 1.6 it stood in <physics>."""
+    """Reads gravity from the world; before 1.6 it was in <physics>."""
     draft.gravity = world.child_vector("gravity", SDF_GRAVITY)
     for physics in world.all("physics"):
         draft.gravity = physics.child_vector("gravity", draft.gravity)
@@ -286,7 +286,7 @@ class _Reader:
     # where the chosen model stands
 
     def top_pose(self, scope: Scope, top: Candidate, version: Version) -> Pose:
-        """Of a model that is loaded by itself: its own pose, or that of the include, in its world."""
+        """Pose in its world of a model that is loaded alone: its own, or that of the include."""
         placing = top.placing
         try:
             relative_to, X = self._placed(placing, top.model, scope, MODEL, top.version)

@@ -16,7 +16,7 @@ Collisions = Sequence[tuple[Element, Geometry]]
 
 
 def read_inertia(e: Element, link: str, collisions: Collisions) -> Inertia:
-    """Of a <link>. What it does not give is the format's default, and reported."""
+    """Reads the inertia of a <link>. Missing values are the format's defaults, and reported."""
     inertial = e.child("inertial")
     if inertial is None:
         e.info("inertia-missing", f"link {link!r} has no <inertial>; SDFormat's 1 kg and 1 kg·m² are taken")

@@ -25,7 +25,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
     """Adds one joint, and the couplings that its axes carry."""
     name, written = e.get("name") or "", (e.get("type") or "").strip()
     if not name or written in OLDER:
-        return None  # told where names are collected; couplings are read once all joints are there
+        return None  # reported where names are collected; couplings are read after all joints
     if written not in KINDS:
         near = e.report.near(written, [*KINDS, *OLDER])
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {written!r}{near}")
@@ -55,7 +55,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
 
 @dataclass(frozen=True, kw_only=True)
 class JointEnds:
-    """What a joint ties together, and its frame in both links."""
+    """The links that a joint connects, and its frame in both."""
 
     parent: str
     child: str

@@ -112,7 +112,7 @@ class Scope:
         return Placed(asked, "frame", inner, self.models[inner].resolve(rest, asked))
 
     def _tell_circle(self, names: list[str], name: str, asked: Element) -> None:
-        """Told once for all that lie on the circle, or lead to it."""
+        """Reports a cycle once for all frames on it or leading to it."""
         if name not in self._broken:
             circle = [*names[names.index(name) :], name]
             shown = circle if len(circle) <= 8 else [*circle[:4], "…", *circle[-3:]]
@@ -157,7 +157,7 @@ class Scope:
         return (self, name) if part is not None and part.kind == "link" else None
 
     def _carrier(self, name: str, asked: Element) -> tuple[Scope, str]:
-        """What a frame, joint or model is attached to, one step on."""
+        """The scope and name that a frame, joint or model is attached to, one level up."""
         if name in ROOTS:
             if not self.canonical:
                 raise self._unknown(name, asked)

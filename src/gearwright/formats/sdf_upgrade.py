@@ -1,4 +1,4 @@
-"""What a higher version of an SDFormat file changes in the meaning of its elements, and how to write them then.
+"""Elements whose meaning changes with a higher SDFormat version, and how to write them in it.
 
 Until 1.4 axes were in the model's frame, until 1.6 where <use_parent_model_frame> said so; since 1.7 `expressed_in`
 says it. A pose's `frame` is called `relative_to` since 1.7. A joint could have a link's name before 1.7; it gets

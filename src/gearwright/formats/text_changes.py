@@ -80,7 +80,7 @@ class TextChanges:
         return Edit(start, start, indented(lines, indent, unit, self.text.newline))
 
     def _indent(self, e: Element, closing: str) -> str:
-        """Of its first child that begins a line; two spaces more than its end tag where there is none."""
+        """Indentation of its first child that begins a line; without one, two spaces more than its end tag."""
         for child in e.children:
             at = self.text.span(child).start
             start = self.text.line_start(at)

@@ -107,7 +107,7 @@ def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, flo
 
 
 def _written_numbers(parts: Parts) -> dict[str, str]:
-    """What the ends say, as text: for types that are not known here, and for people."""
+    """Numbers at the ends, as text: for unknown types, and for display."""
     said: dict[str, str] = {}
     for end in (*parts.actuators, *parts.joints):
         if end.role:

@@ -142,7 +142,7 @@ def _inertia(e: Element, link: str) -> Inertia:
 
 
 def _report_missing(inertial: Element, mass: Element | None, tensor: Element | None, link: str) -> None:
-    """What an <inertial> does not say is zero in a URDF: urdfdom refuses it, others take it in silence."""
+    """Reports missing values of an <inertial>, which are zero in a URDF: urdfdom refuses them, others accept them."""
     if mass is None or ("value" not in mass.attributes and not mass.text):
         near = inertial.misspelt("mass") if mass is None else ""
         message = f"link {link!r}: <inertial> has no <mass value=…>; 0 kg is taken{near}"

@@ -33,7 +33,7 @@ PREFIX = "xacro:"
 
 @dataclass(frozen=True)
 class Context:
-    """What names mean at a place of the document."""
+    """The names that are defined at a place of the document."""
 
     scope: Scope
     macros: Macros

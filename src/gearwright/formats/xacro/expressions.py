@@ -56,7 +56,7 @@ class Evaluator:
         return value if type(value) in SCALARS else self._sized(value)
 
     def _sized(self, value: Value) -> Value:
-        """What has just been made is paid for; what was looked up is paid for where it is used."""
+        """Charges the budget for a new value; a value that was looked up is charged where it is used."""
         return weigh(value, self.budget) if type(value) in (int, str) else value
 
     # --- names and attributes ------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class Evaluator:
         return weigh(made, self.budget)
 
     def _comprehension(self, node: Any, names: Names) -> Value:
-        """Of a list, a set or a generator, which is a list here."""
+        """A comprehension: a list, a set, or a generator, which is a list here."""
         values = [self.visit(node.elt, local) for local in self._loops(node.generators, names)]
         return weigh(set(values) if isinstance(node, ast.SetComp) else values, self.budget)
 

@@ -77,11 +77,11 @@ def xacro_functions(
         return library.yaml(filename, lambda text: expressions.evaluate(text, Namespace("globals", GLOBALS)))
 
     def message(severity: str, prefix: str = "") -> Callable[..., str]:
-        def tell(*parts: Value, **_: Value) -> str:
+        def report(*parts: Value, **_: Value) -> str:
             say(severity, prefix + " ".join(text_of(p, library.budget) for p in parts))
             return ""
 
-        return tell
+        return report
 
     def fatal(*parts: Value) -> Value:
         raise XacroError("the file says: " + " ".join(text_of(p, library.budget) for p in parts)[:500])
