@@ -44,7 +44,7 @@ def _at(curve: Curve, speed: float) -> float:
 
 
 def strength(a: Actuator) -> str:
-    """What it can do: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
+    """Its limits: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
     parts: list[str] = []
     curve = torque_speed(a)
     if curve:

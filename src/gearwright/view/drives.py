@@ -1,4 +1,4 @@
-"""What moves each axis: a coupling, an actuator of its own, or actuators through a transmission."""
+"""The source of motion of each axis: a coupling, an actuator of its own, or actuators through a transmission."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def drives(mechanism: Mechanism) -> dict[AxisRef, list[Drive]]:
 
 
 def right_side(c: Coupling) -> str:
-    """What the follower equals: a formula without its left side."""
+    """Right-hand side of the follower's formula."""
     return c.formula.removeprefix(f"{c.follower} = ")
 
 
@@ -49,7 +49,7 @@ def _through(mechanism: Mechanism, t: Transmission, joint: int) -> str:
 
 
 def reads(sensor: Sensor) -> str:
-    """What a sensor looks at, in words."""
+    """The measured axis of a sensor, in words."""
     target = sensor.actuator or (str(sensor.joint) if sensor.joint is not None else "")
     if sensor.transmission is None:
         return f"{'actuator' if sensor.actuator else 'joint'} {target}"

@@ -1,4 +1,4 @@
-"""What the mechanism graph shows at each joint: its words, and the devices that hang below it."""
+"""Cells of the mechanism graph: the text at each joint, and the devices below it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ LABEL = 28  # characters of a name
 
 @dataclass(frozen=True, kw_only=True)
 class Chip:
-    """A device: a transmission, an actuator or a sensor. `level` is how far it hangs below another."""
+    """A device: a transmission, an actuator or a sensor. `level` is its depth below the axis."""
 
     family: str
     name: str
@@ -34,7 +34,7 @@ class Chip:
 
 @dataclass(frozen=True, kw_only=True)
 class Devices:
-    """All chips: below an axis, or connected with none. A transmission of several joints hangs below its first."""
+    """All chips: below an axis, or connected with none. A transmission of several joints is drawn below its first."""
 
     hanging: dict[AxisRef, list[Chip]]
     loose: list[Chip]
@@ -72,8 +72,8 @@ def _readers(m: Mechanism) -> Readers:
 
 def _train(m: Mechanism, t: Transmission, readers: Readers) -> Iterator[Chip]:
     """A transmission, what drives it, and what reads it."""
-    told = ratio(m, t) or (short(t.type, LABEL) if t.type != t.name else "")
-    label = ", ".join(filter(None, (short(t.name, LABEL), told)))
+    kind = ratio(m, t) or (short(t.type, LABEL) if t.type != t.name else "")
+    label = ", ".join(filter(None, (short(t.name, LABEL), kind)))
     tip = (f"transmission {t.name} ({t.type})", *formulas(t))
     yield Chip(family="transmission", name=t.name, label=label, level=0, tip=tip)
     for name in t.actuators:

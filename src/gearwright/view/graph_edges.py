@@ -46,14 +46,14 @@ def loop_edges(cells: list[Cell], laid: Layout, homes: dict[str, int]) -> Iterat
 
 
 def gear_edges(m: Mechanism, cells: list[Cell], laid: Layout, rows: dict[str, int]) -> Iterator[str]:
-    """From the further joints of a transmission to its box, which hangs below the first."""
+    """From the further joints of a transmission to its box, which is drawn below the first."""
     for t in m.transmissions.values():
         if len(t.joints) < 2 or t.joints[0].joint not in rows:
             continue
         first = rows[t.joints[0].joint]
         chips = enumerate(cells[first].chips)
         box = next((i for i, c in chips if (c.family, c.name) == ("transmission", t.name)), None)
-        if box is None:  # it names joints without axes, and hangs on none
+        if box is None:  # it names joints without axes, and is connected to none
             continue
         x, y = laid.places[first].chip(cells[first], box)
         corner = (x + cells[first].chips[box].width, y + CHIP / 2)
@@ -93,7 +93,7 @@ def _coupling_curve(
         bow = 30 + min(26.0, 0.06 * abs(b.y - a.y))
         start, end = (a.knob - slant, a.y + down * slant), (b.knob - slant, b.y - down * slant)
         return start, (start[0] - bow, start[1] + 12 * down), (end[0] - bow, end[1] - 12 * down), end
-    if abs(a.y - b.y) < 1:  # along a chain: a bow below what hangs on the one to the left
+    if abs(a.y - b.y) < 1:  # along a chain: an arc below the devices of the left one
         left = rows[leader.joint] if a.knob < b.knob else rows[follower.joint]
         dip = cells[left].below / 0.75
         start, end = (a.knob, a.y + RADIUS), (b.knob - slant, b.y + slant)

@@ -25,8 +25,8 @@ def graph_svg(mechanism: Mechanism, *, weld: bool | None = None) -> str:
     drawn = cells(mechanism, rows)
     laid = layout(drawn)
     joints, links = rows_of_joints(rows), home_of(rows)
-    told = summary(mechanism)
-    about = f"{told.freedom}, {mass(told.mass)}, {told.base} base;  {told.parts}"
+    found = summary(mechanism)
+    about = f"{found.freedom}, {mass(found.mass)}, {found.base} base;  {found.parts}"
     loose, loose_height = _loose(mechanism, laid)
     key, key_size = legend(mechanism, drawn, MARGIN, laid.height + loose_height + 20)
     width = max(laid.width, key_size[0] + 2 * MARGIN, text_width(about, 12.5) + 2 * MARGIN, 480.0)
@@ -110,7 +110,7 @@ def _joint(cell: Cell, place: Place) -> Iterator[str]:
 
 
 def _stems(cell: Cell, place: Place) -> Iterator[str]:
-    """From the knob down to the chips, each to the one that it hangs below."""
+    """From the knob down to the chips, each connected to the one above."""
     ends: dict[int, tuple[float, float]] = {-1: (place.knob, place.y + RADIUS)}
     thin: list[str] = []
     thick: list[str] = []

@@ -60,7 +60,7 @@ def tree_text(mechanism: Mechanism, *, weld: bool | None = None) -> TreeText:
 
 
 def guides(rows: list[Row]) -> list[str]:
-    """What stands before each row. An only child stands straight below its parent; several branch off it."""
+    """Guide lines before each row. An only child is drawn straight below its parent; several branch off."""
     before: list[str] = []
     below: list[str] = []  # what the children of each row start with
     for i, row in enumerate(rows):
@@ -136,6 +136,6 @@ def _width(columns: dict[str, list[Text]]) -> int:
 
 
 def folded_note(mechanism: Mechanism, rows: list[Row]) -> str:
-    """What `+n` behind a link means, where something is folded."""
+    """Explanation of `+n` behind a link, if links are folded."""
     folded = sum(len(row.links) - 1 for row in rows)
     return f"+n: {counted(folded, 'link')} fixed to the one shown; --all lists them" if folded else ""
