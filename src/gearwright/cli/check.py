@@ -34,7 +34,7 @@ def check(
     xacro_env: XacroVariables = None,
     strict: Strict = False,
 ) -> None:
-    """Tell what is wrong with robot files, and where.
+    """Report the errors and warnings of robot files, with their lines.
 
     Prints file:line: severity: message [code] for everything found, and a line for each file.
     Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
@@ -83,7 +83,7 @@ def _print(loaded: Loaded, quiet: bool) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import diagnostic_line, told
+    from gearwright.view.diagnostics_text import count_text, diagnostic_line
     from gearwright.view.summary import summary
     from gearwright.view.visible import visible
 
@@ -91,7 +91,7 @@ def _print(loaded: Loaded, quiet: bool) -> None:
     for d in loaded.diagnostics:
         if not (quiet and d.severity == "info"):
             out.print(diagnostic_line(d), soft_wrap=True)
-    found = told(loaded.diagnostics)
+    found = count_text(loaded.diagnostics)
     if loaded.mechanism is None:
         line = Text.assemble(("✗ ", "bold red"), (visible(loaded.file), "bold"), f": not loaded, {found}")
         out.print(line, soft_wrap=True)

@@ -9,7 +9,7 @@ import typer
 
 
 class Base(StrEnum):
-    """Whether what hangs on nothing floats or is fixed."""
+    """How links without a parent joint are connected to the world."""
 
     floating = "floating"
     fixed = "fixed"

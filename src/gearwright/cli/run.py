@@ -47,7 +47,7 @@ def run(
         Assignments, typer.Option(metavar=NUMBERS, help="An actuator's command, all the time; may be repeated.")
     ] = None,
     batch: Annotated[int, typer.Option(help="So many robots at once, all alike.")] = 1,
-    every: Annotated[int, typer.Option(help="Keep every so-manieth step only.")] = 1,
+    every: Annotated[int, typer.Option(help="Record every n-th step only.")] = 1,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the recording: .npz or .csv.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg or .pdf.")] = None,
     json: Json = False,
@@ -110,7 +110,7 @@ def _simulated(
         raise _UsageError from error
     started = perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSimulatedWarning)  # the summary tells
+        warnings.simplefilter("ignore", NotSimulatedWarning)  # the summary lists them
         sim = compile(robot, **options)
     compiled = perf_counter() - started
     try:

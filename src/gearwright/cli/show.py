@@ -73,13 +73,13 @@ def _print(loaded: Loaded, mechanism: Mechanism, weld: bool | None) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import told
+    from gearwright.view.diagnostics_text import count_text
     from gearwright.view.summary import page
     from gearwright.view.visible import visible
 
     out = console()
     out.print(page(mechanism, weld=weld))
-    found = told(d for d in loaded.diagnostics if d.severity != "info")
+    found = count_text(d for d in loaded.diagnostics if d.severity != "info")
     if found:
         out.print()
         out.print(Text(f"{found}: gearwright check {visible(loaded.file)}", style="yellow"), soft_wrap=True)
@@ -104,11 +104,13 @@ def _complain(loaded: Loaded) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import diagnostic_line, told
+    from gearwright.view.diagnostics_text import count_text, diagnostic_line
     from gearwright.view.visible import visible
 
     err = console(sys.stderr)
     for d in loaded.diagnostics:
         if d.severity != "info":
             err.print(diagnostic_line(d), soft_wrap=True)
-    err.print(Text(f"{visible(loaded.file)}: not loaded, {told(loaded.diagnostics)}", style="bold"), soft_wrap=True)
+    err.print(
+        Text(f"{visible(loaded.file)}: not loaded, {count_text(loaded.diagnostics)}", style="bold"), soft_wrap=True
+    )
