@@ -211,7 +211,7 @@ def _points(x: Array, y: Array) -> str:
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """No more points than can be told apart; of those that share a column the lowest and the highest are kept."""
+    """No more points than can be distinguished; of those that share a column the lowest and the highest are kept."""
     n = len(x)
     if n > 4 * COLUMNS:
         kept = {0, n - 1}
@@ -241,7 +241,7 @@ def _corners(x: Array, y: Array) -> Array:
 
 
 def stairs(x: Array, y: Array) -> tuple[Array, Array]:
-    """What holds each value until the next one comes."""
+    """Points of a step function that holds each value until the next."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 

@@ -42,7 +42,7 @@ def story(quick: bool = False) -> Chapter:
         robot=robot,
         title="Gripper",
         lead="One small motor turns a screw of 2 mm lead; the screw pulls the right finger and a pinion makes the left "
-        "one do the same. The motor is told to give all it has: the fingers fly open onto their stops, then shut.",
+        "one do the same. The motor gets its full command: the fingers open onto their stops, then close.",
         film=film(recording, CAMERA, frames, "the gripper opens and closes"),
         moments=[round(share * (len(frames) - 1)) for share in (0, 0.12, 0.24, 0.5, 0.68, 1)],
         strip_caption="Opening and closing, as simulated.",

@@ -104,12 +104,12 @@ def page(chapters: Sequence[Chapter], speed: Sequence[Table], about: str) -> str
 
 
 def _chapter(name: str, number: int, chapter: Chapter) -> str:
-    told = summary(chapter.robot)
+    found = summary(chapter.robot)
     strip = "".join(chapter.film.strip(chapter.moments))
     return (
         f'<section id="{name}"><div class="opening"><div><span class="number">{number}</span>'
         f"<h2>{escape(chapter.title)}</h2><p>{escape(chapter.lead)}</p>"
-        f'<p class="small">{escape(told.parts)}; {escape(told.freedom)}.</p>{_facts(chapter.facts)}</div>'
+        f'<p class="small">{escape(found.parts)}; {escape(found.freedom)}.</p>{_facts(chapter.facts)}</div>'
         f'<div class="card stage">{chapter.film.loop(chapter.seconds)}</div></div>'
         f'<div class="card strip">{strip}</div><p class="small">{escape(chapter.strip_caption)}</p>'
         f'<div class="figures">{"".join(_figure(f) for f in chapter.figures)}</div>'

@@ -1,4 +1,4 @@
-"""What a camera sees of a robot's shapes: flat faces, shaded, the far ones first. No perspective."""
+"""A robot's shapes as a camera sees them: flat faces, shaded, the far ones first. No perspective."""
 
 from __future__ import annotations
 

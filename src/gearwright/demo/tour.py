@@ -1,4 +1,4 @@
-"""The demo from beginning to end: each robot shown, simulated and told, then speed, then the report."""
+"""The demo from beginning to end: each robot shown, simulated and described, then speed, then the report."""
 
 from __future__ import annotations
 
