@@ -40,7 +40,7 @@ def trace(
 
     `sizes`: of each argument, a vector of this many values; None for a scalar. A tuple that the function returns is
     several outputs, anything else is one: a scalar, an array, a list of these in any depth, flattened in order.
-    `returns`: how many values each output must have, None for any number. TracingError tells what went wrong and
+    `returns`: how many values each output must have, None for any number. TracingError names the fault and
     where in the function.
     """
     import casadi
@@ -83,7 +83,7 @@ def called(
 
 
 def elements(value: Any) -> list[Scalar]:
-    """What a function returned as a flat list of floats and SX, in order."""
+    """A function's return value as a flat list of floats and SX, in order."""
     if value is None or isinstance(value, str | dict | set):
         raise TracingError(f"numbers or arrays are to be returned, not {value!r}")
     if isinstance(value, list | tuple):

@@ -245,7 +245,7 @@ def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, keepdims: bool = False, **op
 
 
 def accumulated(ufunc: np.ufunc, x: Any, axis: int = 0, **options: Any) -> Traced:
-    """What the elements up to each place along the axis make together."""
+    """Accumulation of the elements along the axis, as `ufunc.accumulate`."""
     _plain(ufunc, options)
     x = lift(x)
     index = np.moveaxis(x.index, axis, 0)

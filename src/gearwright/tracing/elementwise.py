@@ -1,4 +1,4 @@
-"""What NumPy's element-wise functions are on scalars: floats, which are constants, and CasADi's SX, which are unknown.
+"""NumPy's element-wise functions on scalars: floats, which are constants, and CasADi's SX, which are unknown.
 
 A function that is missing here is one row in `RULES`. CasADi is imported where it is used.
 """
