@@ -26,7 +26,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diagnostic:
-    """One thing to tell about a file; prints as `file:line: severity: message [code]`."""
+    """One message about a file; prints as `file:line: severity: message [code]`."""
 
     severity: Severity
     code: str
@@ -90,14 +90,14 @@ class Report:
         return LeavingOut(self, part)
 
     def near(self, name: str, valid: Iterable[str], *, listed: bool = True) -> str:
-        """What to say after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
+        """Message part after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
         if self._searches >= 50:
             return ""
         self._searches += 1
         return suggestion(name, valid) if listed else nearest(name, valid)
 
     def first(self, key: object) -> bool:
-        """True the first time that `key` is seen: for things told once per kind."""
+        """True the first time that `key` is seen: for messages once per kind."""
         if key in self._once:
             return False
         self._once.add(key)

@@ -80,7 +80,7 @@ class UnknownNameError(ModelError, KeyError):
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """What to say after an unknown name: the nearest valid one, or nothing."""
+    """Message part after an unknown name: the nearest valid one, or nothing."""
     return _nearest(name[:100], tuple(sorted(set(valid))[:2000]))
 
 
@@ -95,7 +95,7 @@ def _nearest(name: str, valid: tuple[str, ...]) -> str:
 
 
 def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:
-    """What to say after an unknown name: the nearest valid one, or the valid ones."""
+    """Message part after an unknown name: the nearest valid one, or all valid ones."""
     names = sorted(set(valid))
     near = nearest(name, names)
     if near:
