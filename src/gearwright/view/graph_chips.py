@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gearwright.model import Actuator, AxisRef, Mechanism, Sensor, Transmission
 from gearwright.view.devices import losses, sharpness, strength, torque_speed
-from gearwright.view.drives import loose_actuators
 from gearwright.view.maps import formulas, ratio
+from gearwright.view.motion_sources import loose_actuators
 from gearwright.view.quantities import force
 from gearwright.view.svg_text import short, text_width
 
@@ -33,14 +33,14 @@ class Chip:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Devices:
+class GraphDevices:
     """All chips: below an axis, or connected with none. A transmission of several joints is drawn below its first."""
 
     hanging: dict[AxisRef, list[Chip]]
     loose: list[Chip]
 
     @staticmethod
-    def of(m: Mechanism) -> Devices:
+    def of(m: Mechanism) -> GraphDevices:
         hanging: defaultdict[AxisRef, list[Chip]] = defaultdict(list)
         loose: list[Chip] = []
         readers = _readers(m)
@@ -54,7 +54,7 @@ class Devices:
         for s in m.sensors.values():
             if s.joint is not None and s.transmission is None and s.actuator is None:
                 hanging[s.joint].append(_sensor(s, 0))
-        return Devices(hanging=hanging, loose=loose)
+        return GraphDevices(hanging=hanging, loose=loose)
 
 
 Readers = dict[tuple[str, str], list[Sensor]]  # (family, name) → the sensors that read it

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
 from gearwright.view.devices import blocks, losses, sharpness, strength
-from gearwright.view.drives import loose_actuators, reads
 from gearwright.view.maps import formulas, ratio
+from gearwright.view.motion_sources import loose_actuators, reads
 from gearwright.view.palette import TERMINAL
 from gearwright.view.quantities import number
 from gearwright.view.visible import visible

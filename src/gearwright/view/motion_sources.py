@@ -13,24 +13,24 @@ Family = Literal["coupling", "transmission", "actuator"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drive:
+class MotionSource:
     """One thing that moves an axis, in words."""
 
     family: Family
     text: str
 
 
-def drives(mechanism: Mechanism) -> dict[AxisRef, list[Drive]]:
+def motion_sources(mechanism: Mechanism) -> dict[AxisRef, list[MotionSource]]:
     """Axis → what moves it; an axis that nothing moves is not in it."""
-    found: dict[AxisRef, list[Drive]] = {}
+    found: dict[AxisRef, list[MotionSource]] = {}
     for c in mechanism.couplings.values():
-        found.setdefault(c.follower, []).append(Drive(family="coupling", text=right_side(c)))
+        found.setdefault(c.follower, []).append(MotionSource(family="coupling", text=right_side(c)))
     for a in mechanism.actuators.values():
         if a.joint is not None:
-            found.setdefault(a.joint, []).append(Drive(family="actuator", text=a.name))
+            found.setdefault(a.joint, []).append(MotionSource(family="actuator", text=a.name))
     for t in mechanism.transmissions.values():
         for i, axis in enumerate(t.joints):
-            found.setdefault(axis, []).append(Drive(family="transmission", text=_through(mechanism, t, i)))
+            found.setdefault(axis, []).append(MotionSource(family="transmission", text=_through(mechanism, t, i)))
     return found
 
 
