@@ -31,7 +31,7 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TextTable:
     """Cells as text; the first column is left-aligned, the others to the right."""
 
     title: str
@@ -51,7 +51,7 @@ class Chapter:
     facts: Sequence[Fact]
     figures: Sequence[Figure]
     command: Mapping[str, float]  # to time its steps with, by actuator
-    tables: Sequence[Table] = ()
+    tables: Sequence[TextTable] = ()
     seconds: float = 4.0  # of the film when it is shown
     simulated: float = 0.0  # [s]
 
