@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from gearwright.bench.agreement import Agreement, DisagreementError, agreement_of
-from gearwright.bench.clock import Runner, Timing, race
+from gearwright.bench.clock import Runner, StepTiming, race
 from gearwright.bench.contestant import Array, Begin, BoundedContestant, Peers, Settings
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
@@ -97,7 +97,7 @@ def _scale(ours: Gearwright, situation: Situation, begin: Begin, end: Array) -> 
     return np.full(len(end), np.abs(end - begin.position[0]).max())
 
 
-def _timed(theirs: Entry, one: dict[str, Timing], batch: dict[str, Timing]) -> Entry:
+def _timed(theirs: Entry, one: dict[str, StepTiming], batch: dict[str, StepTiming]) -> Entry:
     """Ratios of medians: neighbouring slices see the same machine, so that what disturbs one disturbs the other."""
     if MUJOCO not in one:
         return theirs
