@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import Loaded, Reading, assignments, load
+from gearwright.cli.loading import Loaded, LoadOptions, assignments, load
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -43,7 +43,7 @@ def check(
     diagnostics [{severity, code, message, file, line, element}], and summary (null if it did not load)
     {name, links, joints, couplings, transmissions, actuators, sensors, hardware, loops, dof, mass, base}.
     """
-    reading = Reading(
+    reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
         strict=strict,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class LoadOptions:
     """How files are to be read: the options of the command line."""
 
     model: str | None = None
@@ -54,7 +54,7 @@ def assignments(given: list[str] | None) -> dict[str, str]:
     return values
 
 
-def load(file: str, reading: Reading) -> Loaded:
+def load(file: str, reading: LoadOptions) -> Loaded:
     from gearwright.formats import load as load_file
 
     try:

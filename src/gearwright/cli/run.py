@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from gearwright.cli.loading import Reading, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, load
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -72,7 +72,7 @@ def run(
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
     _check_files(out, plot)
-    reading = Reading(
+    reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
@@ -147,7 +147,7 @@ def _report(outcome: Outcome, json: bool) -> None:
     console().print(outcome.page())
 
 
-def _robot(file: str, reading: Reading) -> Mechanism:
+def _robot(file: str, reading: LoadOptions) -> Mechanism:
     loaded = load(file, reading)
     if loaded.mechanism is None:
         from gearwright.cli.show import _complain

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import Loaded, Reading, assignments, load
+from gearwright.cli.loading import Loaded, LoadOptions, assignments, load
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -48,7 +48,7 @@ def show(
     --json prints the same as data: schema, name, base, dof, mass, and links, joints, couplings, transmissions,
     actuators, sensors and hardware as lists. SI units and radians; null means no limit.
     """
-    reading = Reading(
+    reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
