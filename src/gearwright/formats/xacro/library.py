@@ -19,7 +19,7 @@ from gearwright.formats.xacro.values import Function, Namespace, Value, text_of
 from gearwright.formats.xacro.yaml_files import MAX_YAML, read_yaml
 
 
-class Library:
+class DocumentLibrary:
     """Reads each file once, and knows which one is being expanded: relative names begin there."""
 
     def __init__(self, files: Files, budget: Budget, report: Report) -> None:
@@ -69,7 +69,7 @@ class Library:
 
 
 def xacro_functions(
-    library: Library, arguments: Arguments, expressions: Evaluator, say: Callable[[str, str], None]
+    library: DocumentLibrary, arguments: Arguments, expressions: Evaluator, say: Callable[[str, str], None]
 ) -> dict[str, Value]:
     """The namespace `xacro`, and those of its functions that also have a name without it."""
 

@@ -15,7 +15,7 @@ SEQUENCES = frozenset({list, tuple, set, frozenset})
 PRINTED = (bool, int, float, list, tuple, dict, set, frozenset, range)
 
 
-class Names(Protocol):
+class NameTable(Protocol):
     """Something that expressions look names up in: properties, a namespace, the parameters of a lambda."""
 
     def lookup(self, name: str) -> Value:
