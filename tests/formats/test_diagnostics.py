@@ -935,7 +935,7 @@ def test_diagnostics_many() -> None:
 def test_what_nobody_foresaw(monkeypatch: pytest.MonkeyPatch, raised: Exception, code: str) -> None:
     """On the command line, a failing reader is reported with its file; the others are still read."""
     from gearwright import formats
-    from gearwright.cli.loading import load
+    from gearwright.cli.loading import LoadOptions, load
 
     def broken(*args: object, **options: object) -> None:
         raise raised

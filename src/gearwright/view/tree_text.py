@@ -80,7 +80,8 @@ def guides(rows: list[OutlineRow]) -> list[str]:
 
 
 def _cells(
-    mechanism: Mechanism, row: OutlineRow, guide: str, moved: dict[AxisRef, list[MotionSource]], extra: dict[AxisRef, float],
+    mechanism: Mechanism, row: OutlineRow, guide: str, moved: dict[AxisRef, list[MotionSource]],
+    extra: dict[AxisRef, float],
 ) -> dict[str, Text]:  # fmt: skip
     if row.joint is None:
         return {"joint": Text("◯ world", style="dim")}
