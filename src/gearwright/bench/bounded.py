@@ -64,7 +64,7 @@ def case(robot: Robot, ours: Gearwright, situation: Situation, effort: Effort, s
 def _mujoco(
     settings: Settings, ours: Gearwright, situation: Situation, begin: Begin, effort: Effort
 ) -> tuple[Entry, tuple[Runner, ...]]:
-    """The setting that serves it best, with its runners of one robot and of many; none if no setting agrees."""
+    """The fastest setting that agrees, with its runners of one robot and of many; none if no setting agrees."""
     admitted: dict[str, tuple[BoundedContestant, Agreement]] = {}
     why_not = ""
     steps = min(STEPS, situation.longest)
@@ -91,7 +91,7 @@ def _mujoco(
 
 
 def _scale(ours: Gearwright, situation: Situation, begin: Begin, end: Array) -> Array:
-    """Beside what differences are seen: the largest motion; of robots at rest, each joint's range."""
+    """Scale for differences: the largest motion; for robots at rest, each joint's range."""
     if situation.at_rest:
         return Ranges.of(ours).width
     return np.full(len(end), np.abs(end - begin.position[0]).max())

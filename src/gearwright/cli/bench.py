@@ -1,4 +1,4 @@
-"""`gearwright bench`: how fast, side by side with other engines."""
+"""`gearwright bench`: speed of a step, also beside other engines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bench(
         str | None,
         typer.Option("--robots", metavar="NAME,…", help="Of arm, hand, panda, allegro, pr2, talos; default all."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A minute instead of many; noisier.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A shorter run (a minute), with more noise.")] = False,
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
     json: Json = False,
     write: Annotated[
@@ -70,7 +70,7 @@ def bench(
 
 
 def _command(peers: bool, robots: str | None, quick: bool, scaling: bool, write: str | None) -> str:
-    """How to get the same again; a folder is nobody's business."""
+    """The command line that repeats the run, without folders."""
     words = ["gearwright bench"]
     words += [f"--{name}" for name, given in (("peers", peers), ("quick", quick), ("scaling", scaling)) if given]
     words += [f"--robots {robots}"] if robots else []

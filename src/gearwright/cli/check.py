@@ -1,4 +1,4 @@
-"""`gearwright check`: what is wrong with robot files, and where."""
+"""`gearwright check`: errors and warnings of robot files, with their lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gearwright.cli.options import (
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.")],
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave out infos and what loaded well.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Omit infos and files without findings.")] = False,
     model: ModelName = None,
     base: BaseChoice = None,
     path: SearchPath = None,

@@ -1,4 +1,4 @@
-"""A file to a mechanism and its diagnostics, whatever happens on the way."""
+"""Loads a file into a mechanism and its diagnostics; never raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gearwright run`: simulate a robot, and say what came of it."""
+"""`gearwright run`: simulate a robot and print a summary."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def run(
         Assignments, typer.Option(metavar=NUMBERS, help="A joint's velocity at the start; may be repeated.")
     ] = None,
     effort: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="An effort that acts all the time; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="A constant effort on a joint; may be repeated.")
     ] = None,
     command: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="An actuator's command, all the time; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="A constant command of an actuator; may be repeated.")
     ] = None,
-    batch: Annotated[int, typer.Option(help="So many robots at once, all alike.")] = 1,
+    batch: Annotated[int, typer.Option(help="Number of identical robots.")] = 1,
     every: Annotated[int, typer.Option(help="Record every n-th step only.")] = 1,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the recording: .npz or .csv.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg or .pdf.")] = None,
@@ -91,7 +91,7 @@ def run(
 
 
 class _UsageError(Exception):
-    """The command line asks for what this robot does not have."""
+    """An argument that does not fit this robot."""
 
 
 def _simulated(
@@ -176,7 +176,7 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 
 
 def _check_files(out: str | None, plot: str | None) -> None:
-    """Before anything is simulated for nothing."""
+    """Checks the output files before the simulation."""
     from gearwright.sim.saving import check_format
     from gearwright.view.plots import check_ending
 

@@ -29,9 +29,7 @@ def show(
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every link: nothing that is fixed to another is folded away.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every link, also those fixed to another.")] = False,
     model: ModelName = None,
     base: BaseChoice = None,
     path: SearchPath = None,
@@ -98,7 +96,7 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
 
 
 def _complain(loaded: Loaded) -> None:
-    """On the error stream: what is printed is the mechanism, and there is none."""
+    """Prints the errors on the error stream; there is no mechanism to print."""
     import sys
 
     from rich.text import Text

@@ -98,7 +98,7 @@ class Program:
         return tuple(s for s in self.slots if s.kind in kinds)
 
     def state_address(self, element: int) -> Address:
-        """Which slot's element the one of that number among all states is."""
+        """Slot and element of the state with this index."""
         for slot in self.of_kind(Kind.STATE):
             if element < slot.size:
                 return Address(slot.name, element)
@@ -125,7 +125,7 @@ class Program:
         return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))
 
     def content_hash(self) -> str:
-        """Hexadecimal digest of everything that decides what the program computes."""
+        """Hexadecimal digest of the program's content."""
         text = repr((self.slots, self.body)).encode()
         return hashlib.sha256(text).hexdigest()
 

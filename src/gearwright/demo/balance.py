@@ -22,7 +22,7 @@ class Balance:
 
     @property
     def rest(self) -> Array:
-        """Taken by the stops, and lost by the integration: its implicit steps always take a little [J]."""
+        """Residual: absorbed by the stops, and numerical dissipation of the implicit step [J]."""
         left: Array = self.work - self.stored - self.joints - self.motors
         return left
 

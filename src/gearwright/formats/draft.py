@@ -1,4 +1,4 @@
-"""A mechanism in the making: what readers add to, until `finish` builds the frozen model from it."""
+"""A mechanism under construction: readers add parts, `finish` builds the frozen model."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Draft:
 
 
 def _follows(d: Diagnostic, refused: set[str]) -> bool:
-    """Whether it only says that something is missing which was refused, and reported, before."""
+    """Whether a diagnostic only follows from a part that was refused and reported before."""
     missing = _MISSING.search(d.message)
     return missing is not None and missing[1] in refused
 

@@ -1,4 +1,4 @@
-"""XML elements that know their file and line, and what of them has been read.
+"""XML elements with file and line, which record what has been read of them.
 
 Text is hostile: it is decoded here, bounded in size, and parsed by expat with DTDs refused, so that there are no
 entities and nothing is fetched. Every child and attribute that a reader asks for is ticked off, so that `unread` can
@@ -43,7 +43,7 @@ class Document:
         self.worded: list[Element] = []  # those with text
 
     def taken_off(self, tag: str, attributes: dict[str, str], line: int) -> tuple[str, dict[str, str]]:
-        """Prefixes are part of a name: files use them without declaring them. Only our own is taken off."""
+        """The tag without our own prefix. Other prefixes are part of the name: files use them undeclared."""
         self.declared.update(a[6:] for a in attributes if a.startswith("xmlns:"))
         for name in (tag, *attributes):
             prefix, colon, _ = name.partition(":")
@@ -106,7 +106,7 @@ class Element:
         self.report.error(code, message, self.source)
 
     def recoverable(self, code: str, message: str) -> None:
-        """A warning where the mechanism is sound without this element; an error if strict."""
+        """A warning if the mechanism does not depend on this element; an error if strict."""
         self.report.recoverable(code, message, self.source)
 
     def warning(self, code: str, message: str) -> None:
@@ -153,7 +153,7 @@ class Element:
         return f"; {near[0]!r} is not known, did you mean {wanted!r}?" if near else ""
 
     def consume(self) -> None:
-        """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
+        """Marks the whole subtree as read."""
         self._tags.add("*")
 
     def as_root(self) -> Element:

@@ -1,4 +1,4 @@
-"""The one entry: a file or a text to a mechanism. The root element decides which reader takes it."""
+"""Entry point: a file or a text to a mechanism. The root element selects the reader."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def read_bytes(path: PathLike) -> bytes:
 
 
 def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
-    """The root element decides which reader takes the rest."""
+    """Calls the reader for the root element."""
     if root is None:
         raise LoadError(report)
     draft = Draft(report)

@@ -110,7 +110,7 @@ def _automatic(e: Element, inertial: Element, link: str, collisions: Collisions)
 
 
 def _not_computed(e: Element, collisions: Collisions) -> str:
-    """Why the shapes do not say it; "" where they do."""
+    """Reason why the inertia cannot be computed from the shapes; "" if it can."""
     if not e.all("collision"):
         return "it has no <collision>"
     if len(collisions) < len(e.all("collision")):

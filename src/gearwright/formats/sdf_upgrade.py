@@ -39,7 +39,7 @@ def new_joint_names(root: Element, version: Version) -> dict[int, str]:
 
 
 def raise_version(changes: TextChanges, version: Version, without: set[int]) -> list[str]:
-    """Rewrites the text from `version` to 1.11; what was rewritten, for people.
+    """Rewrites the text from `version` to 1.11; returns a description of the changes.
 
     `without` holds the ids of joints that the changes remove. Raises ModelError where the meaning would change.
     """

@@ -1,4 +1,4 @@
-"""Changes of single elements and attributes in a file's text, as a careful person would make them by hand."""
+"""Changes of single elements and attributes in a file's text, as minimal edits."""
 
 from __future__ import annotations
 

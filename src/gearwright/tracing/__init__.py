@@ -56,7 +56,7 @@ def trace(
     traced = casadi.Function(plain, symbols, columns)
     constants = [k for k in range(traced.n_instructions()) if traced.instruction_id(k) == casadi.OP_CONST]
     if any(isnan(traced.instruction_constant(k)) for k in constants):
-        raise TracingError(f"{name} computes with NaN, whatever its arguments are")
+        raise TracingError(f"{name} computes with NaN for all arguments")
     return traced
 
 
@@ -93,7 +93,7 @@ def elements(value: Any) -> list[Scalar]:
 
 def _checked(name: str, outputs: list[list[Scalar]], returns: Sequence[int | None] | None) -> None:
     if any(type(e) is float and isnan(e) for values in outputs for e in values):
-        raise TracingError(f"{name} returns NaN, whatever its arguments are")
+        raise TracingError(f"{name} returns NaN for all arguments")
     if returns is None:
         return
     if len(returns) == 1 and len(outputs) > 1:  # `return x, y` where one vector is asked for

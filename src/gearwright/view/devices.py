@@ -72,7 +72,7 @@ def losses(a: Actuator) -> str:
 
 
 def sharpness(s: Sensor) -> str:
-    """How finely and how often it reads."""
+    """Resolution and sample time."""
     parts: list[str] = []
     if isinstance(s, Encoder):
         parts += [s.type, f"{number(s.resolution, 6)} counts" if s.resolution else "exact"]

@@ -14,14 +14,14 @@ Family = Literal["coupling", "transmission", "actuator"]
 
 @dataclass(frozen=True, kw_only=True)
 class MotionSource:
-    """One thing that moves an axis, in words."""
+    """A coupling, actuator or transmission that moves an axis, as text."""
 
     family: Family
     text: str
 
 
 def motion_sources(mechanism: Mechanism) -> dict[AxisRef, list[MotionSource]]:
-    """Axis → what moves it; an axis that nothing moves is not in it."""
+    """Axis → its sources of motion; axes without one are left out."""
     found: dict[AxisRef, list[MotionSource]] = {}
     for c in mechanism.couplings.values():
         found.setdefault(c.follower, []).append(MotionSource(family="coupling", text=right_side(c)))

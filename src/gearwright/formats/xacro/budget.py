@@ -1,4 +1,4 @@
-"""How much an expansion may take: every loop of it draws from one budget, so that no file runs or grows without end."""
+"""Limits of an expansion: every loop draws from one budget, so that time and size are bounded."""
 
 from __future__ import annotations
 
