@@ -104,13 +104,17 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with."""
+    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with.
+
+    `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
+    """
 
     H: Matrix
     b: list[Scalar]
     laws: Sequence[Acting]
     equalities: Sequence[Equality] = ()
     eps: float = 2.0**-52
+    speed: Scalar | None = None
 
     def iterate(self, states: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
         own = split(self.laws, states)
@@ -202,7 +206,9 @@ class _Solved:
         return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
 
     def _speed(self) -> Scalar:
-        """Of the fastest coordinate: what rounding is a share of."""
+        """Of the fastest coordinate."""
+        if self.problem.speed is not None:
+            return self.problem.speed
         speed: Scalar = 0.0
         for x in (*self.u, *(self.rows.unchanged if self.rows else ())):
             speed = greatest(speed, magnitude(x))
