@@ -46,10 +46,15 @@ class Point(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The state of a function law: two points, the piece (0: the chord between them), and the end that moved last."""
+    """The state of a function law: two points, the piece (0: the chord between them), and the end that moved last.
+
+    The chord goes from `low_end` at the lower point to `high_end`, the law's values there or what is believed instead.
+    """
 
     low: Point
     high: Point
+    low_end: Scalar
+    high_end: Scalar
     piece: Scalar
     moved: Scalar
 
@@ -57,9 +62,13 @@ class Model(NamedTuple):
     def of(state: Sequence[Scalar]) -> Model:
         return Model(Point(*state[:3]), Point(*state[3:6]), *state[6:])
 
+    @staticmethod
+    def touching(point: Point, piece: Scalar) -> Model:
+        return Model(point, point, point.impulse, point.impulse, piece, 0.0)
+
     @property
     def state(self) -> list[Scalar]:
-        return [*self.low, *self.high, self.piece, self.moved]
+        return [*self.low, *self.high, self.low_end, self.high_end, self.piece, self.moved]
 
 
 def chosen(condition: Scalar, a: Point, b: Point) -> Point:
@@ -73,46 +82,45 @@ class FunctionLaw:
     function: Function
     arguments: tuple[Scalar, ...]
 
-    size = 8  # of its state
+    size = 10  # of its state
     holds = False
 
-    def started(self, state: Sequence[Scalar]) -> list[Scalar]:
+    def started(self, state: Sequence[Scalar], rate: Scalar) -> list[Scalar]:
         """As a step begins: on its drive's line if the last step ended there, else touching at the last rate."""
-        before = Model.of(state)
-        last = where(before.piece < 0.0, before.low.rate, before.high.rate)
-        point, _, drive = self._at(last)
+        point, _, drive = self._at(rate)
         if drive is not None:
-            point = chosen(before.high.slope > times(0.5, drive.slope), drive, point)
-        return Model(point, point, 1.0, 0.0).state
+            point = chosen(self.line(state).slope > times(0.5, drive.slope), drive, point)
+        return Model.touching(point, 1.0).state
 
     def line(self, state: Sequence[Scalar]) -> Line:
         model = Model.of(state)
         low, high, chord = model.low, model.high, equal(model.piece, 0.0)
         length = greatest(minus(high.rate, low.rate), SHORTEST)
-        between = divided(minus(low.impulse, high.impulse), length)
-        anchor = chosen(model.piece > 0.0, high, low)
-        return Line(False, False, anchor.rate, anchor.impulse, where(chord, between, anchor.slope))
+        between = Point(low.rate, model.low_end, divided(minus(model.low_end, model.high_end), length))
+        acting = chosen(chord, between, chosen(model.piece > 0.0, high, low))
+        return Line(False, False, acting.rate, acting.impulse, acting.slope)
 
     def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next:
         model, x = Model.of(state), seen.rate
         point, size, drive = self._at(x)
-        chord, upper = equal(model.piece, 0.0), model.piece > 0.0
-        inside = self._inside(model, seen)
-        rounding = plus(times(seen.share, size), times(plus(seen.inertia, line.slope), seen.slack))
+        chord, inside = equal(model.piece, 0.0), self._inside(model, seen)
+        rounding = plus(times(seen.share, size), times(plus(seen.inertia, point.slope), seen.slack))
         close = magnitude(minus(point.impulse, seen.impulse)) <= rounding
         met = both(chord, minus(model.high.rate, model.low.rate) <= times(MET, seen.slack))
-        wrong = negated(either(close, both(met, inside)))
+        jump = both(model.low.impulse >= seen.impulse, model.high.impulse <= seen.impulse)
+        wrong = negated(either(close, both(both(met, inside), jump)))
         above = point.impulse >= seen.impulse  # the solution is at a higher rate than x
         single = both(negated(chord), equal(model.low.rate, model.high.rate))
         on_chord = self._narrowed(model, point, above, seen)
-        on_ray = self._extended(model, point, above, upper, drive)
-        left = model._replace(piece=where(chord, where(x > model.high.rate, 1.0, -1.0), 0.0))  # for the next piece
-        within = either(inside, single)
-        new = [
-            where(within, where(chord, a, b), c)
-            for a, b, c in zip(on_chord.state, on_ray.state, left.state, strict=True)
-        ]
-        return Next([where(wrong, a, b) for a, b in zip(new, state, strict=True)], wrong)
+        on_ray = self._extended(model, point, above, drive)
+        afresh = Model.touching(point, 1.0)  # what the ends were found with has changed
+        next_piece = where(chord, where(x > model.high.rate, 1.0, -1.0), 0.0)
+        left = Model(model.low, model.high, model.low.impulse, model.high.impulse, next_piece, 0.0)
+        new = []
+        for old, a, b, c, d in zip(state, on_chord.state, on_ray.state, left.state, afresh.state, strict=True):
+            there = where(either(inside, single), where(chord, a, b), c)
+            new.append(where(wrong, where(met, d, there), old))
+        return Next(new, wrong)
 
     @staticmethod
     def _inside(model: Model, seen: Seen) -> Scalar:
@@ -124,27 +132,25 @@ class FunctionLaw:
     @staticmethod
     def _narrowed(model: Model, point: Point, above: Scalar, seen: Seen) -> Model:
         """The end on the solution's other side moves here; one that stays twice is believed half as much (Illinois)."""
-        again = equal(model.moved, where(above, -1.0, 1.0))
+        side = where(above, -1.0, 1.0)
+        again = equal(model.moved, side)
         low, high = chosen(above, point, model.low), chosen(above, model.high, point)
-        half = times(0.5, plus(where(above, high.impulse, low.impulse), seen.impulse))
-        low = low._replace(impulse=where(both(again, negated(above)), greatest(half, high.impulse), low.impulse))
-        high = high._replace(impulse=where(both(again, above), least(half, low.impulse), high.impulse))
-        return Model(low, high, 0.0, where(again, 0.0, where(above, -1.0, 1.0)))
+        stays = where(above, model.high_end, model.low_end)
+        stays = where(again, times(0.5, plus(stays, seen.impulse)), stays)
+        low_end, high_end = where(above, low.impulse, stays), where(above, stays, high.impulse)
+        return Model(low, high, low_end, high_end, 0.0, side)
 
-    def _extended(self, model: Model, point: Point, above: Scalar, upper: Scalar, drive: Point | None) -> Model:
-        """The tangent's point and this one are the chord's ends where f has fallen faster between them; else it touches
-        here."""
-        anchor = chosen(upper, model.high, model.low)
+    def _extended(self, model: Model, point: Point, above: Scalar, drive: Point | None) -> Model:
+        """The chord from the tangent's point to this one, if f has fallen faster between them; else what touches here."""
+        anchor = chosen(model.piece > 0.0, model.high, model.low)
         ahead = point.rate >= anchor.rate
         covered = where(ahead, negated(above), above)  # the solution is between
         low, high = chosen(ahead, anchor, point), chosen(ahead, point, anchor)
         if drive is not None:
             low, high = self._drive_ends(low, high, drive)
-        touching = where(ahead, 1.0, -1.0)
-        return Model(
-            chosen(covered, low, point), chosen(covered, high, point),
-            where(covered, 0.0, touching), 0.0,
-        )  # fmt: skip
+        low, high = chosen(covered, low, point), chosen(covered, high, point)
+        piece = where(covered, 0.0, where(ahead, 1.0, -1.0))
+        return Model(low, high, low.impulse, high.impulse, piece, 0.0)
 
     @staticmethod
     def _drive_ends(low: Point, high: Point, drive: Point) -> tuple[Point, Point]:

@@ -108,7 +108,7 @@ class Polyline:
         """A vertex that the piece ends at."""
         return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
 
-    def started(self, state: Sequence[Scalar]) -> list[Scalar]:
+    def started(self, state: Sequence[Scalar], rate: Scalar) -> list[Scalar]:
         """As a step begins: in the piece in which the last one ended."""
         return [*state]
 

@@ -26,6 +26,7 @@ from gearwright.dynamics.scalar import (
     minus,
     plus,
     times,
+    total,
     where,
 )
 from gearwright.dynamics.solve.conditions import as_number
@@ -53,7 +54,7 @@ class Law(Protocol):
     def holds(self) -> bool:
         """Whether a piece of it is vertical."""
 
-    def started(self, state: Sequence[Scalar]) -> list[Scalar]: ...
+    def started(self, state: Sequence[Scalar], rate: Scalar) -> list[Scalar]: ...
     def line(self, state: Sequence[Scalar]) -> Line: ...
     def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next: ...
 
@@ -74,10 +75,13 @@ def split(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[list[Scalar]
     return found
 
 
-def started(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[Scalar]:
-    """States as a step begins, from those that the last one ended with (0 at first)."""
-    own = zip(laws, split(laws, states), strict=True)
-    return [x for acting, state in own for x in acting.law.started(state)]
+def started(laws: Sequence[Acting], states: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
+    """States as a step begins, from those that the last one ended with (0 at first), and its velocities."""
+    found: list[Scalar] = []
+    for acting, state in zip(laws, split(laws, states), strict=True):
+        rate = total(*(times(a, u[k]) for k, a in acting.direction.items()))
+        found += acting.law.started(state, rate)
+    return found
 
 
 class Progress(NamedTuple):
