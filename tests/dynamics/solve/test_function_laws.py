@@ -26,6 +26,7 @@ FUNCTIONS = {
     ),
 }
 STEEPEST = {"limited drive": 9.0, "limited drive that tells its line": 9.0, "smooth": 2.0, "jump": 0.0}  # decades
+SLACK = 2e-9  # of the fastest coordinate: what single switches without an end take for rounding (LARGEST)
 
 
 def solved(rng, kind, count, ratio=None):
@@ -57,12 +58,12 @@ def law_values(kind, parameters, rates):
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_ends_on_the_function(kind, ratio, rng):
     """A rate is known to rounding, and so is the law to its slope's share of that; at a jump it is between values."""
-    bench, (H, b, parameters), end = solved(rng, kind, 1000, ratio)
+    bench, (H, b, parameters), end = solved(rng, kind, 500, ratio)
     assert end.settled.all()
     errors = bench.errors(H, b, parameters, end)
     assert errors["residual"].max() < 1e-13
     assert errors["complementarity"].max() < 1e-10
-    rates, slack = end.u * (ratio or 1.0), 1e-11 * np.abs(end.u).max(axis=0)
+    rates, slack = end.u * (ratio or 1.0), SLACK * np.abs(end.u).max(axis=0)
     above, below = (law_values(kind, parameters, rates + side * slack) for side in (-1.0, 1.0))
     size = np.abs(end.impulses[:N]).max(axis=0)
     assert (end.impulses[:N] <= above + 1e-10 * size).all()

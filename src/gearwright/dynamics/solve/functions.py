@@ -96,7 +96,8 @@ class FunctionLaw:
         model = Model.of(state)
         low, high, chord = model.low, model.high, equal(model.piece, 0.0)
         length = greatest(minus(high.rate, low.rate), SHORTEST)
-        between = Point(low.rate, model.low_end, divided(minus(model.low_end, model.high_end), length))
+        fall = greatest(minus(model.low_end, model.high_end), 0.0)  # a user's law may rise
+        between = Point(low.rate, model.low_end, divided(fall, length))
         acting = chosen(chord, between, chosen(model.piece > 0.0, high, low))
         return Line(False, False, acting.rate, acting.impulse, acting.slope)
 
@@ -141,7 +142,7 @@ class FunctionLaw:
         return Model(low, high, low_end, high_end, 0.0, side)
 
     def _extended(self, model: Model, point: Point, above: Scalar, drive: Point | None) -> Model:
-        """The chord from the tangent's point to this one, if f has fallen faster between them; else what touches here."""
+        """The chord from the tangent's point to this one, if f has fallen faster between them; else a new tangent."""
         anchor = chosen(model.piece > 0.0, model.high, model.low)
         ahead = point.rate >= anchor.rate
         covered = where(ahead, negated(above), above)  # the solution is between

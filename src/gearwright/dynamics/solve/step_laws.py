@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from gearwright.dynamics.actuation import ShaftFrictionRow
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.actuation import Driven, MotorRow, ShaftFrictionRow
 from gearwright.dynamics.algorithms import Row
 from gearwright.dynamics.axis_rows import AxisRow, SoftStopRow, hard_range
 from gearwright.dynamics.backlash import BacklashRow
@@ -20,6 +23,7 @@ from gearwright.dynamics.cut_axes import CutSoftStopRow, CutSpringRow, CutStopRo
 from gearwright.dynamics.drives import DriveRow
 from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.scalar import Scalar, divided, greatest, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.solve.functions import FunctionLaw
 from gearwright.dynamics.solve.laws import (
     VERTICAL,
     Polyline,
@@ -29,7 +33,7 @@ from gearwright.dynamics.solve.laws import (
     straight,
 )
 from gearwright.dynamics.solve.rows import Equality
-from gearwright.dynamics.solve.switching import Acting
+from gearwright.dynamics.solve.switching import Acting, Law
 
 Response = Callable[[Row], Scalar]  # J·M⁻¹·Jᵀ of a row over the independent velocities
 
@@ -43,7 +47,10 @@ class StepLaws(NamedTuple):
 
 
 def step_laws(kinds: Sequence[Any], now: Instant, response: Response | None = None) -> StepLaws:
-    """Of all kinds but motors, whose laws are functions; `now.dt` is h and `now.tree` where the step begins."""
+    """`now.dt` is h, and `now.tree` where the step begins.
+
+    A motor acts by its whole effort here: what `now.acting` says of it belongs neither into H nor into b.
+    """
     found = StepLaws([], [], [])
     for kind in kinds:
         for row in LAWS[type(kind)](kind, now):
@@ -64,7 +71,7 @@ class OnAxis(NamedTuple):
     """A law along a row over the tree's velocities."""
 
     J: Row
-    law: Polyline
+    law: Law
 
 
 class Tied(NamedTuple):
@@ -174,6 +181,22 @@ def _drive(kind: DriveRow, now: Instant) -> list[OnAxis] | list[Tied]:
     return [OnAxis({kind.velocity: 1.0}, law)]
 
 
+def _motor(kind: MotorRow, now: Instant) -> list[OnAxis]:
+    acting = now.acting[kind.index]
+    arguments = kind.driven.arguments(acting.seen, now.command, now.memory, now.dt)
+    return [OnAxis(acting.seen.A, FunctionLaw(motor_function(kind.driven), tuple(arguments)))]
+
+
+def motor_function(driven: Driven) -> Function:
+    """(speed, arguments) → impulse of a step, its slope, its size; and both of a drive without limits."""
+    w, x = SX.sym("w"), SX.sym("x", driven.law.numel_in(1))
+    effort, slope = driven.law(w, x)
+    outputs = [x[2] * effort, x[2] * casadi.fmin(slope, 0.0), x[2] * casadi.fabs(effort)]
+    if driven.drive:
+        outputs += [x[2] * y for y in driven.drive(w, x)]
+    return Function("motor", [w, x], outputs)
+
+
 def _ties(kind: Any, now: Instant) -> list[Tied]:
     return [Tied(row.J, row.error, row.rate, row.softness, row.group) for row in kind.rows(now)]
 
@@ -186,6 +209,7 @@ LAWS: Mapping[type, Callable[[Any, Instant], Sequence[OnAxis | Tied]]] = {
     CutSpringRow: _ties,
     BacklashRow: _backlash,
     ShaftFrictionRow: _shaft,
+    MotorRow: _motor,
     DriveRow: _drive,
     CouplingRow: _ties,
     ClosureRows: _ties,
