@@ -7,6 +7,7 @@ BASE := $(VENV)/.base-$(STAMP)
 FULL := $(VENV)/.full-$(STAMP)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 FUZZ_FILES ?= 200000
+FUZZ_ROBOTS ?= 20000
 
 .PHONY: demo test slow check bench fuzz clean
 
@@ -40,8 +41,9 @@ bench: $(FULL)              ## figures against peers, each in one run; written t
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/gearwright bench --peers --write docs/performance.md
 
-fuzz: $(FULL)               ## FUZZ_FILES mutated robot files; 200,000 take about 25 minutes on one core
+fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped (20,000: 2 hours)
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)
+	$(BIN)/python -m tests.sim.fuzz --count $(FUZZ_ROBOTS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

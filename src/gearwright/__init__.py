@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
+    CacheWarning,
     CompileError,
     GearwrightError,
     LoadError,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
     from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
+    from gearwright.migration import migrate
     from gearwright.model import (
         Actuator,
         Backlash,
@@ -49,6 +51,7 @@ _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
+    "migrate": "gearwright.migration",
     "compile": "gearwright.sim",
     "Drive": "gearwright.dynamics.drives",
     "Simulation": "gearwright.sim",
@@ -80,6 +83,7 @@ __all__ = [
     "PID",
     "Actuator",
     "Backlash",
+    "CacheWarning",
     "CompileError",
     "CustomActuator",
     "CustomSensor",
@@ -111,6 +115,7 @@ __all__ = [
     "compile",
     "load",
     "loads",
+    "migrate",
     "with_servos",
 ]
 

@@ -45,15 +45,19 @@ class Report:
     """Collects diagnostics; `limit`, for each severity, bounds what a hostile file can make it hold."""
 
     limit: int = 1000
+    strict: bool = False  # what the mechanism is sound without is an error, too
     diagnostics: list[Diagnostic] = field(default_factory=list)
     failed: bool = False  # an error was added
     _once: set[object] = field(default_factory=set)
     _searches: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
+    _leaving_out: LeavingOut | None = None
 
     def add(self, severity: Severity, code: str, message: str, source: Source | None = None) -> None:
         if code not in CODES:
             raise ValueError(f"{code!r} is not a diagnostic code; add it to CODES")
+        if severity == "error" and self._leaving_out is not None:
+            severity, message = self._leaving_out.judge(message)
         self.failed = self.failed or severity == "error"
         count = self._counts[severity] = self._counts.get(severity, 0) + 1
         s = source or Source(file="", line=0)
@@ -77,6 +81,14 @@ class Report:
     def info(self, code: str, message: str, source: Source | None = None) -> None:
         self.add("info", code, message, source)
 
+    def recoverable(self, code: str, message: str, source: Source | None = None) -> None:
+        """A warning where the mechanism is sound without the part that is wrong; an error if strict."""
+        self.add("error" if self.strict else "warning", code, message, source)
+
+    def leaving_out(self, part: str) -> LeavingOut:
+        """While it is open, an error is a warning that says that this part is left out (an error still if strict)."""
+        return LeavingOut(self, part)
+
     def near(self, name: str, valid: Iterable[str], *, listed: bool = True) -> str:
         """What to say after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
         if self._searches >= 50:
@@ -99,6 +111,30 @@ class Report:
         return iter(in_line_order(self.diagnostics))
 
 
+class LeavingOut:
+    """Reads a part that the mechanism does not depend on: see `Report.leaving_out`."""
+
+    __slots__ = ("_before", "failed", "part", "report")
+
+    def __init__(self, report: Report, part: str) -> None:
+        self.report = report
+        self.part = part
+        self.failed = False  # an error came up, and the part is to be left out
+        self._before: LeavingOut | None = None
+
+    def judge(self, message: str) -> tuple[Severity, str]:
+        """Severity and message of an error inside."""
+        self.failed = True
+        return ("error", message) if self.report.strict else ("warning", f"{message}; {self.part} is left out")
+
+    def __enter__(self) -> LeavingOut:
+        self._before, self.report._leaving_out = self.report._leaving_out, self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.report._leaving_out = self._before
+
+
 def in_line_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """As a person goes through the files: one file after the other, top to bottom."""
     listed = list(diagnostics)
@@ -111,13 +147,17 @@ CODES: dict[str, str] = {
     # the text
     "file-unreadable": "the file does not exist, is not a file, cannot be read or is too large",
     "xml-malformed": "the text is not XML",
-    "xml-lenient": "not XML by the letter, but read as the field's tools read it (undeclared prefix, late declaration)",
+    "xml-lenient": "not XML by the letter, but read as TinyXML does (undeclared prefix, late declaration, hyphens)",
     "xml-unsafe": "a DTD, an entity, or nesting and sizes beyond what a robot needs",
-    "xacro-missing": "a xacro file, and the xacro package is not installed",
-    "xacro-failed": "the xacro package could not expand the file",
+    "xacro-failed": "a xacro file that cannot be expanded: an expression, macro, property or argument is wrong",
+    "xacro-limit": "a xacro file whose expansion takes more time or space than a robot needs",
+    "xacro-refused": "a xacro file that reads the environment without leave",
+    "xacro-argument": "an argument was given that the xacro file does not have",
+    "xacro-message": "the xacro file itself, or its expansion, has something to say",
+    "package-not-found": "a package that $(find …) or package:// names and that is on no search path",
     "format-unknown": "the root element is neither sdf nor robot",
-    "version-unknown": "a format version that is not known",
-    "model-choice": "the file holds no model, or several, and none was chosen",
+    "version-unknown": "a format version that is not known, cannot be read or is older than SDFormat 1.4",
+    "model-choice": "the file holds no model, or several models or worlds, and none was chosen",
     "include-not-found": "an included file, or a model:// or package:// address, that leads nowhere",
     "include-cycle": "files that include each other, or includes nested too deep",
     "include-unsafe": "an include that leaves the folders it may read from",
@@ -139,10 +179,10 @@ CODES: dict[str, str] = {
     "axis-not-unit": "an axis that is not of unit length; it is normalised",
     "limit-inverted": "a lower limit above its upper one",
     "limit-missing": "a revolute or prismatic joint of a URDF without limits",
-    "dynamics-invalid": "a damping, friction or armature below zero",
+    "dynamics-invalid": "a damping, friction, armature, rotor inertia or spring stiffness below zero",
     "inertia-invalid": "a mass or inertia that no body can have",
-    "inertia-missing": "a moving link without mass",
-    "inertia-auto": "an inertia to be computed from the collision shapes",
+    "inertia-missing": "a moving link without mass, or mass properties that a file leaves to the format's defaults",
+    "inertia-auto": "an inertia that cannot be computed from the collision shapes, or what was assumed for it",
     "number-invalid": "a number, vector or truth value that cannot be read",
     "pose-invalid": "a pose that cannot be read",
     # couplings
@@ -158,6 +198,8 @@ CODES: dict[str, str] = {
     "mimic-limits-tighten": "limits of a follower that tighten its leader's",
     "mimic-duplicate": "two couplings with the same follower",
     "coupling-value": "a coupling's parameter that is out of range or does not fit its mode",
+    "coupling-implied": "a coupling whose relation a closed loop has, too; the loop's rows are left out",
+    "coupling-contradicted": "a coupling that would lock a closed loop, since the two do not agree; the loop holds",
     # older spellings
     "gearbox-deprecated": "a gearbox joint; read as a coupling",
     "gearbox-unresolved": "a gearbox whose links are not joined with its reference body by joints about its axes",
@@ -168,7 +210,7 @@ CODES: dict[str, str] = {
     "transmission-size": "a number of actuators, joints or values that does not fit the transmission",
     "transmission-role": "a role that the transmission does not have, or one given twice",
     "transmission-actuator-not-found": "an actuator that is named but not declared",
-    "transmission-joint-not-found": "a transmission's joint that is not declared",
+    "transmission-joint-not-found": "a joint that is not declared: the transmission is left out, or an error if strict",
     "transmission-joint-fixed": "a transmission whose joint cannot move",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
@@ -185,12 +227,14 @@ CODES: dict[str, str] = {
     "ros2-joint-fixed": "a ros2_control joint that cannot move",
     # topology and the rest
     "loop-closed": "a kinematic loop; the joint where it is cut",
+    "loop-open": "a kinematic loop that cannot be closed from where the file has it",
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "an element that is known and does not concern the mechanism",
     "element-unknown": "an element or attribute that is not known",
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
+    "not-simulable": "a part that cannot be simulated as it is written",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model cannot do what was asked of it",

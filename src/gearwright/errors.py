@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 class GearwrightError(Exception):
     """Base class of every error that Gearwright raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by what it holds: the arguments of a subclass need not be those of `Exception`."""
+        return _rebuilt, (type(self), self.args), self.__dict__
+
+
+def _rebuilt(kind: type[GearwrightError], args: tuple[Any, ...]) -> GearwrightError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class LoadError(GearwrightError):
@@ -52,6 +62,10 @@ class SimulationError(GearwrightError):
 
 class NotSimulatedWarning(UserWarning):
     """A robot has something that its simulation leaves out."""
+
+
+class CacheWarning(UserWarning):
+    """Compiled code is kept in an unusual place, or not at all."""
 
 
 class UnknownNameError(ModelError, KeyError):

@@ -9,8 +9,12 @@ import pytest
 import gearwright as gw
 from tests.cli.commands import CHECKOUT, called, gearwright
 
-LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--json", "--help"]
-OPTIONS = {"check": [*LOADING, "--quiet"], "show": [*LOADING, "--svg", "--all"]}
+LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--xacro-arg", "--xacro-env", "--json", "--help"]
+OPTIONS = {
+    "check": [*LOADING, "--quiet"],
+    "show": [*LOADING, "--svg", "--all"],
+    "migrate": ["--in-place", "--check", "--no-verify", "--tolerance", "--path", "--plugins", "--json", "--help"],
+}
 
 
 def test_help_lists_the_commands():

@@ -32,9 +32,10 @@ def program_of(tape: Tape, inputs: int, outputs: int = 1) -> Program:
     return Program(name="test", slots=slots, body=(Stage("only", tape),))
 
 
-def evaluate_op(op: str, *arguments: Any, lanes: int = 1, precision: str = "double") -> Any:
-    """op applied to arrays of one dimension by compiled code."""
-    kernel = compile_program(program_of(op_tape(op), len(arguments)), lanes=lanes, precision=precision, cache=False)  # type: ignore[arg-type]
+def evaluate_op(op: str, *arguments: Any, precision: str = "double", **options: Any) -> Any:
+    """op applied to arrays of one dimension by compiled code, scalar unless `lanes` or `device` are given."""
+    options = options or {"lanes": 1}
+    kernel = compile_program(program_of(op_tape(op), len(arguments)), precision=precision, cache=False, **options)  # type: ignore[arg-type]
     return kernel.evaluate({"x": np.stack(arguments, axis=-1)})["y"][:, 0]
 
 

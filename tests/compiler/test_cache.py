@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gearwright.compiler import Kernel, Program, compile_program
+from gearwright.compiler import Executable, Program, compile_program
 from gearwright.compiler import cache as disk
-from gearwright.compiler.target import host
+from gearwright.compiler.backends.cpu.backend import Cpu
+from gearwright.compiler.backends.cpu.target import host
+from gearwright.compiler.backends.interpreter import Interpreter
+from gearwright.errors import CacheWarning
 from tests.compiler.building import op_tape, program_of
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="file modes")
@@ -29,7 +33,7 @@ def program(op: str = "add") -> Program:
     return program_of(op_tape(op), 2)
 
 
-def build(op: str = "add") -> Kernel:
+def build(op: str = "add") -> Executable:
     kernel = compile_program(program(op), lanes=4)
     expected = {"add": 5.0, "mul": 6.0}[op]
     assert (kernel.evaluate({"x": np.array([[2.0, 3.0]] * 5)})["y"] == expected).all()
@@ -54,17 +58,23 @@ def test_no_caching_when_told_so(folder: Path) -> None:
     assert not folder.exists()
 
 
-def test_the_key_depends_on_everything() -> None:
-    target = host()
+def test_the_key_depends_on_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    target, identity = host(), program().content_hash()
     keys = {
-        disk.key(program(), target, 4, "double"),
-        disk.key(program("mul"), target, 4, "double"),
-        disk.key(program(), target, 8, "double"),
-        disk.key(program(), target, 4, "single"),
-        disk.key(program(), type(target)(target.triple, "another", target.features), 4, "double"),
-        disk.key(program(), type(target)(target.triple, target.cpu, "+some"), 4, "double"),
+        disk.key(identity, Cpu(lanes=4), "double", None),
+        disk.key(program("mul").content_hash(), Cpu(lanes=4), "double", None),
+        disk.key(identity, Cpu(lanes=16), "double", None),
+        disk.key(identity, Cpu(lanes=4), "single", None),
+        disk.key(identity, Interpreter(), "double", None),
     }
-    assert len(keys) == 6
+    for other in (
+        type(target)(target.triple, "another", target.features),
+        type(target)(target.triple, target.cpu, "+some"),
+    ):
+        monkeypatch.setattr("gearwright.compiler.backends.cpu.target.host", lambda other=other: other)
+        keys.add(disk.key(identity, Cpu(lanes=4), "double", None))
+    assert len(keys) == 7
+    assert disk.key(identity, Cpu(), "double", 1) == disk.key(identity, Cpu(lanes=1), "double", 64)
 
 
 def flip_a_bit(content: bytes) -> bytes:
@@ -104,7 +114,8 @@ def test_what_others_may_write_is_not_trusted(folder: Path) -> None:
     assert not build().from_cache
     assert build().from_cache
     folder.chmod(0o777)
-    assert not build().from_cache
+    with pytest.warns(CacheWarning, match="others may write there, or own it"):
+        assert not build().from_cache
 
 
 @POSIX
@@ -112,7 +123,8 @@ def test_what_belongs_to_others_is_not_trusted(folder: Path, monkeypatch: pytest
     build()
     owner = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owner + 1)
-    assert not build().from_cache
+    with pytest.warns(CacheWarning, match="others may write there, or own it"):
+        assert not build().from_cache
 
 
 def test_a_directory_that_cannot_be_written_only_means_no_caching(
@@ -121,8 +133,10 @@ def test_a_directory_that_cannot_be_written_only_means_no_caching(
     file = tmp_path / "a file, not a directory"
     file.write_text("")
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(file / "cache"))
-    assert not build().from_cache
-    assert not build().from_cache
+    with pytest.warns(CacheWarning, match="cannot be written") as notes:
+        assert not build().from_cache
+        assert not build().from_cache
+    assert len(notes) == 1
 
 
 @POSIX
@@ -136,7 +150,8 @@ def test_a_read_only_directory_is_still_read(folder: Path, monkeypatch: pytest.M
         monkeypatch.setattr(os, name, refuse)
     monkeypatch.setattr(disk.tempfile, "mkstemp", refuse)
     assert build().from_cache
-    assert not build("mul").from_cache
+    with pytest.warns(CacheWarning, match="cannot be written"):
+        assert not build("mul").from_cache
 
 
 def test_old_entries_are_pruned(folder: Path) -> None:
@@ -180,3 +195,93 @@ def test_the_exported_names_exist() -> None:
     import gearwright.compiler as package
 
     assert all(getattr(package, name) is not None for name in package.__all__)
+
+
+# --- where there is no home -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """No home that can be used, and a folder of temporary files of its own."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(disk.tempfile, "gettempdir", lambda: str(tmp_path / "tmp"))
+    monkeypatch.setattr(disk.tempfile, "tempdir", str(tmp_path / "tmp"))
+    for name in ("GEARWRIGHT_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "file" / "home"))
+    (tmp_path / "file").write_text("not a folder")
+    disk._temporary.cache_clear()
+    disk._note.cache_clear()
+    yield tmp_path / "tmp"
+    disk._temporary.cache_clear()
+
+
+@POSIX
+def test_without_a_home_code_is_kept_among_the_temporary_files(homeless: Path) -> None:
+    with pytest.warns(CacheWarning, match="GEARWRIGHT_CACHE names a better place") as notes:
+        assert not build().from_cache
+        assert build().from_cache
+    assert len(notes) == 1
+    (folder,) = homeless.iterdir()
+    assert folder.name == f"gearwright-{os.getuid()}" and folder.stat().st_mode & 0o777 == 0o700
+
+
+@POSIX
+@pytest.mark.parametrize("trick", ["open to all", "a link", "a file"])
+def test_a_temporary_folder_that_somebody_else_made_is_not_used(homeless: Path, trick: str) -> None:
+    taken = homeless / f"gearwright-{os.getuid()}"
+    if trick == "a file":
+        taken.write_text("")
+    elif trick == "a link":
+        (homeless / "elsewhere").mkdir(mode=0o700)
+        taken.symlink_to(homeless / "elsewhere")
+    else:
+        taken.mkdir()
+        taken.chmod(0o777)
+    with pytest.warns(CacheWarning):
+        folder = disk.directory()
+    assert folder != taken and folder.parent == homeless and folder.stat().st_mode & 0o777 == 0o700
+
+
+@POSIX
+def test_a_user_that_the_system_does_not_know(homeless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in containers: no HOME, and no entry in the list of users."""
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(disk.Path, "home", unknown)
+    with pytest.warns(CacheWarning, match="since a home folder cannot be used"):
+        assert not build().from_cache
+    assert build().from_cache
+
+
+@POSIX
+def test_a_home_that_cannot_be_written(homeless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = homeless.parent / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    assert disk.directory() == home / ".cache" / "gearwright"
+    monkeypatch.setattr(os, "access", lambda path, mode: mode & os.W_OK == 0)
+    with pytest.warns(CacheWarning):
+        assert disk.directory().parent == homeless
+
+
+def test_what_is_left_half_written_is_pruned(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    old, new = folder / "old.tmp", folder / "new.tmp"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1000, 1000))
+    disk.prune(folder)
+    assert not old.exists() and new.exists()
+
+
+def test_a_signal_leaves_nothing_half_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build()
+    assert not list(folder.iterdir())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import timeit
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
 
 from gearwright.compiler import Address, Kind, Loop, Program, Slot, compile_program, interpret_program, stage
-from gearwright.compiler.memory import blocked, unblocked
+from gearwright.compiler.backends.cpu import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
 
@@ -174,15 +176,15 @@ def test_a_loop_ends_when_every_robot_of_a_block_is_done(lanes: int) -> None:
     assert np.array_equal(told.values["w"], found["w"])
 
 
-def test_blocked_buffers_are_used_in_place() -> None:
+def test_buffers_are_used_in_place() -> None:
     instance = compile_program(PENDULUM, lanes=4, cache=False).instance(B)
     for name, value in START.items():
         instance.set(name, value)
-    series, record = instance.series_buffer("u", N), instance.record_buffer("q", N // 7)
-    series[:] = blocked(SERIES["u"], 4)
-    assert instance.run_blocked(N, series={"u": series}, records={"q": record}, every=7)
-    assert same_bits(unblocked(record, B, (2,)), run(4)["q"])
-    instance.view("q")[:] = 1.5
+    series, record = instance.buffer("u", N), instance.buffer("q", N // 7)
+    series.assign(SERIES["u"])
+    assert instance.run_buffers(N, series={"u": series}, records={"q": record}, every=7)
+    assert same_bits(record.numbers(), run(4)["q"])
+    instance.slot("q").assign(1.5)
     assert (instance.get("q") == 1.5).all()
 
 
@@ -229,6 +231,61 @@ def test_a_failed_robot_stays_where_it_is_even_if_its_input_would_save_it() -> N
     records = instance.run(5, series={"u": u}, record=("x", "y"))
     assert (records["x"][:, 0] == 0.25).all() and (records["y"][:, 0] == 0).all()
     assert (records["y"][:, 1, 0] == np.arange(1, 6)).all()
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_a_state_that_passes_its_bound_fails(lanes: int, precision: str) -> None:
+    """As in the interpreter; and what has no bound may be larger."""
+    y, x, u = explosion().slots
+    program = replace(explosion(), slots=(y, replace(x, bound=1e6), u))
+    start = {"x": [[0.5], [3.0], [-1e6], [999.0], [1001.0], [10.0]], "y": 1e30}
+    expected = interpret_program(program, start, steps=3, batch=6, precision=precision)
+    assert [*expected.failed_step] == [-1, -1, 0, 1, 0, 2]
+    instance = compile_program(program, lanes=lanes, precision=precision, cache=False).instance(6)  # type: ignore[arg-type]
+    for name, value in start.items():
+        instance.set(name, value)
+    assert not instance.step(3)
+    assert {f.robot: f.step for f in instance.failures} == {2: 0, 3: 1, 4: 0, 5: 2}
+    np.testing.assert_array_equal(instance.get("x"), expected.values["x"])
+    with pytest.raises(CompileError, match="bounds are positive, and of states"):
+        replace(program, slots=(y, x, replace(u, bound=1.0)))
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_run_in_pieces_is_the_run(lanes: int, threads: int) -> None:
+    """Records, failures and the count of steps, however a run is cut up; with one robot and with several."""
+    for batch in (1, 11):
+        x = np.array([[1.5], [3.0], [0.9], [1e200], [1e60], [0.1], [0.2], [0.3], [0.4], [2.0], [0.0]])[:batch]
+        whole, parts = (
+            compile_program(explosion(), lanes=lanes, cache=False).instance(batch, threads=threads) for _ in "ab"
+        )
+        for instance in (whole, parts):
+            instance.set("x", x)
+        records = whole.run(30, record=("y",), every=7)["y"]
+        first, failed, rows = 0, False, []
+        for n in (1, 2, 4, 5, 9, 9):
+            row = parts.buffer("y", (first + n) // 7 - first // 7)
+            failed |= not parts.run_buffers(n, records={"y": row}, every=7, first=first, continues=failed)
+            rows.append(row.numbers())
+            first += n
+        assert failed and parts.failures == whole.failures
+        assert same_bits(np.concatenate(rows), records) and same_bits(parts.get("x"), whole.get("x"))
+        assert parts.get("y").tolist() == whole.get("y").tolist()
+        if batch > 1:
+            assert parts.clock.value == whole.clock.value == 30
+        else:  # a single robot stops at its last good state
+            assert parts.clock.value == whole.clock.value == whole.get("y")[0, 0]
+
+
+def test_threads_that_cannot_be_started_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run(4, threads=3)
+    refusing = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 11)  # EAGAIN
+    for create in (0, ctypes.cast(refusing, ctypes.c_void_p).value):
+        monkeypatch.setattr(spans, "_threads", lambda create=create: (create, 0))
+        got = run(4, threads=3)
+        assert all(same_bits(got[name], expected[name]) for name in expected)
 
 
 @pytest.mark.parametrize("lanes", [1, 4])

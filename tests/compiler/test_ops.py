@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import interpret_program
-from gearwright.compiler.lowering import TEXT
+from gearwright.compiler.backends.cpu.lowering import TEXT
+from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.ops import BY_CASADI, OPS
-from gearwright.compiler.vector_math import FUNCTIONS
 from tests.compiler.building import evaluate_op, op_tape, program_of, same_bits
 
 WITHOUT_OWN_ROW = {"const", "load", "assign", "sin", "cos", "tan", "sincos", "pair_sin", "pair_cos"}

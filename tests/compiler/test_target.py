@@ -7,11 +7,11 @@ import platform
 import numpy as np
 import pytest
 
-from gearwright.compiler.kernel import Kernel
-from gearwright.compiler.layout import Layout
-from gearwright.compiler.llvm import LoadedCode, object_code
-from gearwright.compiler.passes import optimise_program
-from gearwright.compiler.target import Target, host
+from gearwright.compiler.backends.cpu.instance import CpuExecutable
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.llvm import LoadedCode, object_code
+from gearwright.compiler.backends.cpu.passes import optimise_program
+from gearwright.compiler.backends.cpu.target import Target, host
 from tests.compiler.building import same_bits
 from tests.compiler.test_kernel import PENDULUM, START, B
 
@@ -34,7 +34,7 @@ def test_lanes_follow_from_the_features(features: str, double: int, single: int)
 def end_state(target: Target, lanes: int) -> np.ndarray:
     optimised = optimise_program(PENDULUM)
     code = object_code(optimised, Layout(optimised, lanes), "double", target)
-    instance = Kernel(PENDULUM, Layout(PENDULUM, lanes), "double", LoadedCode(code, target), False).instance(B)
+    instance = CpuExecutable(PENDULUM, "double", Layout(PENDULUM, lanes), LoadedCode(code, target)).instance(B)
     for name, value in START.items():
         instance.set(name, value)
     assert instance.step(50)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gearwright.compiler.vector_math import FUNCTIONS
+from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from tests.compiler.building import evaluate_op, same_bits, ulps
 
 LONG = np.longdouble

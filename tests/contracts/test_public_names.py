@@ -9,6 +9,7 @@ import gearwright as gw
 
 NAMES = {
     "Backlash",
+    "CacheWarning",
     "CompileError",
     "Actuator",
     "CustomActuator",
@@ -42,6 +43,7 @@ NAMES = {
     "compile",
     "load",
     "loads",
+    "migrate",
     "with_servos",
 }
 

@@ -184,7 +184,7 @@ def test_counts_in_single_precision(rng: np.random.Generator) -> None:
 
 def test_compiled_as_interpreted(rng: np.random.Generator) -> None:
     """The same program in plain NumPy; products and sums are fused there too, once it is optimised."""
-    from gearwright.compiler.passes import optimise_program
+    from gearwright.compiler.backends.cpu.passes import optimise_program
 
     bench = everything()
     state = rng.integers(1, 30000, size=(6, len(bench.sensing.state))).astype(float)

@@ -9,7 +9,7 @@ from gearwright import LoadError, Mechanism
 from gearwright.model import ACTUATORS, AxisRef, DCMotor, ElectricMotor, PneumaticCylinder, Solenoid
 from gearwright.model.sensors import LimitSwitch
 
-MASS = "<inertial><mass>1</mass></inertial>"
+MASS = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
 PARTS = "".join(f'<link name="l{i}">{MASS}</link>' for i in range(4)) + "".join(
     (
         f'<joint name="j{i}" type="revolute"><parent>l{i - 1}</parent><child>l{i}</child><axis><xyz>0 '

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,12 +14,14 @@ from gearwright.diagnostics import CODES, Diagnostic, Report, Source
 from gearwright.errors import LoadError, ModelError
 
 HERE = "<!--here-->"  # stands on the line that the diagnostic must name
-MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+TENSOR = '<inertia ixx="1" iyy="1" izz="1"/>'
+MASS = f'<inertial><mass value="1"/>{TENSOR}</inertial>'
 LINKS = f'<link name="base">{MASS}</link><link name="arm">{MASS}</link><link name="hand">{MASS}</link>'
 TURN = '<parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>'
 BEND = '<parent link="arm"/><child link="hand"/><axis xyz="0 0 1"/>'
 JOINTS = f'<joint name="turn" type="continuous">{TURN}</joint>\n<joint name="bend" type="continuous">{BEND}</joint>'
-SDF_MASS = "<inertial><mass>1</mass></inertial>"
+SDF_TENSOR = "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
+SDF_MASS = f"<inertial><mass>1</mass>{SDF_TENSOR}</inertial>"
 SDF_LINKS = "".join(f'<link name="{n}">{SDF_MASS}</link>' for n in ("base", "arm", "hand"))
 AXIS = "<axis><xyz>0 0 1</xyz></axis>"
 AXIS2 = "<axis2><xyz>0 0 1</xyz></axis2>"
@@ -61,7 +62,8 @@ def axis_mimic(inner: str, follower: str = "bend", kind: str = "revolute") -> st
 
 
 def ros2(inner: str, joints: str = JOINTS) -> str:
-    return urdf(f'<ros2_control name="system" type="system">\n{inner}\n</ros2_control>', joints=joints)
+    hardware = "<hardware><plugin>p</plugin></hardware>"
+    return urdf(f'<ros2_control name="system" type="system">{hardware}\n{inner}\n</ros2_control>', joints=joints)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,95 @@ XACRO = (
 )
 INCLUDE = "\n<include><uri>{}</uri></include>" + HERE
 PART = '<sdf version="1.11"><model name="part"><link name="p">' + SDF_MASS + "</link>{}</model></sdf>"
+
+COMPLIANT = "<natural_frequency>10</natural_frequency><damping_ratio>1</damping_ratio>"
+
+
+def parallelogram(multiplier: str, mode: str = "") -> str:
+    """Two cranks and a rod; the far crank mimics the near one, which the loop makes it do already."""
+    links = "".join(
+        f'<link name="{n}"><pose>{pose} 0 0 0</pose>{SDF_MASS}</link>'
+        for n, pose in (("base", "0 0 0"), ("crank", "0 0 0"), ("rod", "0 1 0"), ("other", "2 0 0"))
+    )
+    mimic = f'\n<mimic joint="near"><multiplier>{multiplier}</multiplier>{mode}</mimic>{HERE}'
+    joints = (
+        f'<joint name="near" type="revolute"><parent>base</parent><child>crank</child>{AXIS}</joint>'
+        '<joint name="far" type="revolute"><parent>base</parent><child>other</child>'
+        f"<axis><xyz>0 0 1</xyz>{mimic}</axis></joint>"
+        f'<joint name="up" type="revolute"><parent>crank</parent><child>rod</child>{AXIS}</joint>'
+        '<joint name="pin" type="revolute"><pose>0 1 0 0 0 0</pose>'
+        f"<parent>rod</parent><child>other</child>{AXIS}</joint>"
+    )
+    return sdf("", links=links, joints=joints)
+
+
+# a slider-crank of two bars of 1 m, whose slider an offset puts farther away than they reach
+OPEN_LOOP = sdf(
+    "",
+    links="".join(
+        f'<link name="{n}"><pose>{x} 0 0 0 0 0</pose>{SDF_MASS}</link>'
+        for n, x in (("base", 0), ("arm", 0), ("crank", 0), ("rod", 1), ("slide", 2))
+    ),
+    joints=f'{SDF_TURN}<joint name="a" type="revolute"><parent>base</parent><child>crank</child>{AXIS}</joint>'
+    f'<joint name="b" type="revolute"><parent>crank</parent><child>rod</child>{AXIS}</joint>'
+    '<joint name="far" type="prismatic"><parent>base</parent><child>slide</child><axis><xyz>1 0 0</xyz>'
+    '<mimic joint="turn"><multiplier>0</multiplier><offset>1</offset></mimic></axis></joint>'
+    f'\n<joint name="pin" type="revolute">{HERE}<parent>rod</parent><child>slide</child>{AXIS}</joint>',
+)
+PLAY = "<backlash><gap>0.1</gap><stiffness>1</stiffness></backlash>"
+GEAR = (
+    '<actuator name="m" type="electric_motor">{}</actuator>\n<transmission name="t" type="{}">'
+    + HERE
+    + "{}</transmission>"
+)
+ENDS = "<actuator>m</actuator><joint>turn</joint>"
+BARS = "<ground>4</ground><input>1</input><coupler>4</coupler><output>3</output>"
+BOUND = "<mapping><joint_effort_upper>1</joint_effort_upper></mapping>"
+CURVE = "<stall_torque>1</stall_torque><no_load_speed>9</no_load_speed>"
+BODY = "<rotor>body</rotor>"
+STAGES = (
+    '<stage type="belt"><driver_teeth>1</driver_teeth><driven_teeth>2</driven_teeth></stage>'
+    f'<stage type="linear_map">{BOUND}</stage>'
+)
+NOT_SIMULABLE = (
+    ("error", GEAR.format("<rotor_inertia>1</rotor_inertia>", "linear_map", ENDS + BOUND + PLAY), "backlash"),
+    ("error", GEAR.format(CURVE, "linear_map", ENDS + BOUND), "do not depend on the speed"),
+    ("error", GEAR.format("", "series", ENDS + STAGES), "in a series"),
+    ("error", f'\n<actuator name="m">{HERE}<joint>turn</joint>{BODY}</actuator>', "needs <rotor_inertia>"),
+    (
+        "error",
+        f'\n<actuator name="m">{HERE}{BODY}<rotor_inertia>1</rotor_inertia></actuator>'
+        f'\n<transmission name="t" type="four_bar_linkage">{ENDS}{BARS}</transmission>',
+        "constant ratios",
+    ),
+    (
+        "warning",
+        f'<link name="l">{SDF_MASS}</link>'
+        f'\n<joint name="u" type="universal">{HERE}<parent>arm</parent><child>l</child>{AXIS}{AXIS2}</joint>',
+        "parallel",
+    ),
+)
+UNCONNECTED = f'<actuator name="m"/>\n<encoder name="e">{HERE}<actuator>m</actuator></encoder>'
+STILL = (
+    f'<link name="l">{SDF_MASS}</link><joint name="ball" type="ball"><parent>arm</parent><child>l</child></joint>'
+    '<actuator name="m"/><transmission name="t" type="simple"><actuator>m</actuator><joint>ball</joint></transmission>'
+    f'\n<encoder name="e">{HERE}<transmission>t</transmission></encoder>'
+)
+TWO_READINGS = (
+    '<transmission name="d" type="differential">'
+    '<actuator name="a" role="actuator1"/><actuator name="b" role="actuator2"/>'
+    '<joint name="turn" role="joint1"/><joint name="bend" role="joint2"/></transmission>'
+    '<encoder name="e"><transmission>d</transmission></encoder>'
+    f'\n<encoder name="e.1">{HERE}<joint>turn</joint></encoder>'
+)
+NAMED_ROTOR = (
+    '<joint name="j" type="fixed"><parent>arm</parent><child>m.rotor</child></joint>'
+    f'\n<actuator name="m">{HERE}<joint>turn</joint><rotor_inertia>1</rotor_inertia>{BODY}</actuator>'
+)
+POINT = "<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia></inertial>"
+ON_AXIS = (
+    f'<link name="base">{SDF_MASS}</link><link name="arm">{SDF_MASS}</link>\n<link name="hand">{HERE}{POINT}</link>'
+)
 
 TABLE = [
     # the text
@@ -164,7 +255,28 @@ TABLE = [
         line=1,
     ),
     row("include-unsafe", "error", sdf(INCLUDE.format("../out.sdf")), "leaves", files={"../out.sdf": PART.format("")}),
-    row("xacro-failed", "error", XACRO.format("${1/0}"), "division", files={"x": ""}, line=1),
+    row("xacro-failed", "error", XACRO.format("${1/0}"), "division by zero", line=1),
+    row("xacro-failed", "error", XACRO.format("${().__class__}"), "'__class__'", files={"x": ""}, line=1),
+    row("xacro-limit", "error", XACRO.format("${9**9**9}"), "16384 bits", line=1),
+    row("xacro-refused", "error", XACRO.format("$(env HOME)"), "--xacro-env HOME", line=1),
+    row("xacro-argument", "warning", XACRO.format("a"), "'q'", line=0, options={"xacro_args": {"q": 1}}),
+    row(
+        "xacro-argument",
+        "info",
+        '<robot name="r"><link name="a"/></robot>',
+        "no effect",
+        line=1,
+        options={"xacro_args": {"q": 1}},
+    ),
+    row("xacro-message", "warning", XACRO.format("${xacro.warning('careful')}a"), "careful", line=1),
+    row(
+        "xacro-message",
+        "info",
+        XACRO.replace('"p"', '"pi"').replace("{{p}}", "{{pi}}").format("a"),
+        "'pi' hides",
+        line=1,
+    ),
+    row("package-not-found", "warning", XACRO.format("$(find nowhere)"), "'nowhere'", line=1),
     # structure
     row("name-duplicate", "error", f'<robot name="r">\n<link name="a"/>\n<link name="a"/>{HERE}</robot>', "line 2"),
     row("name-duplicate", "error", sdf(f'\n<frame name="arm"/>{HERE}'), "'arm'"),
@@ -342,7 +454,7 @@ TABLE = [
     row(
         "inertia-invalid",
         "error",
-        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/></inertial></link></robot>',
+        f'<robot name="r"><link name="a">\n<inertial>{HERE}<mass value="-1"/>{TENSOR}</inertial></link></robot>',
         "negative",
     ),
     row(
@@ -367,17 +479,20 @@ TABLE = [
     row(
         "inertia-auto",
         "warning",
-        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass></inertial></link>'),
-        "not computed",
+        sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass>{SDF_TENSOR}</inertial></link>'),
+        "it has no <collision>; what is given is taken",
     ),
     row(
         "number-invalid",
         "error",
-        f'<robot name="r"><link name="a"><inertial>\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
+        f'<robot name="r"><link name="a"><inertial>{TENSOR}\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
         "'1,5'",
     ),
     row(
-        "number-invalid", "error", sdf(f'<link name="x"><inertial>\n<mass>nan</mass>{HERE}</inertial></link>'), "'nan'"
+        "number-invalid",
+        "error",
+        sdf(f'<link name="x"><inertial>{SDF_TENSOR}\n<mass>nan</mass>{HERE}</inertial></link>'),
+        "'nan'",
     ),
     row("number-invalid", "error", sdf(f"\n<static>maybe</static>{HERE}"), "'maybe'"),
     row(
@@ -401,7 +516,7 @@ TABLE = [
     ),
     row(
         "pose-invalid",
-        "error",
+        "warning",
         (
             f'<robot name="r"><link name="a"><visual>\n<origin quat_wxyz="0 0 0 0"/>{HERE}<geometry>'
             '<box size="1 1 1"/></geometry></visual></link></robot>'
@@ -578,9 +693,16 @@ TABLE = [
     ),
     row(
         "transmission-joint-not-found",
+        "warning",
+        urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
+        "did you mean 'turn'?; it is left out",
+    ),
+    row(
+        "transmission-joint-not-found",
         "error",
         urdf(f"{MOTOR}\n{SIMPLE.format('<actuator>motor</actuator><joint>trun</joint>')}"),
         "did you mean 'turn'",
+        options={"strict": True},
     ),
     row(
         "transmission-joint-fixed",
@@ -698,6 +820,27 @@ TABLE = [
         sdf(f'\n<joint name="close" type="revolute">{HERE}<parent>arm</parent><child>hand</child>{AXIS}</joint>'),
         "'close'",
     ),
+    row("loop-open", "warning", OPEN_LOOP, "'pin'", "loop-closed", "mimic-zero"),
+    row("coupling-implied", "info", parallelogram("1"), "'far'", "loop-closed"),
+    row("coupling-contradicted", "warning", parallelogram("0.9"), "0.0", "loop-closed"),
+    row("coupling-contradicted", "warning", parallelogram("0.9", COMPLIANT), "pulls at", "loop-closed"),
+    *(row("not-simulable", severity, sdf(text), fragment) for severity, text, fragment in NOT_SIMULABLE),
+    row("encoder-target-not-found", "error", sdf(UNCONNECTED), "not connected"),
+    row("encoder-target-not-found", "error", sdf(STILL), "cannot move", "transmission-joint-fixed"),
+    row("name-duplicate", "error", sdf(TWO_READINGS), "'e.1'"),
+    row(
+        "name-reserved",
+        "error",
+        sdf(NAMED_ROTOR, links=f'{SDF_LINKS}<link name="m.rotor">{SDF_MASS}</link>'),
+        "'m.rotor'",
+    ),
+    row(
+        "encoder-value",
+        "warning",
+        sdf(f'\n<encoder name="e"><joint>turn</joint><update_rate>1e-6</update_rate></encoder>{HERE}'),
+        "16777216",
+    ),
+    row("inertia-missing", "warning", sdf("", links=ON_AXIS), "moves no mass"),
     row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
     row("element-ignored", "info", sdf(f'\n<plugin name="p" filename="x.so"/>{HERE}'), "<plugin>"),
     row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<mu1>1</mu1></gazebo>'), "mu1"),
@@ -715,7 +858,6 @@ TABLE = [
 
 ELSEWHERE = {
     "file-unreadable",
-    "xacro-missing",
     "diagnostics-many",
     "not-simulated",
     "redundant-rows",
@@ -772,20 +914,7 @@ def test_file_unreadable(tmp_path: Path) -> None:
         assert str(path) in str(only)
 
 
-@pytest.mark.parametrize("suffix", [".xacro", ".urdf"])
-def test_xacro_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
-    monkeypatch.setitem(sys.modules, "xacro", None)
-    path = tmp_path / f"robot{suffix}"
-    path.write_text(XACRO.format("a"))
-    with pytest.raises(LoadError) as caught:
-        gearwright.load(path)
-    (only,) = caught.value.diagnostics
-    assert only.code == "xacro-missing"
-    assert "pip install" in only.message
-
-
 def test_xacro_is_expanded(tmp_path: Path) -> None:
-    pytest.importorskip("xacro")
     for suffix in (".xacro", ".urdf"):
         path = tmp_path / f"robot{suffix}"
         path.write_text(XACRO.format("hand"))

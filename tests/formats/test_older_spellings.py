@@ -20,8 +20,11 @@ RATIO = 2.5
 ANGLES = np.linspace(-2 * pi, 2 * pi, 97)  # of the leader; steps small enough to unwrap, also at the ratio
 
 
+BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+
+
 def link(name: str, pose: str = "0 0 0 0 0 0") -> str:
-    return f'<link name="{name}"><pose>{pose}</pose><inertial><mass>1</mass></inertial></link>'
+    return f'<link name="{name}"><pose>{pose}</pose>{BODY}</link>'
 
 
 def joint(
@@ -230,6 +233,21 @@ def test_a_draft_mimic_joint_of_nothing(ends: tuple[str, str], code: str) -> Non
         robot(LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "0 0 1") + text)
 
 
+# --- what to write instead --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("old", [gearbox(), DRAFT])
+@pytest.mark.parametrize("model", ["{}", '<link name="a"/><model name="n">{}</model>'])
+def test_the_deprecation_prints_the_mimic_to_write(old: str, model: str) -> None:
+    parts = LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "0 0 1")
+    before = robot(model.format(parts + old))
+    message = next(d.message for d in before.diagnostics if d.code.endswith("-deprecated"))
+    assert "in <axis> of joint 'jo' write <mimic" in message
+    mimic = message[message.index("<mimic joint") : message.index("</mimic>") + len("</mimic>")]
+    after = robot(model.format(parts.removesuffix("</axis></joint>") + mimic + "</axis></joint>"))
+    assert [c.row for c in after.couplings.values()] == [c.row for c in before.couplings.values()]
+
+
 # --- the proposals' own examples, where they are at hand --------------------------------------------------------------
 
 SEEDS = REPOSITORY.parent / "shared" / "seeds"
@@ -277,7 +295,10 @@ def test_the_printed_actuation_model() -> None:
 
 
 def test_a_name_of_two_lines_makes_a_diagnostic_of_one() -> None:
-    mass, axis = "<inertial><mass>1</mass></inertial>", "<axis><xyz>1 0 0</xyz></axis>"
+    mass, axis = (
+        "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>",
+        "<axis><xyz>1 0 0</xyz></axis>",
+    )
     links = "".join(f'<link name="{n}">{mass}</link>' for n in ("base", "in", "out"))
     joint = f'<joint name="{{}}" type="revolute"><parent>base</parent><child>{{}}</child>{axis}</joint>'
     robot = gearwright.loads(

@@ -23,9 +23,12 @@ def robot(parts: str, version: str = "1.11", attributes: str = "", **options: ob
     return gearwright.loads(sdf(parts, version, attributes), **options)  # type: ignore[arg-type]
 
 
+BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+
+
 def link(name: str, pose: str = "", attributes: str = "") -> str:
     placed = f"<pose{attributes}>{pose}</pose>" if pose else ""
-    return f'<link name="{name}">{placed}<inertial><mass>1</mass></inertial></link>'
+    return f'<link name="{name}">{placed}{BODY}</link>'
 
 
 def joint(name: str, kind: str, parent: str, child: str, inner: str = AXIS) -> str:
@@ -104,9 +107,7 @@ def test_degrees_and_quaternions() -> None:
 
 
 def test_an_empty_pose_is_the_identity() -> None:
-    m = robot(
-        link("a", "1 0 0 0 0 0") + '<link name="b"><pose relative_to="a"/><inertial><mass>1</mass></inertial></link>'
-    )
+    m = robot(link("a", "1 0 0 0 0 0") + f'<link name="b"><pose relative_to="a"/>{BODY}</link>')
     np.testing.assert_allclose(placed(m, "b"), placed(m, "a"))
 
 

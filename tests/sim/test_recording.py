@@ -2,6 +2,7 @@
 
 import builtins
 import csv
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from gearwright.sim.plotting import panels
+from gearwright.sim.saving import Column, _member
 from tests.sim.robots import FOLLOWING, FREE
 
 
@@ -80,7 +82,45 @@ def test_names_cannot_leave_the_archive(tmp_path):
     sim = compile(gw.loads(FOLLOWING.replace("'follower'", "'../../follower'")))
     sim.run(0.01).save(tmp_path / "run.npz")
     with np.load(tmp_path / "run.npz") as data:
-        assert "position/__/__/follower" in data.files
+        assert "position/%2E%2E/%2E%2E/follower" in data.files
+
+
+HARD_NAMES = [
+    "a/b",
+    "a\\b",
+    "a//b",
+    "a/./b",
+    "a/b/",
+    "/a/b",
+    "a%2Fb",
+    "a%b",
+    "../a/b",
+    "..",
+    ".",
+    "",
+    "a\0b",
+    "a:b",
+    "ä",
+    "/",
+]
+
+
+def test_names_that_could_be_one_file_are_kept_apart():
+    members = [_member(Column("position", name, "rad", np.zeros(1))) for name in HARD_NAMES]
+    files = {tuple(part for part in m.split("/") if part not in ("", ".")) for m in members}
+    assert len(files) == len(HARD_NAMES)
+    assert [unquote(m.removeprefix("position/")) for m in members] == HARD_NAMES
+    assert not any(set(m) & set('\\:*?"<>|\0') or ".." in m.split("/") for m in members)
+
+
+def test_names_that_could_be_one_file_in_a_file(tmp_path):
+    sim = compile(gw.loads(FOLLOWING.replace("'leader'", "'a/b'").replace("'follower'", "'a\\b'")))
+    recording = sim.run(0.01, effort={"a/b": 0.1})
+    recording.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as data:
+        assert np.array_equal(data["position/a/b"], recording.position["a/b"])
+        assert np.array_equal(data["position/a%5Cb"], recording.position["a\\b"])
+        assert not np.array_equal(data["position/a/b"], data["position/a%5Cb"])
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

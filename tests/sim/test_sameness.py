@@ -10,6 +10,7 @@ from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
 from gearwright.sim.programs import step_program
+from gearwright.sim.stepping import Pace
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM
 
@@ -79,8 +80,10 @@ def test_runs_in_pieces(single, rng, monkeypatch):
     """A long run is made in several calls; where they end does not show."""
     start, torque = starts(single, 1, rng)[0], rng.normal(size=100)
     recordings = []
-    for work in (10**9, 16 * 7):
-        monkeypatch.setattr("gearwright.sim.running.WORK", work)
+    for steps in (10**9, 7):
+        monkeypatch.setattr(single, "_pace", Pace(1))
+        monkeypatch.setattr(single._pace, "_adapt", lambda *took: None)
+        single._pace.steps = steps
         single.reset()
         single.state = start
         recordings.append(single.run(0.1, effort={"j2": torque}, every=3))

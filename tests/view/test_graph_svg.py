@@ -107,3 +107,13 @@ def test_a_long_chain_and_a_wide_fork_stay_legible():
     root = drawn(gw.loads(f"<robot name='fork'><link name='l0'/>{fork}</robot>"))
     rows = sorted(float(t.get("y", "")) for t in root.iter(f"{SVG}text") if (t.text or "").startswith("j"))
     assert min(b - a for a, b in pairwise(rows)) > 40
+
+
+def test_a_transmission_of_joints_without_axes_hangs_on_none():
+    robot = gw.loads(
+        '<sdf version="1.9"><model name="m"><link name="l1"/><link name="l2"/><link name="l3"/>'
+        '<joint name="a" type="ball"><parent>l1</parent><child>l2</child></joint>'
+        '<joint name="b" type="ball"><parent>l2</parent><child>l3</child></joint>'
+        '<transmission name="t"><joint name="b"/><joint name="a"/></transmission></model></sdf>'
+    )
+    assert {"a", "b"} <= set(texts(drawn(robot)))

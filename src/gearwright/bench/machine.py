@@ -25,9 +25,9 @@ def machine() -> str:
 
 
 def _simd() -> str:
-    from gearwright.compiler.target import host
+    from gearwright.compiler import find_backend
 
-    return f" ({host().cpu}, {host().lanes('double')} robots of double precision a register)"
+    return f" ({find_backend('cpu').description})"
 
 
 def versions(peers: Mapping[str, type[Contestant]]) -> dict[str, str]:

@@ -7,8 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import Loaded, Reading, load
-from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
+from gearwright.cli.loading import Loaded, Reading, assignments, load
+from gearwright.cli.options import (
+    BaseChoice,
+    CutJoints,
+    Json,
+    ModelName,
+    PluginFolders,
+    SearchPath,
+    Strict,
+    XacroArguments,
+    XacroVariables,
+)
 
 
 def check(
@@ -20,6 +30,9 @@ def check(
     path: SearchPath = None,
     plugins: PluginFolders = None,
     cut: CutJoints = None,
+    xacro_arg: XacroArguments = None,
+    xacro_env: XacroVariables = None,
+    strict: Strict = False,
 ) -> None:
     """Tell what is wrong with robot files, and where.
 
@@ -31,7 +44,9 @@ def check(
     {name, links, joints, couplings, transmissions, actuators, sensors, hardware, loops, dof, mass, base}.
     """
     reading = Reading(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ())
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+        strict=strict,
     )  # fmt: skip
     ok = True
     collected: list[dict[str, Any]] = []

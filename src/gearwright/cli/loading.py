@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic
@@ -23,6 +23,9 @@ class Reading:
     path: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
+    strict: bool = False
+    xacro_args: dict[str, str] = field(default_factory=dict)
+    xacro_env: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,19 @@ class Loaded:
         return self.mechanism is not None
 
 
+def assignments(given: list[str] | None) -> dict[str, str]:
+    """`NAME:=VALUE` as xacro's own command takes them."""
+    import typer
+
+    values: dict[str, str] = {}
+    for text in given or []:
+        name, assigned, value = text.partition(":=")
+        if not assigned or not name.strip():
+            raise typer.BadParameter(f"{text!r} is not of the form NAME:=VALUE", param_hint="--xacro-arg")
+        values[name.strip()] = value.strip()
+    return values
+
+
 def load(file: str, reading: Reading) -> Loaded:
     from gearwright.formats import load as load_file
 
@@ -49,6 +65,9 @@ def load(file: str, reading: Reading) -> Loaded:
             model=reading.model,
             search_path=reading.path,
             cut=reading.cut,
+            strict=reading.strict,
+            xacro_args=reading.xacro_args,
+            xacro_env=reading.xacro_env,
         )
         _ = mechanism.dof  # computed once, here, so that what goes wrong is told of the file
     except LoadError as error:

@@ -24,7 +24,15 @@ BaseChoice = Annotated[
 ]
 SearchPath = Annotated[
     list[str] | None,
-    typer.Option("--path", metavar="DIR", help="A folder for model:// and package:// addresses; may be repeated."),
+    typer.Option("--path", metavar="DIR", help="A folder for model://, package:// and $(find …); may be repeated."),
+]
+XacroArguments = Annotated[
+    list[str] | None,
+    typer.Option("--xacro-arg", metavar="NAME:=VALUE", help="An argument of a xacro file; may be repeated."),
+]
+XacroVariables = Annotated[
+    list[str] | None,
+    typer.Option("--xacro-env", metavar="NAME", help="An environment variable that a xacro file may read; repeatable."),
 ]
 PluginFolders = Annotated[
     list[str] | None,
@@ -37,5 +45,9 @@ PluginFolders = Annotated[
 CutJoints = Annotated[
     list[str] | None,
     typer.Option("--cut", metavar="JOINT", help="A joint at which a kinematic loop is to be cut; may be repeated."),
+]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse files whose parts would be left out, such as a transmission of no joint."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with a stable schema.")]

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from gearwright.cli.loading import Reading, load
-from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
+from gearwright.cli.loading import Reading, assignments, load
+from gearwright.cli.options import (
+    BaseChoice,
+    CutJoints,
+    Json,
+    ModelName,
+    PluginFolders,
+    SearchPath,
+    XacroArguments,
+    XacroVariables,
+)
 from gearwright.errors import CompileError, GearwrightError, ModelError, NotSimulatedWarning
 
 if TYPE_CHECKING:
@@ -47,6 +56,8 @@ def run(
     path: SearchPath = None,
     plugins: PluginFolders = None,
     cut: CutJoints = None,
+    xacro_arg: XacroArguments = None,
+    xacro_env: XacroVariables = None,
 ) -> None:
     """Simulate a robot, with a progress bar and a summary.
 
@@ -62,7 +73,8 @@ def run(
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
     _check_files(out, plot)
     reading = Reading(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ())
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
     robot = _robot(file, reading)
     options = {"dt": dt, "integrator": integrator, "batch": batch}

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import Loaded, Reading, load
-from gearwright.cli.options import BaseChoice, CutJoints, Json, ModelName, PluginFolders, SearchPath
+from gearwright.cli.loading import Loaded, Reading, assignments, load
+from gearwright.cli.options import (
+    BaseChoice,
+    CutJoints,
+    Json,
+    ModelName,
+    PluginFolders,
+    SearchPath,
+    XacroArguments,
+    XacroVariables,
+)
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -28,6 +37,8 @@ def show(
     path: SearchPath = None,
     plugins: PluginFolders = None,
     cut: CutJoints = None,
+    xacro_arg: XacroArguments = None,
+    xacro_env: XacroVariables = None,
 ) -> None:
     """Draw a mechanism, to see it at a glance.
 
@@ -38,7 +49,8 @@ def show(
     actuators, sensors and hardware as lists. SI units and radians; null means no limit.
     """
     reading = Reading(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ())
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
     loaded = load(file, reading)
     if loaded.mechanism is None:

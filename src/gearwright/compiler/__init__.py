@@ -1,26 +1,27 @@
 """A program of tapes to machine code. Knows nothing of robots.
 
-    tape ──▶ program ──▶ passes ──▶ llvm ──▶ kernel        (interpret: the oracle; cache: objects on disk)
+    tape ──▶ program ──▶ passes ──▶ backends: cpu (LLVM), interpreter (the oracle), …        (cache: code on disk)
 
 `trace` turns a CasADi function into a tape, `Program` strings tapes together over named slots, `compile_program` gives
-a `Kernel`, whose `Instance`s hold batches of robots and step them.
+an `Executable`, whose `Instance`s hold batches of robots and step them. `backend.py` is the seam that back ends meet.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gearwright.compiler.interpret import Interpretation, interpret_program
-    from gearwright.compiler.kernel import Failure, Instance, Kernel
-    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, stage
-    from gearwright.compiler.tape import Address, Tape, trace
-
-Lanes = int | Literal["auto"] | None
-Precision = Literal["double", "single"]
+    from gearwright.compiler.backend import Backend, Executable, Failure, Instance
+    from gearwright.compiler.backends import find_backend
+    from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
+    from gearwright.compiler.buffers import Buffer
+    from gearwright.compiler.building import build, compile_program
+    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, indexed_stage, stage
+    from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
 
 _HOME = {  # looked up when first used, so that importing the package costs nothing
     "Address": "tape",
+    "IndexedAddress": "tape",
     "Tape": "tape",
     "trace": "tape",
     "Kind": "program",
@@ -29,51 +30,19 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "Slot": "program",
     "Stage": "program",
     "function_program": "program",
+    "indexed_stage": "program",
     "stage": "program",
-    "Failure": "kernel",
-    "Instance": "kernel",
-    "Kernel": "kernel",
-    "Interpretation": "interpret",
-    "interpret_program": "interpret",
+    "Backend": "backend",
+    "Buffer": "buffers",
+    "Executable": "backend",
+    "Failure": "backend",
+    "Instance": "backend",
+    "find_backend": "backends",
+    "build": "building",
+    "compile_program": "building",
+    "Interpretation": "backends.interpreter",
+    "interpret_program": "backends.interpreter",
 }
-
-
-def compile_program(
-    program: Program, *, lanes: Lanes = None, precision: Precision = "double", cache: bool = True
-) -> Kernel:
-    """Machine code for this computer.
-
-    `lanes`: robots per SIMD register; None or "auto" takes what the CPU has, 1 gives scalar code (best for one robot).
-    All give the same bits. `cache`: look for the code on disk, and leave it there.
-    """
-    from gearwright.compiler import cache as disk
-    from gearwright.compiler import llvm
-    from gearwright.compiler.kernel import Kernel
-    from gearwright.compiler.layout import Layout
-    from gearwright.compiler.passes import optimise_program
-    from gearwright.compiler.target import host
-
-    target = host()
-    layout = Layout(program, _lanes(lanes, target.lanes(precision)))
-    key = disk.key(program, target, layout.lanes, precision) if cache else ""
-    code = disk.load(key) if cache else None
-    from_cache = code is not None
-    if code is None:
-        optimised = optimise_program(program)
-        code = llvm.object_code(optimised, Layout(optimised, layout.lanes), precision, target)
-        if cache:
-            disk.save(key, code)
-    return Kernel(program, layout, precision, llvm.LoadedCode(code, target), from_cache)
-
-
-def _lanes(wanted: Lanes, available: int) -> int:
-    from gearwright.errors import CompileError
-
-    if wanted is None or wanted == "auto":
-        return available
-    if wanted not in (1, 2, 4, 8, 16):
-        raise CompileError(f"lanes must be 1, 2, 4, 8 or 16, not {wanted!r}")
-    return wanted
 
 
 def __getattr__(name: str) -> Any:
@@ -86,18 +55,24 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Address",
+    "Backend",
+    "Buffer",
+    "Executable",
     "Failure",
+    "IndexedAddress",
     "Instance",
     "Interpretation",
-    "Kernel",
     "Kind",
     "Loop",
     "Program",
     "Slot",
     "Stage",
     "Tape",
+    "build",
     "compile_program",
+    "find_backend",
     "function_program",
+    "indexed_stage",
     "interpret_program",
     "stage",
     "trace",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from gearwright.compiler.rewrite import Builder, rewrite, uses
-from gearwright.compiler.tape import Instruction, Store, Tape
+from gearwright.compiler.rewrite import Builder, rewrite
+from gearwright.compiler.simplify import simpler
+from gearwright.compiler.tape import Instruction, Tape
 
 LARGEST_EXPANDED_POWER = 8
 
@@ -21,7 +22,7 @@ def expand_functions(tape: Tape) -> Tape:
             return _power(b, args[0], b.value_of(args[1]))
         return None
 
-    return rewrite(tape, rule)
+    return rewrite(tape, rule) if _holds(tape, "tan", "pow", "constpow") else tape
 
 
 def _power(b: Builder, x: int, exponent: float | None) -> int | None:
@@ -41,22 +42,25 @@ def _whole_power(b: Builder, x: int, n: int) -> int:
 
 
 def share_reciprocals(tape: Tape) -> Tape:
-    """x/p as x·(1/p), where several quotients share the divisor p or p is a constant."""
-    divisors = Counter(i.args[1] for i in tape.instructions if i.op == "div")
-    constants = {i for i, ins in enumerate(tape.instructions) if ins.op == "const"}
-    shared = iter([divisors[i.args[1]] > 1 or i.args[1] in constants for i in tape.instructions if i.op == "div"])
+    """x/p as x·(1/p), where several quotients share the divisor p or p is a constant; simplified again on the way,
+    because signs come free."""
+    divisors = [args[1] for op, args, _ in tape.instructions if op == "div"]
+    count = Counter(divisors)
+    shared = iter([count[p] > 1 or tape.instructions[p][0] == "const" for p in divisors])
 
     def rule(b: Builder, op: str, args: tuple[int, ...]) -> int | None:
         if op != "div" or not next(shared):
-            return None
+            return simpler(b, op, args)
         x, p = args
         value = b.value_of(p)
-        if value is None:
-            return b.emit("mul", x, b.emit("inv", p))
-        inverse = 1.0 / value if value else math.inf
-        return b.emit("mul", x, b.constant(inverse)) if 1e-300 < abs(inverse) < 1e300 else None
+        inverse = math.nan if value is None else 1.0 / value if value else math.inf
+        if value is not None and not 1e-300 < abs(inverse) < 1e300:
+            return simpler(b, op, args)
+        factor = b.emit("inv", p) if value is None else b.constant(inverse)
+        product = simpler(b, "mul", (x, factor))
+        return b.emit("mul", x, factor) if product is None else product
 
-    return rewrite(tape, rule)
+    return rewrite(tape, rule) if divisors else tape
 
 
 def pair_sines_and_cosines(tape: Tape) -> Tape:
@@ -65,7 +69,7 @@ def pair_sines_and_cosines(tape: Tape) -> Tape:
     def rule(b: Builder, op: str, args: tuple[int, ...]) -> int | None:
         return b.emit(f"pair_{op}", b.emit("sincos", *args)) if op in ("sin", "cos") else None
 
-    return rewrite(tape, rule)
+    return rewrite(tape, rule) if _holds(tape, "sin", "cos") else tape
 
 
 def fuse_multiply_add(tape: Tape) -> Tape:
@@ -74,22 +78,43 @@ def fuse_multiply_add(tape: Tape) -> Tape:
     Said here, explicitly, so that every back end rounds alike. Of two products in one sum, the one with fewer other
     uses is taken.
     """
-    users = uses(tape)
     instructions = tape.instructions
-
-    def fusable(value: int) -> bool:
-        return instructions[value].op in ("mul", "sq") and all(
-            u >= 0 and instructions[u].op in ("add", "sub") for u in users[value]
-        )
-
+    uses, fusable = _uses(tape), _fusable(tape)
     fused: list[Instruction] = []
-    for op, args, data in instructions:
-        choices = [k for k, arg in enumerate(args) if op in ("add", "sub") and fusable(arg)]
-        if not choices or args[0] == args[-1]:
-            fused.append(Instruction(op, args, data))
-            continue
-        place = min(choices, key=lambda k: len(users[args[k]]))
-        factors = instructions[args[place]].args
-        kind = "fma" if op == "add" else ("fms", "fnma")[place]
-        fused.append(Instruction(kind, (factors[0], factors[-1], args[1 - place])))
-    return Tape(tuple(fused), tuple(Store(*store) for store in tape.stores))
+    for instruction in instructions:
+        op, args, _ = instruction
+        if op in ("add", "sub") and (fusable[args[0]] or fusable[args[1]]) and args[0] != args[1]:
+            x, y = args
+            place = int(fusable[y] and not (fusable[x] and uses[x] <= uses[y]))
+            factors = instructions[args[place]][1]
+            kind = "fma" if op == "add" else ("fms", "fnma")[place]
+            instruction = Instruction(kind, (factors[0], factors[-1], args[1 - place]))  # noqa: PLW2901
+        fused.append(instruction)
+    return Tape(tuple(fused), tape.stores)
+
+
+def _uses(tape: Tape) -> list[int]:
+    """How often each value is used, stores among it."""
+    uses = [0] * len(tape.instructions)
+    for _, args, _ in tape.instructions:
+        for a in args:
+            uses[a] += 1
+    for _, value in tape.stores:
+        uses[value] += 1
+    return uses
+
+
+def _fusable(tape: Tape) -> list[bool]:
+    """The products that are only ever added or subtracted."""
+    fusable = [op in ("mul", "sq") for op, _, _ in tape.instructions]
+    for op, args, _ in tape.instructions:
+        if op not in ("add", "sub"):
+            for a in args:
+                fusable[a] = False
+    for _, value in tape.stores:
+        fusable[value] = False
+    return fusable
+
+
+def _holds(tape: Tape, *ops: str) -> bool:
+    return any(op in ops for op, _, _ in tape.instructions)

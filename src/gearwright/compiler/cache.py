@@ -1,64 +1,114 @@
 """Compiled objects on disk, found by the hash of everything that decides them.
 
-An entry is executed when it is loaded, so it must be ours: the directory is made for this user only, and entries that
-belong to somebody else, or that others may write, are not touched. Entries carry their key and a checksum; one that
-is damaged or stands under a wrong name is as good as none. Writers make a temporary file and rename it, so readers
-never see half an entry. A directory that cannot be written means no caching, never an error.
+An entry is executed when it is loaded, so it must be ours: the directory is made for this user only, and a directory
+or an entry that belongs to somebody else, or that others may write, is not touched. Entries carry their key and a
+checksum, which find damage and not forgery: whoever can write as this user can run code as this user anyway. Writers
+make a temporary file and rename it, so readers never see half an entry.
+
+A user without a home, or whose home cannot be written, gets a directory of his own among the temporary files. Where
+nothing is kept, a `CacheWarning` says so once; it is never an error.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
+import shutil
+import stat
 import sys
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING
 
-from gearwright.compiler.program import Program
-from gearwright.compiler.target import Target
+from gearwright.errors import CacheWarning
+
+if TYPE_CHECKING:
+    from gearwright.compiler.backend import Backend
 
 MAGIC = b"gearwright object 1\n"
 LARGEST_TOTAL = 512 * 2**20  # bytes; the least recently used entries go first
 SUFFIX = ".gwo"
+ABANDONED = 3600.0  # [s] after which nobody writes a temporary file any more
+_NOT_OURS = "compiled code is not kept in {0}: others may write there, or own it; chmod go-w {0}"
 
 
 def directory() -> Path:
-    """$GEARWRIGHT_CACHE, or the platform's place for caches."""
+    """$GEARWRIGHT_CACHE, or the platform's place for caches, or among the temporary files where there is none."""
     if chosen := os.environ.get("GEARWRIGHT_CACHE"):
         return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "gearwright" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "gearwright"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gearwright"
+    usual = _usual()
+    if usual is not None and _usable(usual):
+        return usual
+    return _temporary(str(usual or "a home folder"))
 
 
-def key(program: Program, target: Target, lanes: int, precision: str) -> str:
-    """Hexadecimal digest of the program, the machine, the shape of the code and the compiler's own version."""
-    parts = (
-        program.content_hash(),
-        target.triple,
-        target.cpu,
-        target.features,
-        str(lanes),
-        precision,
-        _compiler(),
-    )
+def _usual() -> Path | None:
+    """The platform's place for caches; None for a user without a home."""
+    try:
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "gearwright" / "cache"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "gearwright"
+        place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return place / "gearwright" if place.is_absolute() else None  # HOME may hold anything
+
+
+def _usable(folder: Path) -> bool:
+    """Whether it is there to be read and written, or can be made."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.access(folder, os.R_OK | os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+@cache
+def _temporary(missing: str) -> Path:
+    """The same for all processes of this user; one that only this process knows, if somebody took that name."""
+    folder = Path(tempfile.gettempdir()) / f"gearwright-{getattr(os, 'getuid', lambda: 'cache')()}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700)
+    if not _is_real_folder_of_ours(folder):
+        folder = Path(tempfile.mkdtemp(prefix="gearwright-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _note(f"compiled code is kept in {folder}, since {missing} cannot be used; $GEARWRIGHT_CACHE names a better place")
+    return folder
+
+
+def _is_real_folder_of_ours(folder: Path) -> bool:
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and _is_ours(status)
+
+
+@cache
+def _note(text: str) -> None:
+    """Once."""
+    warnings.warn(text, CacheWarning, stacklevel=2)
+
+
+def key(identity: str, backend: Backend, precision: str, batch: int | None) -> str:
+    """Hexadecimal digest of the program, the machine, the shape of the code and the compiler's own text."""
+    parts = (identity, backend.name, backend.identity(precision, batch), precision, _compiler())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @cache
 def _compiler() -> str:
-    """Versions of LLVM and llvmlite, and a digest of this package's source: any change makes new entries."""
-    import llvmlite
-    from llvmlite import binding
-
+    """A digest of this package's source: any change makes new entries."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())
-    return f"{llvmlite.__version__} {binding.llvm_version_info} {digest.hexdigest()}"
+    return digest.hexdigest()
 
 
 def load(entry_key: str) -> bytes | None:
@@ -66,6 +116,7 @@ def load(entry_key: str) -> bytes | None:
     path = directory() / (entry_key + SUFFIX)
     try:
         if not _is_ours(os.stat(path.parent)):
+            _note(_NOT_OURS.format(path.parent))
             return None
         with path.open("rb") as file:
             if not _is_ours(os.fstat(file.fileno())):
@@ -89,23 +140,31 @@ def save(entry_key: str, code: bytes) -> bool:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(os.stat(folder)):
+            _note(_NOT_OURS.format(folder))
             return False
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
         with os.fdopen(handle, "wb") as file:
             file.write(MAGIC + entry_key.encode() + hashlib.sha256(code).digest() + code)
         os.replace(temporary, folder / (entry_key + SUFFIX))
-    except OSError:
+        temporary = ""
+    except OSError as error:
+        _note(f"compiled code is not kept: {folder} cannot be written ({error.strerror or error})")
+        return False
+    finally:  # also where a signal ends it
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        return False
     prune(folder)
     return True
 
 
 def prune(folder: Path, largest_total: int = LARGEST_TOTAL) -> None:
-    """Removes the least recently used entries beyond the limit; other processes may be doing the same."""
+    """Removes the least recently used entries beyond the limit, and what killed processes left half written."""
     entries = []
+    for path in folder.glob("*.tmp"):
+        with contextlib.suppress(OSError):
+            if time() - path.stat().st_mtime > ABANDONED:
+                path.unlink()
     for path in folder.glob("*" + SUFFIX):
         with contextlib.suppress(OSError):
             status = path.stat()

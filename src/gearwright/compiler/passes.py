@@ -1,8 +1,13 @@
-"""The passes, in order. Each is a function from tape to tape; the tape is verified after every one."""
+"""The passes that suit every back end, in order; back ends append their own.
+
+Each is a function from tape to tape. With GEARWRIGHT_VERIFY set, the tape is verified after every one; otherwise once,
+when the program is made of its tapes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 
 from gearwright.compiler.arithmetic import (
     expand_functions,
@@ -10,38 +15,26 @@ from gearwright.compiler.arithmetic import (
     pair_sines_and_cosines,
     share_reciprocals,
 )
-from gearwright.compiler.program import Program
-from gearwright.compiler.schedule import schedule
-from gearwright.compiler.simplify import (
-    fold_constants,
-    merge_common_subexpressions,
-    remove_dead_code,
-    simplify,
-)
+from gearwright.compiler.simplify import remove_dead_code, simplify
 from gearwright.compiler.tape import Tape
 
-PASSES: tuple[Callable[[Tape], Tape], ...] = (
+Pass = Callable[[Tape], Tape]
+PASSES: tuple[Pass, ...] = (
     expand_functions,
-    fold_constants,
     simplify,
     share_reciprocals,
-    simplify,  # signs that the reciprocals set free
     pair_sines_and_cosines,
-    merge_common_subexpressions,
     remove_dead_code,
     fuse_multiply_add,
     remove_dead_code,  # products that were fused away
-    schedule,
 )
 
 
-def optimise(tape: Tape) -> Tape:
+def optimise(tape: Tape, passes: Sequence[Pass] = PASSES) -> Tape:
     """The tape after all passes."""
-    for run_pass in PASSES:
-        tape = run_pass(tape).verify()
+    careful = bool(os.environ.get("GEARWRIGHT_VERIFY"))
+    for run_pass in passes:
+        tape = run_pass(tape)
+        if careful:
+            tape.verify()
     return tape
-
-
-def optimise_program(program: Program) -> Program:
-    """The program with every stage optimised."""
-    return program.map_tapes(optimise)

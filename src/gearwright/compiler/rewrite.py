@@ -1,35 +1,55 @@
-"""How passes rewrite a tape: instruction by instruction into a builder that numbers equal values once."""
+"""How passes rewrite a tape: instruction by instruction into a builder that numbers equal values once.
+
+Tapes have 10⁵ instructions and passes are Python: the loops here are written for speed. Tuples are made by
+`tuple.__new__`, which is twice as fast as a named tuple's own constructor.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.tape import Address, Instruction, Store, Tape
+from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
 
-Data = float | Address | None
+Data = float | AnyAddress | None
+COMMUTATIVE = frozenset(op.name for op in OPS.values() if op.commutative)
+_tuple = tuple.__new__
 
 
 class Builder:
     """A growing tape in which no two instructions are equal."""
 
+    __slots__ = ("_numbers", "instructions")
+
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
-        self._numbers: dict[tuple[str, tuple[int, ...], str | Data], int] = {}
+        self._numbers: dict[object, int] = {}
 
-    def emit(self, op: str, *args: int, data: Data = None) -> int:
-        """The number of this value, new or known. Constants differ by their bits: −0 is not 0."""
-        if len(args) == 2 and args[0] > args[1] and OPS[op].commutative:
+    def emit(self, op: str, *args: int) -> int:
+        """The number of this value, new or known."""
+        if len(args) == 2 and args[0] > args[1] and op in COMMUTATIVE:
             args = args[1], args[0]
-        key = (op, args, data.hex() if isinstance(data, float) else data)
+        key = (op, args)
         known = self._numbers.get(key)
         if known is None:
             known = self._numbers[key] = len(self.instructions)
-            self.instructions.append(Instruction(op, args, data))
+            self.instructions.append(_tuple(Instruction, (op, args, None)))
         return known
 
     def constant(self, value: float) -> int:
-        return self.emit("const", data=float(value))
+        """Constants differ by their bits: −0 is not 0."""
+        value = float(value)
+        return self._number(value or str(value), "const", (), value)
+
+    def load(self, address: AnyAddress) -> int:
+        return self._number(address, "load", (), address)
+
+    def _number(self, key: object, op: str, args: tuple[int, ...], data: Data) -> int:
+        known = self._numbers.get(key)
+        if known is None:
+            known = self._numbers[key] = len(self.instructions)
+            self.instructions.append(_tuple(Instruction, (op, args, data)))
+        return known
 
     def value_of(self, number: int) -> float | None:
         """The number that a `const` stands for, None for anything else."""
@@ -37,10 +57,10 @@ class Builder:
         return data if op == "const" else None  # type: ignore[return-value]
 
     def is_op(self, number: int, op: str) -> bool:
-        return self.instructions[number].op == op
+        return self.instructions[number][0] == op
 
     def args(self, number: int) -> tuple[int, ...]:
-        return self.instructions[number].args
+        return self.instructions[number][1]
 
 
 Rule = Callable[[Builder, str, tuple[int, ...]], int | None]
@@ -49,35 +69,43 @@ Rule = Callable[[Builder, str, tuple[int, ...]], int | None]
 def rewrite(tape: Tape, rule: Rule) -> Tape:
     """Each instruction replaced by what `rule` emits for it; None means: as it stands.
 
-    A rule sees arguments that are already rewritten, as numbers in the builder.
+    A rule sees arguments that are already rewritten, as numbers in the builder. Loads and constants stay.
     """
     builder = Builder()
+    emit = builder.emit
     renumbered: list[int] = []
+    add = renumbered.append
     for op, args, data in tape.instructions:
-        new_args = tuple([renumbered[a] for a in args])
+        if len(args) == 2:
+            new_args: tuple[int, ...] = (renumbered[args[0]], renumbered[args[1]])
+        elif args:
+            new_args = tuple([renumbered[a] for a in args])
+        else:
+            add(builder.load(data) if op == "load" else builder.constant(data))  # type: ignore[arg-type]
+            continue
         new = rule(builder, op, new_args)
-        renumbered.append(builder.emit(op, *new_args, data=data) if new is None else new)
-    stores = tuple(Store(address, renumbered[value]) for address, value in tape.stores)
-    return Tape(tuple(builder.instructions), stores)
-
-
-def uses(tape: Tape) -> list[list[int]]:
-    """For each value, the instructions that use it (once for each argument place); stores count as use −1."""
-    users: list[list[int]] = [[] for _ in tape.instructions]
-    for i, instruction in enumerate(tape.instructions):
-        for arg in instruction.args:
-            users[arg].append(i)
-    for store in tape.stores:
-        users[store.value].append(-1)
-    return users
+        add(emit(op, *new_args) if new is None else new)
+    return Tape(tuple(builder.instructions), _renumbered(tape.stores, renumbered))
 
 
 def keep(tape: Tape, order: list[int]) -> Tape:
     """The instructions named, in that order."""
-    renumbered = {old: new for new, old in enumerate(order)}
-    kept = (tape.instructions[i] for i in order)
-    instructions = tuple(Instruction(op, tuple([renumbered[a] for a in args]), data) for op, args, data in kept)
-    return Tape(instructions, tuple(Store(address, renumbered[value]) for address, value in tape.stores))
+    renumbered = [-1] * len(tape.instructions)
+    instructions: list[Instruction] = []
+    add, old = instructions.append, tape.instructions
+    for new, number in enumerate(order):
+        renumbered[number] = new
+        instruction = old[number]
+        args = instruction[1]
+        if args:
+            moved = tuple([renumbered[a] for a in args])
+            instruction = _tuple(Instruction, (instruction[0], moved, instruction[2]))
+        add(instruction)
+    return Tape(tuple(instructions), _renumbered(tape.stores, renumbered))
+
+
+def _renumbered(stores: tuple[Store, ...], numbers: list[int]) -> tuple[Store, ...]:
+    return tuple([_tuple(Store, (address, numbers[value])) for address, value in stores])
 
 
 def live(tape: Tape) -> Iterator[int]:
@@ -87,6 +115,6 @@ def live(tape: Tape) -> Iterator[int]:
         needed[store.value] = True
     for i in range(len(needed) - 1, -1, -1):
         if needed[i]:
-            for arg in tape.instructions[i].args:
+            for arg in tape.instructions[i][1]:
                 needed[arg] = True
     return (i for i, yes in enumerate(needed) if yes)

@@ -15,46 +15,53 @@ from gearwright.compiler.ops import OPS
 from gearwright.compiler.rewrite import Builder, keep, live, rewrite
 from gearwright.compiler.tape import Tape
 
-_NEVER_FOLDED = {"const", "load", "sincos", "pair_sin", "pair_cos"}
-
-
-def fold_constants(tape: Tape) -> Tape:
-    """Evaluates what depends on constants only, unless the result is not finite."""
-
-    def rule(b: Builder, op: str, args: tuple[int, ...]) -> int | None:
-        meaning = OPS[op].meaning
-        values = [b.value_of(a) for a in args]
-        if op in _NEVER_FOLDED or meaning is None or not values or None in values:
-            return None
-        with np.errstate(all="ignore"):
-            result = float(meaning(*(np.float64(v) for v in values)))
-        return b.constant(result) if math.isfinite(result) else None
-
-    return rewrite(tape, rule)
+_NOT_FOLDED = frozenset(("sincos", "pair_sin", "pair_cos"))  # pairs are no numbers
 
 
 def simplify(tape: Tape) -> Tape:
-    """Neutral elements, signs moved outwards to where an addition or a fused multiply-add absorbs them."""
-    return rewrite(tape, lambda b, op, args: _SIMPLIFY[op](b, *args) if op in _SIMPLIFY else None)
+    """Constants folded, neutral elements left out, signs moved outwards to where an addition absorbs them."""
+    return rewrite(tape, simpler)
+
+
+def simpler(b: Builder, op: str, args: tuple[int, ...]) -> int | None:
+    """The rule of `simplify`."""
+    instructions = b.instructions
+    for a in args:
+        if instructions[a][0] != "const":
+            found = _SIMPLIFY.get(op)
+            return None if found is None else found(b, *args)
+    return folded(b, op, args)
+
+
+def folded(b: Builder, op: str, args: tuple[int, ...]) -> int | None:
+    """The constant that constants give, unless it is not finite."""
+    meaning = OPS[op].meaning
+    if op in _NOT_FOLDED or meaning is None:
+        return None
+    with np.errstate(all="ignore"):
+        result = float(meaning(*(np.float64(b.value_of(a)) for a in args)))
+    return b.constant(result) if math.isfinite(result) else None
 
 
 def _add(b: Builder, x: int, y: int) -> int | None:
-    if b.value_of(x) == 0.0:
+    op_x, args_x, value_x = b.instructions[x]
+    op_y, args_y, value_y = b.instructions[y]
+    if op_x == "const" and value_x == 0.0:
         return y
-    if b.value_of(y) == 0.0:
+    if op_y == "const" and value_y == 0.0:
         return x
-    if b.is_op(y, "neg"):
-        return b.emit("sub", x, *b.args(y))
-    if b.is_op(x, "neg"):
-        return b.emit("sub", y, *b.args(x))
-    return _as_select(b, x, y) or _as_select(b, y, x)
+    if op_y == "neg":
+        return b.emit("sub", x, *args_y)
+    if op_x == "neg":
+        return b.emit("sub", y, *args_x)
+    if op_x == op_y == "if_else_zero":
+        return _as_select(b, args_x, args_y) or _as_select(b, args_y, args_x)
+    return None
 
 
-def _as_select(b: Builder, x: int, y: int) -> int | None:
+def _as_select(b: Builder, one: tuple[int, ...], other: tuple[int, ...]) -> int | None:
     """CasADi writes a choice as the sum of (c ? x : 0) and (not c ? y : 0)."""
-    if not (b.is_op(x, "if_else_zero") and b.is_op(y, "if_else_zero")):
-        return None
-    (condition, yes), (opposite, no) = b.args(x), b.args(y)
+    (condition, yes), (opposite, no) = one, other
     if b.is_op(opposite, "not") and b.args(opposite) == (condition,):
         return b.emit("select", condition, yes, no)
     return None
@@ -63,37 +70,43 @@ def _as_select(b: Builder, x: int, y: int) -> int | None:
 def _sub(b: Builder, x: int, y: int) -> int | None:
     if x == y:
         return b.constant(0.0)
-    if b.value_of(y) == 0.0:
+    op_y, args_y, value_y = b.instructions[y]
+    if op_y == "const" and value_y == 0.0:
         return x
     if b.value_of(x) == 0.0:
-        return _neg(b, y) or b.emit("neg", y)
-    if b.is_op(y, "neg"):
-        return b.emit("add", x, *b.args(y))
+        return args_y[0] if op_y == "neg" else b.emit("neg", y)
+    if op_y == "neg":
+        return b.emit("add", x, *args_y)
     return None
 
 
 def _mul(b: Builder, x: int, y: int) -> int | None:
-    if b.value_of(x) is not None:
+    instructions = b.instructions
+    if instructions[x][0] == "const":
         x, y = y, x
-    factor = b.value_of(y)
+    op_x, args_x, _ = instructions[x]
+    op_y, args_y, value_y = instructions[y]
+    if op_y == "const":
+        return _scaled(b, x, float(value_y))  # type: ignore[arg-type]
+    if op_x == "neg":
+        if op_y == "neg":
+            return _mul(b, args_x[0], args_y[0]) or b.emit("mul", args_x[0], args_y[0])
+        return b.emit("neg", b.emit("mul", args_x[0], y))
+    if op_y == "neg":
+        return b.emit("neg", b.emit("mul", x, args_y[0]))
+    return b.emit("sq", x) if x == y else None
+
+
+def _scaled(b: Builder, x: int, factor: float) -> int | None:
+    """A product with a constant."""
+    op, args, _ = b.instructions[x]
     if factor == 0.0:
         return b.constant(0.0)
     if factor == 1.0:
         return x
     if factor == -1.0:
-        return _neg(b, x) or b.emit("neg", x)
-    if b.is_op(x, "neg"):
-        (inner,) = b.args(x)
-        if factor is not None:
-            return b.emit("mul", inner, b.constant(-factor))
-        if b.is_op(y, "neg"):
-            return _mul(b, inner, *b.args(y)) or b.emit("mul", inner, *b.args(y))
-        return b.emit("neg", b.emit("mul", inner, y))
-    if b.is_op(y, "neg"):
-        return b.emit("neg", b.emit("mul", x, *b.args(y)))
-    if x == y:
-        return b.emit("sq", x)
-    return None
+        return args[0] if op == "neg" else b.emit("neg", x)
+    return b.emit("mul", args[0], b.constant(-factor)) if op == "neg" else None
 
 
 def _div(b: Builder, x: int, y: int) -> int | None:
@@ -131,11 +144,6 @@ def _cos(b: Builder, x: int) -> int | None:
     return b.emit("cos", *b.args(x)) if b.is_op(x, "neg") else None
 
 
-def _constant_first(op: str) -> Callable[..., int | None]:
-    """A clamp with its constant in front needs no test for NaN (see the back end's table)."""
-    return lambda b, x, y: b.emit(op, y, x) if b.is_op(y, "const") and not b.is_op(x, "const") else None
-
-
 _SIMPLIFY: dict[str, Callable[..., int | None]] = {
     "assign": lambda b, x: x,
     "add": _add,
@@ -146,15 +154,8 @@ _SIMPLIFY: dict[str, Callable[..., int | None]] = {
     "sq": _sq,
     "sin": _sin,
     "cos": _cos,
-    "fmin": _constant_first("fmin"),
-    "fmax": _constant_first("fmax"),
     "if_else_zero": _if_else_zero,
 }
-
-
-def merge_common_subexpressions(tape: Tape) -> Tape:
-    """Equal instructions become one: the builder numbers equal values once, so rebuilding is all it takes."""
-    return rewrite(tape, lambda b, op, args: None)
 
 
 def remove_dead_code(tape: Tape) -> Tape:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gearwright.compiler.ops import BY_CASADI, OPS
@@ -24,18 +25,41 @@ class Address(NamedTuple):
     element: int
 
 
+class IndexedAddress(NamedTuple):
+    """Element `element + offsets[i]` of a slot, in iteration i of the loop around the tape that counts `counter`."""
+
+    slot: str
+    element: int
+    counter: str
+    offsets: tuple[int, ...]
+
+    def at(self, i: int) -> Address:
+        """The element that it is in iteration i."""
+        return Address(self.slot, self.element + self.offsets[i])
+
+
+AnyAddress = Address | IndexedAddress
+
+
+def elements(address: AnyAddress) -> tuple[Address, ...]:
+    """All elements that an address may be."""
+    if isinstance(address, Address):
+        return (address,)
+    return tuple(address.at(i) for i in range(len(address.offsets)))
+
+
 class Instruction(NamedTuple):
     """`op` applied to earlier values; `data` is a `const`'s number or a `load`'s address, otherwise None."""
 
     op: str
     args: tuple[int, ...] = ()
-    data: float | Address | None = None
+    data: float | AnyAddress | None = None
 
 
 class Store(NamedTuple):
     """The value that an element holds once the tape has run."""
 
-    address: Address
+    address: AnyAddress
     value: int
 
 
@@ -45,11 +69,15 @@ class Tape(NamedTuple):
     instructions: tuple[Instruction, ...]
     stores: tuple[Store, ...]
 
-    def reads(self) -> frozenset[Address]:
+    def reads(self) -> frozenset[AnyAddress]:
         """The addresses this tape loads."""
-        return frozenset(i.data for i in self.instructions if isinstance(i.data, Address))
+        return frozenset(i.data for i in self.instructions if isinstance(i.data, Address | IndexedAddress))
 
-    def writes(self) -> frozenset[Address]:
+    def indices(self) -> tuple[str, ...]:
+        """Names of the loop indices that addresses depend on."""
+        return tuple(sorted({a.counter for a in self.reads() | self.writes() if isinstance(a, IndexedAddress)}))
+
+    def writes(self) -> frozenset[AnyAddress]:
         """The addresses this tape stores."""
         return frozenset(store.address for store in self.stores)
 
@@ -62,7 +90,7 @@ class Tape(NamedTuple):
 
 
 def trace(function: casadi.Function) -> Tape:
-    """The tape of a CasADi `SX` function, after CasADi's common-subexpression elimination.
+    """The tape of a CasADi `SX` function.
 
     Names of the function's inputs and outputs are the slots; an input and an output may bear the same name (a state;
     CasADi wants the option `allow_duplicate_io_names` for that). Sparse ones stand for dense slots: a structural zero
@@ -70,56 +98,67 @@ def trace(function: casadi.Function) -> Tape:
     """
     import casadi
 
-    function = _common_subexpressions_merged(function)
-    names = _casadi_names()
+    function = _evaluated_again(function)
+    ops = _ops_by_code()
     inputs = [(n, _dense_elements(function.sparsity_in(i))) for i, n in enumerate(function.name_in())]
     outputs = [(n, _dense_elements(function.sparsity_out(i))) for i, n in enumerate(function.name_out())]
     instructions: list[Instruction] = []
     stored: dict[Address, int] = {}
     register: dict[int, int] = {}  # CasADi reuses work registers; ours are values
-
-    def emit(instruction: Instruction) -> int:
-        instructions.append(instruction)
-        return len(instructions) - 1
-
+    emit, new = instructions.append, tuple.__new__  # two calls for each of 10⁵ instructions: the quick ones
+    code_of, input_of, output_of = function.instruction_id, function.instruction_input, function.instruction_output
     for k in range(function.n_instructions()):
-        code = function.instruction_id(k)
-        source, target = function.instruction_input(k), function.instruction_output(k)
-        if code == casadi.OP_CONST:
-            register[target[0]] = emit(Instruction("const", (), float(function.instruction_constant(k))))
-        elif code == casadi.OP_INPUT:
-            slot, elements = inputs[source[0]]
-            register[target[0]] = emit(Instruction("load", (), Address(slot, elements[source[1]])))
+        code, source, target = code_of(k), input_of(k), output_of(k)
+        known = ops.get(code)
+        if known is not None:
+            name, arity = known
+            args = (register[source[0]],) if arity == 1 else (register[source[0]], register[source[1]])
+            instruction = new(Instruction, (name, args, None))
         elif code == casadi.OP_OUTPUT:
             slot, elements = outputs[target[0]]
             stored[Address(slot, elements[target[1]])] = register[source[0]]
-        elif names[code] in BY_CASADI:
-            op = BY_CASADI[names[code]]
-            register[target[0]] = emit(Instruction(op.name, tuple(register[s] for s in source[: op.arity])))
+            continue
+        elif code == casadi.OP_INPUT:
+            slot, elements = inputs[source[0]]
+            instruction = Instruction("load", (), Address(slot, elements[source[1]]))
+        elif code == casadi.OP_CONST:
+            instruction = Instruction("const", (), float(function.instruction_constant(k)))
         else:
-            raise CompileError(
-                f"{function.name()}: the operation {names[code].lower()!r} has no machine code; "
-                f"known operations: {', '.join(sorted(o.name for o in BY_CASADI.values()))}"
-            )
+            raise CompileError(_without_code(function, code))
+        register[target[0]] = len(instructions)
+        emit(instruction)
     stores = [Store(address, value) for address, value in stored.items()]
-    stores += _structural_zeros(function, stored, emit)
-    return Tape(tuple(instructions), tuple(sorted(stores))).verify()
+    stores += _structural_zeros(function, stored, instructions)
+    return Tape(tuple(instructions), tuple(sorted(stores)))
 
 
-def _common_subexpressions_merged(function: casadi.Function) -> casadi.Function:
+def _evaluated_again(function: casadi.Function) -> casadi.Function:
+    """CasADi simplifies while it evaluates, and finds a little more the second time. Equal values are the passes'."""
     import casadi
 
     if not function.is_a("SXFunction"):
         function = function.expand()
     inputs = function.sx_in()
-    outputs = casadi.cse(function.call(inputs, True, False))
     return casadi.Function(
         function.name(),
         inputs,
-        outputs,
+        function.call(inputs, True, False),
         function.name_in(),
         function.name_out(),
         {"allow_duplicate_io_names": True},
+    )
+
+
+@cache
+def _ops_by_code() -> dict[int, tuple[str, int]]:
+    """Name and arity of the op that CasADi's number stands for."""
+    return {code: (op.name, op.arity) for code, name in _casadi_names().items() if (op := BY_CASADI.get(name))}
+
+
+def _without_code(function: casadi.Function, code: int) -> str:
+    return (
+        f"{function.name()}: the operation {_casadi_names()[code].lower()!r} has no machine code; "
+        f"known operations: {', '.join(sorted(o.name for o in BY_CASADI.values()))}"
     )
 
 
@@ -136,14 +175,16 @@ def _dense_elements(sparsity: casadi.Sparsity) -> list[int]:
 
 
 def _structural_zeros(
-    function: casadi.Function, stored: dict[Address, int], emit: Callable[[Instruction], int]
+    function: casadi.Function, stored: dict[Address, int], instructions: list[Instruction]
 ) -> Iterator[Store]:
     zero: int | None = None
     for i, slot in enumerate(function.name_out()):
         for element in range(function.numel_out(i)):
             address = Address(slot, element)
             if address not in stored:
-                zero = emit(Instruction("const", (), 0.0)) if zero is None else zero
+                if zero is None:
+                    zero = len(instructions)
+                    instructions.append(Instruction("const", (), 0.0))
                 yield Store(address, zero)
 
 
@@ -180,7 +221,7 @@ def _loads_have_addresses(tape: Tape, _: Sizes) -> Iterable[str]:
     return (
         f"value {i}: {ins.op} with {ins.data!r}"
         for i, ins in enumerate(tape.instructions)
-        if (ins.op == "load") != isinstance(ins.data, Address)
+        if (ins.op == "load") != isinstance(ins.data, Address | IndexedAddress)
     )
 
 
@@ -206,7 +247,7 @@ def _elements_in_range(tape: Tape, sizes: Sizes) -> Iterable[str]:
     return (
         f"{address} is outside its slot"
         for address in tape.reads() | tape.writes()
-        if not 0 <= address.element < sizes.get(address.slot, 0)
+        if not all(0 <= a.element < sizes.get(a.slot, 0) for a in elements(address))
     )
 
 

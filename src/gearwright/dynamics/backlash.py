@@ -36,7 +36,7 @@ class BacklashRow(OneRow):
 
 def backlash_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Iterator[BacklashRow]:
     for t in mechanism.transmissions.values():
-        if t.backlash is None or t.map is None:
+        if t.backlash is None or t not in mechanism.acting.values():
             continue
         for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
             rotor = AxisRef(f"{name}.rotor")

@@ -152,7 +152,7 @@ def weld(
     """Adds every link's mass to its body; what is left stands on the ground."""
     ground = Mass()
     for link in mechanism.links.values():
-        mass = link_mass(link.name, link.inertia, values)
+        mass = link_mass(link.same_as or link.name, link.inertia, values).scaled(link.share)
         body, X_BL = at[link.name]
         moved = Transform(Rotation((matrix(X_BL.R),)), X_BL.p).mass(mass)
         if body == GROUND:

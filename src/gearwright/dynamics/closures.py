@@ -23,10 +23,11 @@ from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import Configuration, Rows, composed
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.parameters import numbers
-from gearwright.dynamics.reduce import reduction
+from gearwright.dynamics.reduce import reduction, tie_of
 from gearwright.dynamics.redundancy import telling
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
 from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 
 
@@ -85,6 +86,8 @@ def _screw(joint: Joint) -> list[Condition]:
 
 def _two_axes(joint: Joint) -> list[Condition]:
     a, b = axis_of(joint), axis_of(joint, 1)
+    if joint.axes_are_parallel:
+        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so that it is no {joint.kind} joint")
     return [*SLIDES, _across(a, b, float(a @ b))]
 
 
@@ -188,12 +191,13 @@ def _whole(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRo
 
 
 def _telling(mechanism: Mechanism) -> list[list[int]]:
-    """Of each cut joint the rows that the others do not imply, by the numbers of the file."""
+    """Of each cut joint the rows that others and couplings do not imply, by the numbers of the file."""
     values = numbers(mechanism)
     model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
     start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
     wholes = [_whole(joint, model.bodies, values) for joint in mechanism.tree.cuts]
-    return telling(wholes, model, [float(start[i]) for i in model.reduction.positions])
+    hard = [tie_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
+    return telling(wholes, model, [float(start[i]) for i in model.reduction.positions], hard)
 
 
 def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:

@@ -24,6 +24,7 @@ from gearwright.dynamics.reduce import Tie, Tree, tie_of
 from gearwright.dynamics.scalar import (
     Scalar,
     divided,
+    is_zero,
     plus,
     times,
 )
@@ -65,6 +66,8 @@ class SpringDamper:
     def erp_cfm(self, r: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
         spring = times(dt, self.stiffness)
         whole = plus(spring, self.damping)
+        if is_zero(whole):  # neither: it gives way to everything
+            return 0.0, UNBOUNDED
         return divided(spring, whole), divided(1.0, times(dt, whole))
 
 

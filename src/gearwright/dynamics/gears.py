@@ -22,7 +22,6 @@ from gearwright.model import (
     LinearMap,
     LinearTransmission,
     Mechanism,
-    Series,
     Transmission,
 )
 from gearwright.model.transmissions import offsets, parameters, rows, with_parameters
@@ -231,16 +230,9 @@ def bounds(mechanism: Mechanism, system: Bodies) -> list[Bounds]:
     found: list[Bounds] = []
     for t in {t.name: t for t in mechanism.acting.values()}.values():
         m = t.map
-        if isinstance(m, Series) and any(isinstance(s, LinearMap) and _bounded(s) for s in m.stages):
-            raise CompileError(f"transmission {t.name!r}: a linear_map in a series cannot have offsets or bounds")
-        if not isinstance(m, LinearMap) or not _bounded(m) or any(mechanism.acting[a] is not t for a in t.actuators):
+        shifts = isinstance(m, LinearMap) and m.shifts_efforts
+        if not shifts or any(mechanism.acting[a] is not t for a in t.actuators):
             continue
-        if t.backlash is not None:
-            raise CompileError(f"transmission {t.name!r}: a linear_map with offsets or bounds cannot have backlash")
+        assert isinstance(m, LinearMap)
         found.append(Bounds(t.actuators, m, [axis_of(mechanism, system, ref, t.name) for ref in t.joints]))
     return found
-
-
-def _bounded(m: LinearMap) -> bool:
-    """Whether it is more than its matrix."""
-    return any((*m.actuator_offsets, *m.joint_offsets, m.lower, m.upper))

@@ -129,7 +129,13 @@ class Model:
             if (n, n) not in M:
                 name = self.bodies.velocities[k]
                 raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
-        return factorise(M, self.dof)
+        try:
+            return factorise(M, self.dof)
+        except ZeroDivisionError:
+            raise CompileError(
+                "coordinates that move the same mass in the same way, whatever the pose: give what is between them an "
+                "inertia, or their joints an armature"
+            ) from None
 
     def missing(self, at: Configuration, tree: Tree, vd: list[Scalar], effort: list[Scalar]) -> list[Scalar]:
         """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""

@@ -92,7 +92,7 @@ def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dic
     """Every number of the equations by its name, in the order of the mechanism."""
     rows: list[Row] = []
     for link in mechanism.links.values():
-        rows += link_rows(link)
+        rows += link_rows(link) if link.same_as is None else ()
     for joint in (*mechanism.joints.values(), *mechanism.bases.values()):
         rows += joint_rows(joint)
     for coupling in mechanism.couplings.values():

@@ -193,6 +193,9 @@ class Mass(NamedTuple):
     def __add__(self, other: Mass) -> Mass:  # type: ignore[override]
         return Mass(plus(self.m, other.m), self.h + other.h, self.S + other.S)
 
+    def scaled(self, share: float) -> Mass:
+        return Mass(times(share, self.m), self.h * share, Symmetric(*(times(share, x) for x in self.S)))
+
     def shifted(self, r: Vector) -> Mass:
         """The same about another origin, r from the new one to the old one."""
         if r.zero:

@@ -27,9 +27,11 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
     for t in e.all("transmission"):
         dialect = "ros1" if e.tag == "robot" and not t.attributes.get("type", "").islower() else "model"
         read_transmission(t, draft, plugins, dialect, rename)  # type: ignore[arg-type]
-    for p in e.children:
-        if p.tag == "plugin" and any(c.tag in ("actuator_array", "joint_array") for c in p.children):
-            _read_plugin_form(p, e, draft, plugins, rename)
+    forms = [p for p in e.children if p.tag == "plugin" and _is_transmission(p)]
+    if forms:
+        e.all("plugin")  # ticks off all of them; those of other programs are told of by the format's reader
+    for p in forms:
+        _read_plugin_form(p, draft, plugins, rename)
     for kind in SENSORS:
         for s in e.all(kind):
             _read_sensor(s, kind, draft, rename)
@@ -37,8 +39,11 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
         _read_coupling(c, draft, rename)
 
 
-def _read_plugin_form(p: Element, parent: Element, draft: Draft, plugins: PluginPolicy, rename: Rename) -> None:
-    parent.all("plugin")  # ticks off all of them; those of other programs are told of by the format's reader
+def _is_transmission(plugin: Element) -> bool:
+    return any(c.tag in ("actuator_array", "joint_array") for c in plugin.children)
+
+
+def _read_plugin_form(p: Element, draft: Draft, plugins: PluginPolicy, rename: Rename) -> None:
     p.attributes.setdefault("type", "custom_functions")
     p.get("filename")
     read_transmission(p, draft, plugins, "model", rename)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from gearwright.diagnostics import Diagnostic, Report
 from gearwright.errors import LoadError, ModelError
+from gearwright.formats.left_out import leave_out_transmissions
 from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
 from gearwright.model.actuators import Actuator
@@ -19,6 +22,7 @@ from gearwright.model.topology import roots, span
 
 Base = Literal["floating", "fixed"]
 _T = TypeVar("_T")
+_MISSING = re.compile(r"(?:joint|link|transmission|actuator) (.+?) does not exist")
 
 
 @dataclass(slots=True)
@@ -40,10 +44,11 @@ class Draft:
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
+    declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
     several_roots: bool = True  # parts that hang on nothing are allowed
     _numbers: dict[str, int] = field(default_factory=dict)
-    _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, when there were _counted of them
-    _counted: int = -1
+    _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, the first _counted of them
+    _counted: int = 0
 
     def add(self, family: MutableMapping[str, _T], kind: str, name: str, part: _T, element: Element) -> bool:
         """Adds a part, unless its name is taken or too long."""
@@ -68,12 +73,11 @@ class Draft:
 
     def actuator_of(self, joint: str) -> str | None:
         """The one actuator of this joint; None if it has none, or several."""
-        if self._counted != len(self.actuators):
-            self._by_joint.clear()
-            for a in self.actuators.values():
-                if a.joint is not None:
-                    self._by_joint.setdefault(str(a.joint), []).append(a.name)
-            self._counted = len(self.actuators)
+        added = islice(reversed(self.actuators.values()), len(self.actuators) - self._counted)
+        for a in added:
+            if a.joint is not None:
+                self._by_joint.setdefault(str(a.joint), []).append(a.name)
+        self._counted = len(self.actuators)
         found = self._by_joint.get(joint, [])
         return found[0] if len(found) == 1 else None
 
@@ -87,6 +91,7 @@ class Draft:
 
     def finish(self, base: Base | None, root: Element, cut: tuple[str, ...] = ()) -> Mechanism:
         """The frozen mechanism. Raises LoadError with everything that was found."""
+        leave_out_transmissions(self)
         couplings = _settled(self)
         bases = self._bases(base, root)
         try:
@@ -97,15 +102,12 @@ class Draft:
                 gravity=self.gravity, diagnostics=tuple(self.report),
             )  # fmt: skip
         except ModelError as e:
-            self.report.extend(d for d in e.diagnostics if not self._follows(d))
+            refused = {repr(name) for name in self.refused}
+            self.report.extend(d for d in e.diagnostics if not _follows(d, refused))
             raise LoadError(self.report) from None
         if self.report.failed:
             raise LoadError(mechanism.diagnostics)
         return mechanism
-
-    def _follows(self, d: Diagnostic) -> bool:
-        """Whether it only says that something is missing which was refused, and told of, before."""
-        return any(f"{name!r} does not exist" in d.message for name in self.refused)
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
         """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""
@@ -136,6 +138,12 @@ class Draft:
         while name in self.joints:
             name += "_"
         return name
+
+
+def _follows(d: Diagnostic, refused: set[str]) -> bool:
+    """Whether it only says that something is missing which was refused, and reported, before."""
+    missing = _MISSING.search(d.message)
+    return missing is not None and missing[1] in refused
 
 
 def _settled(draft: Draft) -> list[Coupling]:

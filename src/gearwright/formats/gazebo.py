@@ -30,17 +30,17 @@ def read_gazebo(robot: Element, draft: Draft) -> None:
     named = [c for b in blocks for c in b.children if "name" in c.attributes]
     links = [c for c in named if c.tag == "link"]
     joints = [c for c in named if c.tag == "joint"]
+    parts = {*links, *joints}
     for b in blocks:
-        _leave_settings(b, links + joints, draft)
+        _leave_settings(b, parts, draft)
     if links or joints:
         _read_parts(links, joints, robot, draft)
 
 
-def _leave_settings(b: Element, parts: list[Element], draft: Draft) -> None:
+def _leave_settings(b: Element, parts: set[Element], draft: Draft) -> None:
     b.get("reference")
     others: set[str] = set()
-    for child in b.children:
-        b.all(child.tag)
+    for child in b.every():
         if child in parts:
             continue
         child.consume()

@@ -10,11 +10,13 @@ from pathlib import Path
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
 from gearwright.formats.located_xml import MAX_ELEMENTS, Element, bounded, parse
+from gearwright.formats.model_config import is_model_folder, model_file
+from gearwright.formats.packages import PATH_VARIABLE, search_folders
 from gearwright.formats.sdf_version import Version, read_version
 
+NO_MODELS = ("light", "actor", "particle_emitter", "material", "sensor")  # legal to include, and no mechanisms
 MAX_INCLUDES = 500
 MAX_DEPTH = 20
-PATH_VARIABLE = "GEARWRIGHT_PATH"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +38,7 @@ class Library:
 
     @staticmethod
     def of(folder: Path | None, search: Sequence[str | os.PathLike[str]], report: Report) -> Library:
-        listed = [Path(p) for p in search]
-        listed += [Path(p) for p in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if p]
-        return Library(folder=folder, search=tuple(listed), report=report)
+        return Library(folder=folder, search=search_folders(search), report=report)
 
     def include(self, e: Element, strict: bool) -> Included | None:
         """The model that an <include> brings, renamed as it says; None with the reason in the report.
@@ -53,6 +53,10 @@ class Library:
         if path is None or root is None:
             return None
         models = root.all("model")
+        if root.tag == "sdf" and not models and root.children and all(c.tag in NO_MODELS for c in root.children):
+            e.info("element-ignored", f"{uri!r} holds a <{root.children[0].tag}>, which is no part of a mechanism")
+            e.consume()
+            return None
         if root.tag != "sdf" or len(models) != 1:
             found = f"{len(models)} models" if root.tag == "sdf" else f"a <{root.tag}>"
             e.error("include-not-found", f"an include takes an SDFormat file with one model; {uri!r} holds {found}")
@@ -89,19 +93,29 @@ class Library:
             return None
         try:
             found = self._located(e, uri)
+            if found is None:
+                where = f"neither in the model's folder nor on the path (--path, {PATH_VARIABLE})"
+                say("include-not-found", f"{uri!r} is {where}")
+                return None
+            return self._model_file(e, uri, found)
         except (OSError, RuntimeError, ValueError) as error:
             say("include-not-found", f"{uri[:100]!r} cannot be followed: {error}")
             return None
-        if found is None:
-            say(
-                "include-not-found",
-                f"{uri!r} is neither in the model's folder nor on the path (--path, {PATH_VARIABLE})",
-            )
+
+    def _model_file(self, e: Element, uri: str, found: Path) -> Path | None:
+        """The file itself, or the one that a model's folder says; both must lie where files may be read."""
+        if not self._allowed(e, uri, found):
             return None
-        if not any(found.is_relative_to(root.resolve()) for root in self._roots()):
-            e.error("include-unsafe", f"{uri!r} leaves the model's folder and the path; add its folder with --path")
-            return None
-        return found
+        if not found.is_dir():
+            return found
+        inside = model_file(found, e)
+        return inside.resolve() if inside is not None and self._allowed(e, uri, inside.resolve()) else None
+
+    def _allowed(self, e: Element, uri: str, found: Path) -> bool:
+        if any(found.is_relative_to(root.resolve()) for root in self._roots()):
+            return True
+        e.error("include-unsafe", f"{uri!r} leaves the model's folder and the path; add its folder with --path")
+        return False
 
     def _roots(self) -> list[Path]:
         return [*([self.folder] if self.folder is not None else []), *self.search]
@@ -114,7 +128,6 @@ class Library:
         folders = [*self.search, *beside] if searched else [*beside, *self.search]
         for folder in folders:
             candidate = folder / name
-            for path in (candidate, candidate / "model.sdf"):
-                if path.is_file():
-                    return path.resolve()
+            if candidate.is_file() or is_model_folder(candidate):
+                return candidate.resolve()
         return None

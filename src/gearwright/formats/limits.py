@@ -37,4 +37,7 @@ def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDyna
         if values[name] < 0:
             element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
             values[name] = 0.0
+    if values["spring_stiffness"] < 0:
+        message = f"joint {joint!r}: a spring of {values['spring_stiffness']:g} pushes away from its reference"
+        element.warning("dynamics-invalid", message)
     return AxisDynamics(**values)

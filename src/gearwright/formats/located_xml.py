@@ -15,6 +15,8 @@ from pathlib import Path
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
+from gearwright.formats.lenient_xml import comments_mended
+from gearwright.formats.xml_text import parsed_text
 from gearwright.model.poses import Vector3
 
 MAX_BYTES = 32 * 2**20
@@ -24,17 +26,13 @@ MAX_NAME = 1_000  # characters; names are repeated in every message and every sc
 MAX_SHOWN = 80  # characters of a name in an element's path
 OWN_PREFIX = "gearwright:"
 
-_DECLARATION = re.compile(r"<\?xml(?:\s[^<>]{0,300})?\?>")
-_VERSION = re.compile(r"""version\s*=\s*["']([^"']*)["']""")
-_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
-_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "utf-16"}
 
 
 class Document:
     """What all elements of a file share."""
 
-    __slots__ = ("count", "declared", "file", "report", "tags")
+    __slots__ = ("count", "declared", "file", "report", "tags", "worded")
 
     def __init__(self, file: str, report: Report) -> None:
         self.file = file
@@ -42,6 +40,7 @@ class Document:
         self.count = 0  # elements
         self.declared = {"xml", "xmlns"}  # prefixes
         self.tags: set[str] = set()  # names of elements with a prefix that is not ours
+        self.worded: list[Element] = []  # those with text
 
     def taken_off(self, tag: str, attributes: dict[str, str], line: int) -> tuple[str, dict[str, str]]:
         """Prefixes are part of a name: files use them without declaring them. Only our own is taken off."""
@@ -106,6 +105,10 @@ class Element:
         self.consume()
         self.report.error(code, message, self.source)
 
+    def recoverable(self, code: str, message: str) -> None:
+        """A warning where the mechanism is sound without this element; an error if strict."""
+        self.report.recoverable(code, message, self.source)
+
     def warning(self, code: str, message: str) -> None:
         self.report.warning(code, message, self.source)
 
@@ -121,6 +124,12 @@ class Element:
         for c in found:
             c._read = True
         return found
+
+    def every(self) -> list[Element]:
+        """All children, whatever their tags."""
+        for c in self.children:
+            c._read = True
+        return self.children
 
     def child(self, tag: str) -> Element | None:
         """The first child with this tag; a second one stays unread, and is reported."""
@@ -146,6 +155,11 @@ class Element:
     def consume(self) -> None:
         """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
         self._tags.add("*")
+
+    def as_root(self) -> Element:
+        self.parent = None
+        self._read = True
+        return self
 
     @property
     def words(self) -> str:
@@ -235,6 +249,10 @@ class Element:
                     todo.append(c)
 
     @property
+    def is_read(self) -> bool:
+        return self._read
+
+    @property
     def known_tags(self) -> set[str]:
         return self._tags
 
@@ -270,54 +288,11 @@ def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> E
     if len(data) > MAX_BYTES:
         report.error("xml-unsafe", f"the file is larger than {MAX_BYTES // 2**20} MiB", Source(file=file, line=1))
         return None
-    text = _decode(data, file, report)
-    if text is None:
-        return None
-    return _build(_without_declaration(text, file, report), file, report, most)
+    found = parsed_text(data, file, report)
+    return None if found is None else _build(found.parsed, file, report, most)
 
 
-def _decode(data: bytes, file: str, report: Report) -> str | None:
-    declared = _ENCODING.match(data)
-    encoding = "utf-8-sig"
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
-    elif declared:
-        name = declared[1].decode().lower()
-        if name not in _ENCODINGS:
-            report.error("xml-malformed", f"the encoding {name!r} is not known", Source(file=file, line=1))
-            return None
-        encoding = "utf-8-sig" if name in ("utf-8", "utf8") else name
-    try:
-        text = data.decode(encoding)
-    except UnicodeError as e:
-        start = getattr(e, "start", 0)
-        line = data[:start].count(b"\n") + 1
-        report.error("xml-malformed", f"the text is not {encoding.removesuffix('-sig')}", Source(file=file, line=line))
-        return None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        report.error("xml-malformed", "the text holds a NUL character", Source(file=file, line=line))
-        return None
-    return text
-
-
-def _without_declaration(text: str, file: str, report: Report) -> str:
-    """Blanks XML declarations: they have done their work, and a parser takes them at the very start only."""
-
-    def blank(match: re.Match[str]) -> str:
-        version = _VERSION.search(match[0])
-        flaw = "the XML declaration is not at the start" if match.start() > 0 else ""
-        if not flaw and version and not version[1].startswith("1."):
-            flaw = f"there is no XML version {version[1][:20]}"
-        if flaw and report.first(("declaration", file)):
-            line = text.count("\n", 0, match.start()) + 1
-            report.warning("xml-lenient", flaw, Source(file=file, line=line))
-        return re.sub(r"[^\n]", " ", match[0])
-
-    return _DECLARATION.sub(blank, text)
-
-
-class _UnsafeError(Exception):
+class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
@@ -329,14 +304,17 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Document(file, report)
+    worded = document.worded
     top = Element("", {}, document, 0, None)
     ahead = [top]  # the elements that are open
     prefixed = _PREFIXED.search(text) is not None
+    pieces: dict[Element, list[str]] = {}  # of texts that come in several: joined once, at the end
+    counts: dict[Element, int] = {}  # children there were at the last piece
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise _UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deep, or there are too many")
         line = parser.CurrentLineNumber
         if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)
@@ -346,12 +324,21 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
         ahead.append(e)
 
     def text_of(data: str) -> None:
-        if not data.isspace():
-            e = ahead[-1]
-            e.text = f"{e.text} {data}" if e.children else e.text + data  # pieces around a child stay apart
+        if data.isspace():
+            return
+        e = ahead[-1]
+        if not e.text:
+            e.text = data
+            worded.append(e)
+        else:
+            if len(e.children) != counts.get(e, 0):
+                data = " " + data  # pieces around a child stay apart
+            pieces.setdefault(e, [e.text]).append(data)
+        if e.children:
+            counts[e] = len(e.children)
 
     def refuse(*_: object) -> None:
-        raise _UnsafeError("a DTD or an entity is declared; robots need none")
+        raise UnsafeError("a DTD or an entity is declared; robots need none")
 
     def end(_: str) -> None:
         del ahead[-1]
@@ -362,18 +349,20 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff"), True)
-    except _UnsafeError as e:
-        report.error("xml-unsafe", str(e), Source(file=file, line=parser.CurrentLineNumber))
+    except UnsafeError as error:
+        report.error("xml-unsafe", str(error), Source(file=file, line=parser.CurrentLineNumber))
         return None
-    except expat.ExpatError as e:
+    except expat.ExpatError as error:
+        mended = comments_mended(text, file, report)
+        if mended is not None:
+            return _build(mended, file, report, most)
         inside = f"; <{ahead[-1].tag[:MAX_SHOWN]}> of line {ahead[-1].line} is open there" if len(ahead) > 1 else ""
-        message = f"not XML: {expat.ErrorString(e.code)}{inside}"
-        report.error("xml-malformed", message, Source(file=file, line=e.lineno))
+        message = f"not XML: {expat.ErrorString(error.code)}{inside}"
+        report.error("xml-malformed", message, Source(file=file, line=error.lineno))
         return None
-    except ValueError as e:
-        report.error("xml-malformed", f"not XML: {e}", Source(file=file, line=parser.CurrentLineNumber))
+    except ValueError as error:
+        report.error("xml-malformed", f"not XML: {error}", Source(file=file, line=parser.CurrentLineNumber))
         return None
-    root = top.children[0]
-    root.parent = None
-    root._read = True
-    return root
+    for e, texts in pieces.items():
+        e.text = "".join(texts)
+    return top.children[0].as_root()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import add_coupling
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
+from gearwright.formats.mimic_text import inline, mimic_lines
 from gearwright.formats.sdf_joints import JointEnds, axis_direction
 from gearwright.formats.sdf_scope import Fragment, Scope
 from gearwright.model import AxisRef, Joint, Term
@@ -18,15 +20,16 @@ from gearwright.model.topology import Components
 PARALLEL = 1e-3  # how far 1 − |cos| of two axes may be from parallel: files write right angles as 1.57
 
 
-def read_older_spellings(joints: list[Element], scope: Scope, draft: Draft, fragment: Fragment) -> None:
-    welds: _Welds | None = None
+def read_older_spellings(
+    joints: list[Element], scope: Scope, draft: Draft, fragment: Fragment, welds: Callable[[], Welds]
+) -> None:
+    """Couplings from joints that are none. `welds` are those of all joints, made when the first gearbox asks."""
     for e in joints:
         kind = e.attributes.get("type", "")
         if kind == "mimic":
             _read_draft_mimic(e, scope, draft)
         elif kind == "gearbox":
-            welds = welds or _Welds(draft)
-            _read_gearbox(e, scope, draft, fragment, welds)
+            _read_gearbox(e, scope, draft, fragment, welds())
 
 
 def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
@@ -44,11 +47,18 @@ def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
         e.error("mimic-self", f"joint {leader!r} cannot mimic itself")
         return
     message = f"joint {name!r} of type mimic is a draft that never came; it is read as <mimic> of {follower!r}"
-    e.warning("mimic-joint-deprecated", message)
+    e.warning("mimic-joint-deprecated", f"{message}; {_to_write(scope, follower, leader, -ratio)}")
     add_coupling(
         draft, e, name=follower, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), -ratio),),
         spelling="mimic joint", alias=scope.full(name),
     )  # fmt: skip
+
+
+def _to_write(scope: Scope, follower: str, leader: str, multiplier: float) -> str:
+    """What takes the place of an older joint, with names as they are in its model."""
+    follower, leader = (name.removeprefix(scope.prefix) for name in (follower, leader))
+    mimic = inline(mimic_lines(leader, multiplier))
+    return f"in <axis> of joint {follower!r} write {mimic} instead (gearwright migrate does)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +69,7 @@ class _Turn:
     sign: int
 
 
-def _read_gearbox(e: Element, scope: Scope, draft: Draft, fragment: Fragment, welds: _Welds) -> None:
+def _read_gearbox(e: Element, scope: Scope, draft: Draft, fragment: Fragment, welds: Welds) -> None:
     """θ₁: the parent link against the reference body about <axis>; θ₂: the child link about <axis2>; θ₂ = −ratio·θ₁."""
     name = e.get("name") or ""
     e.get("type")
@@ -97,14 +107,15 @@ def _read_gearbox(e: Element, scope: Scope, draft: Draft, fragment: Fragment, we
         return
     multiplier = -ratio * leader.sign / follower.sign + 0.0  # no negative zero
     formula = f"{follower.joint.name} = {multiplier:g}·{leader.joint.name}"
-    e.warning("gearbox-deprecated", f"gearbox joints are deprecated; {name!r} is read as: {formula}")
+    to_write = _to_write(scope, follower.joint.name, leader.joint.name, multiplier)
+    e.warning("gearbox-deprecated", f"gearbox joints are deprecated; {name!r} is read as: {formula}; {to_write}")
     add_coupling(
         draft, e, name=follower.joint.name, follower=AxisRef(follower.joint.name),
         leaders=(Term(AxisRef(leader.joint.name), multiplier),), spelling="gearbox", alias=scope.full(name),
     )  # fmt: skip
 
 
-class _Welds:
+class Welds:
     """Groups of links that fixed joints tie together, and the revolute joints between groups."""
 
     def __init__(self, draft: Draft) -> None:
@@ -113,6 +124,7 @@ class _Welds:
         for j in draft.joints.values():
             if j.kind == "fixed":
                 self.groups.join(j.parent, j.child)
+        self._axes: dict[frozenset[str], Array] = {}  # of those joints, in the world
         self.between: dict[frozenset[str], list[Joint]] = {}
         for j in draft.joints.values():
             if j.kind in ("revolute", "continuous"):
@@ -127,10 +139,19 @@ class _Welds:
         A joint's position is its child's rotation against its parent: it counts backwards where the reference is
         at its child's end.
         """
-        for j in self.between.get(self._pair(link, reference), ()):
-            end = 1 if self.groups.root(j.child) == self.groups.root(link) else -1
-            X_WJ = self.X_WL[j.child] @ j.X_CJ
-            cosine = float(axis_W @ X_WJ.R @ np.array(j.axes[0].xyz))
-            if abs(cosine) > 1 - PARALLEL:
-                return _Turn(joint=j, sign=end if cosine > 0 else -end)
-        return None
+        pair = self._pair(link, reference)
+        if pair not in self.between:
+            return None
+        cosines = self._axes_W(pair) @ axis_W
+        parallel = np.flatnonzero(np.abs(cosines) > 1 - PARALLEL)
+        if not parallel.size:
+            return None
+        j = self.between[pair][parallel[0]]
+        end = 1 if self.groups.root(j.child) == self.groups.root(link) else -1
+        return _Turn(joint=j, sign=end if cosines[parallel[0]] > 0 else -end)
+
+    def _axes_W(self, pair: frozenset[str]) -> Array:
+        if pair not in self._axes:
+            joints = self.between[pair]
+            self._axes[pair] = np.array([(self.X_WL[j.child] @ j.X_CJ).R @ j.axes[0].xyz for j in joints])  # (n, 3)
+        return self._axes[pair]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,13 @@ class PluginPolicy:
             return None
         return _made(plugin, module, name, size)
 
+    @cached_property
+    def _entry_points(self) -> tuple[EntryPoint, ...]:
+        """Looked up once a file: a search through all that is installed takes milliseconds."""
+        return tuple(entry_points(group=GROUP))
+
     def _from_entry_point(self, plugin: Element, entry: str, name: str, size: Size) -> TransmissionMap | None:
-        found = [p for p in entry_points(group=GROUP) if p.name == entry]
+        found = [p for p in self._entry_points if p.name == entry]
         if not found:
             plugin.error("plugin-not-found", f"transmission {name!r}: no entry point {entry!r} in group {GROUP!r}")
             return None

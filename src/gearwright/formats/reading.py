@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from gearwright.formats.includes import Library
 from gearwright.formats.leftovers import report_unread
 from gearwright.formats.located_xml import Element, bounded, parse
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.xacro_files import expand, is_xacro
+from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
@@ -32,12 +32,20 @@ class Options:
     model: str | None = None
     search_path: Sequence[PathLike] = ()
     cut: Sequence[str] = ()
+    xacro_args: Mapping[str, object] = field(default_factory=dict)
+    xacro_env: Sequence[str] = ()
+    strict: bool = False
 
     def __post_init__(self) -> None:
         if self.base not in (None, "floating", "fixed"):
             raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r}")
         if isinstance(self.plugins, str) and self.plugins != "trust":
             raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r}")
+        for name, given in {"search_path": self.search_path, "xacro_env": self.xacro_env}.items():
+            if isinstance(given, (str, bytes, os.PathLike)):
+                raise ModelError(f"{name} is a list, not {given!r}; write [{given!r}]")
+        if not isinstance(self.xacro_args, Mapping) or not all(isinstance(n, str) for n in self.xacro_args):
+            raise ModelError(f"xacro_args is a dictionary of names and values, not {self.xacro_args!r}")
 
     @property
     def policy(self) -> PluginPolicy:
@@ -45,10 +53,15 @@ class Options:
             return PluginPolicy(trust=self.plugins == "trust")
         return PluginPolicy(folders=tuple(map(Path, self.plugins)))
 
+    @property
+    def xacro(self) -> XacroOptions:
+        return XacroOptions(arguments=self.xacro_args, search_path=self.search_path, environment=self.xacro_env)
+
 
 def load(
     path: PathLike, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
-    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (),
+    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), xacro_args: Mapping[str, object] | None = None,
+    xacro_env: Sequence[str] = (), strict: bool = False,
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF or xacro file.
 
@@ -56,29 +69,56 @@ def load(
                  root does not
     plugins      code that the file names runs only if allowed: "trust", or a list of folders it may come from
     model        which model of a world, by name; "*" for all of them as one mechanism
-    search_path  folders for model:// and package:// addresses; GEARWRIGHT_PATH is looked through after them
+    search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,
+                 ROS_PACKAGE_PATH, AMENT_PREFIX_PATH and GZ_SIM_RESOURCE_PATH
     cut          joints at which kinematic loops are to be cut
+    xacro_args   values for the xacro:arg elements of a xacro file
+    xacro_env    names of environment variables that a xacro file may read
+    strict       True: what the mechanism is sound without (a transmission of a joint that does not exist, a shape that
+                 cannot be read) is an error; by default it is left out, with a warning
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
-    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
-    report = Report()
+    options = Options(
+        base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
+        xacro_env=xacro_env, strict=strict,
+    )  # fmt: skip
+    report = Report(strict=strict)
     file = Path(path)
     name = os.fspath(path)
     data = _read(file, name, report)
-    root = None if data is None else _root(data, name, file, report)
+    root = None if data is None else _root(data, name, file, report, options)
     return _mechanism(root, file, report, options)
 
 
 def loads(
     text: str | bytes, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
-    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), name: str = "<string>",
+    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), xacro_args: Mapping[str, object] | None = None,
+    xacro_env: Sequence[str] = (), strict: bool = False, name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
-    options = Options(base=base, plugins=plugins, model=model, search_path=search_path, cut=cut)
-    report = Report()
+    options = Options(
+        base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
+        xacro_env=xacro_env, strict=strict,
+    )  # fmt: skip
+    report = Report(strict=strict)
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
-    return _mechanism(_root(data, name, None, report), None, report, options)
+    return _mechanism(_root(data, name, None, report, options), None, report, options)
+
+
+def load_as(data: bytes, path: PathLike, options: Options) -> Mechanism:
+    """Reads a robot from bytes as if the file at `path` held them: what they include is looked for beside it."""
+    report = Report()
+    return _mechanism(_root(data, os.fspath(path), None, report, options), Path(path), report, options)
+
+
+def read_bytes(path: PathLike) -> bytes:
+    """A file's bytes, bounded. Raises LoadError where it cannot be read."""
+    report = Report()
+    data = _read(Path(path), os.fspath(path), report)
+    if data is None:
+        raise LoadError(report)
+    return data
 
 
 def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
@@ -113,22 +153,22 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
         return None
 
 
-def _root(data: bytes, name: str, file: Path | None, report: Report) -> Element | None:
-    if file is not None and file.suffix == ".xacro":
-        return _expanded(file, name, report)
-    root = parse(data, name, report)
-    if root is not None and root.tag == "urdf" and len(root.children) == 1:  # seen in joint_state_publisher's files
-        root.warning("xml-lenient", "<robot> stands inside <urdf>; it is taken as the root")
-        root = root.children[0]
-        root.parent = None
-    if root is None or root.tag != "robot" or not is_xacro(root):
+def _root(data: bytes, name: str, file: Path | None, report: Report, options: Options) -> Element | None:
+    if file is None or file.suffix != ".xacro":
+        root = _unwrapped(parse(data, name, report))
+        if root is None or root.tag != "robot" or not is_xacro(root):
+            if root is not None and options.xacro_args:
+                root.info("xacro-argument", "this is no xacro file; its arguments have no effect")
+            return root
+    return _unwrapped(expand(data, name, file, report, options.xacro))
+
+
+def _unwrapped(root: Element | None) -> Element | None:
+    """The <robot> inside an <urdf>, as in joint_state_publisher's files."""
+    if root is None or root.tag != "urdf" or len(root.children) != 1:
         return root
-    if file is None:
-        root.error("xacro-failed", "a xacro text; only files can be expanded")
-        return None
-    return _expanded(file, name, report)
-
-
-def _expanded(file: Path, name: str, report: Report) -> Element | None:
-    data = expand(file, report)
-    return None if data is None else parse(data, name, report)
+    if root.report.first(("wrapped", root.file)):
+        root.warning("xml-lenient", "<robot> stands inside <urdf>; it is taken as the root")
+    root = root.children[0]
+    root.parent = None
+    return root

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from gearwright.formats.axis_names import Rename
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.transmissions import read_transmission
-from gearwright.model import Component, Hardware, Interface
+from gearwright.formats.transmissions import read_params, read_transmission
+from gearwright.model import Component, Coupling, Hardware, Interface
 
 _PARAMETERS = ("group", "async", "properties", "limits")  # children that belong to ros2_control's run time
 
 
-def read_ros2_control(e: Element, draft: Draft, plugins: PluginPolicy) -> None:
+def read_ros2_controls(tags: list[Element], draft: Draft, plugins: PluginPolicy, rename: Rename = str) -> None:
+    """All tags of a robot or model. Couplings that they switch off are taken out once, at the end."""
+    couplings = {c.follower.joint: c for c in draft.couplings} if tags else {}
+    switched_off: set[str] = set()
+    for e in tags:
+        _read_tag(e, draft, plugins, rename, couplings, switched_off)
+    if switched_off:
+        draft.couplings = [c for c in draft.couplings if c.follower.joint not in switched_off]
+
+
+def _read_tag(
+    e: Element, draft: Draft, plugins: PluginPolicy, rename: Rename, couplings: dict[str, Coupling],
+    switched_off: set[str],
+) -> None:  # fmt: skip
     name = e.get("name") or ""
     if not name:
         e.error("name-missing", "a ros2_control tag without a name")
@@ -21,27 +35,31 @@ def read_ros2_control(e: Element, draft: Draft, plugins: PluginPolicy) -> None:
         e.get(attribute)
     hardware = e.child("hardware")
     plugin = hardware.child_text("plugin") if hardware is not None else ""
+    if not plugin:
+        where = "<hardware> names no <plugin>" if hardware is not None else "there is no <hardware> with a <plugin>"
+        near = hardware.misspelt("plugin") if hardware is not None else e.misspelt("hardware")
+        (hardware or e).recoverable("element-missing", f"ros2_control tag {name!r}: {where}{near}")
     parameters = _parameters(hardware) if hardware is not None else {}
-    joints = tuple(_component(c, joint=True) for c in e.all("joint"))
+    joints = tuple(_component(c, rename, joint=True) for c in e.all("joint"))
     sensors = tuple(_component(c) for c in e.all("sensor"))
     gpios = tuple(_component(c) for c in e.all("gpio"))
-    read = [read_transmission(t, draft, plugins, "ros2") for t in e.all("transmission")]
-    _check_joints(joints, draft)
+    read = [read_transmission(t, draft, plugins, "ros2", rename) for t in e.all("transmission")]
+    _check_joints(joints, draft, couplings, switched_off)
     made = Hardware(
-        name=name, type=kind, plugin=plugin, parameters=parameters, joints=joints, sensors=sensors, gpios=gpios,
+        name=rename(name), type=kind, plugin=plugin, parameters=parameters, joints=joints, sensors=sensors, gpios=gpios,
         transmissions=tuple(t.name for t in read if t is not None), source=e.source,
     )  # fmt: skip
-    draft.add(draft.hardware, "ros2_control tag", name, made, e)
+    draft.add(draft.hardware, "ros2_control tag", made.name, made, e)
 
 
 def _parameters(e: Element) -> dict[str, str]:
     for tag in _PARAMETERS:
         for c in e.all(tag):
             c.consume()
-    return {p.get("name") or "": p.words for p in e.all("param")}
+    return read_params(e)
 
 
-def _component(e: Element, joint: bool = False) -> Component:
+def _component(e: Element, rename: Rename = str, joint: bool = False) -> Component:
     name = e.get("name") or ""
     if not name:
         e.error("name-missing", f"a ros2_control {e.tag} without a name")
@@ -49,7 +67,7 @@ def _component(e: Element, joint: bool = False) -> Component:
     for attribute in ("role", "type", "enable_limits"):
         e.get(attribute)
     return Component(
-        name=name,
+        name=rename(name),
         commands=tuple(_interface(c) for c in e.all("command_interface")),
         states=tuple(_interface(c) for c in e.all("state_interface")),
         parameters=_parameters(e),
@@ -64,18 +82,18 @@ def _interface(e: Element) -> Interface:
     if not name:
         e.error("name-missing", f"a {e.tag} without a name")
     e.consume()
-    values |= {p.attributes.get("name", ""): p.words for p in e.children if p.tag == "param"}
+    values |= read_params(e)
     return Interface(name=name, parameters=values)
 
 
-def _check_joints(joints: tuple[Component, ...], draft: Draft) -> None:
+def _check_joints(
+    joints: tuple[Component, ...], draft: Draft, couplings: dict[str, Coupling], switched_off: set[str]
+) -> None:
     """ros2_control's rules: an active mimic joint has no command, and its leader stands in the same tag."""
     listed = {c.name for c in joints}
-    couplings = {c.follower.joint: c for c in draft.couplings}
-    switched_off: set[str] = set()
     for c in joints:
         joint = draft.joints.get(c.name)
-        coupling = couplings.get(c.name)
+        coupling = couplings.get(c.name) if c.name not in switched_off else None
         if joint is None:
             message = f"ros2_control names joint {c.name!r}, which the robot does not have"
             draft.report.error("ros2-joint-not-found", message + draft.report.near(c.name, draft.joints), c.source)
@@ -94,5 +112,3 @@ def _check_joints(joints: tuple[Component, ...], draft: Draft) -> None:
                 leaders = ", ".join(repr(t.axis.joint) for t in coupling.leaders)
                 message = f"the leader {leaders} of mimic joint {c.name!r} is not in the same ros2_control tag"
                 draft.report.error("ros2-mimic-leader-missing", message, c.source)
-    if switched_off:
-        draft.couplings = [c for c in draft.couplings if c.follower.joint not in switched_off]

@@ -7,22 +7,25 @@ drives and senses them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
+from gearwright.formats.drake_elements import read_drake_joint
 from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import MAX_NAME, Element
-from gearwright.formats.older_spellings import read_older_spellings
+from gearwright.formats.older_spellings import Welds, read_older_spellings
 from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.ros2_control import read_ros2_controls
+from gearwright.formats.sdf_choice import Candidate, choose, is_static
 from gearwright.formats.sdf_joints import OLDER, read_joint
 from gearwright.formats.sdf_links import read_link
-from gearwright.formats.sdf_scope import ROOTS, Fragment, Placed, PoseError, Scope, read_pose
+from gearwright.formats.sdf_scope import MODEL, ROOTS, Fragment, Placed, PoseError, Scope, read_pose
 from gearwright.formats.sdf_version import Version, read_version
 from gearwright.model import WORLD, Frame, Pose
 from gearwright.model.poses import IDENTITY, Vector3
 
 SDF_GRAVITY: Vector3 = (0.0, 0.0, -9.8)  # the format's default for a world [m/s²]
-EVERY = "*"  # all models of a world as one mechanism
 
 IGNORED = {
     "sensor": "sensors other than encoders",
@@ -62,75 +65,32 @@ IGNORED = {
 def read_sdf(root: Element, draft: Draft, plugins: PluginPolicy, library: Library, chosen: str | None) -> None:
     """The chosen model of an <sdf>, or its only one."""
     version = read_version(root)
-    top = _choose(root, chosen, library, version, draft)
+    top = choose(root, chosen, library, version)
     if top is None:
         return
-    element, version = top
+    element = top.model
     draft.name = element.get("name") or ""
-    if not draft.name:
+    if not draft.name and element.tag != "sdf":
         element.warning("name-missing", f"the {element.tag} has no name")
+    if top.holder.tag == "world":
+        _read_gravity(top.holder, draft)
     reader = _Reader(draft, plugins, library)
-    scope = reader.scope(element, "", None, version)
-    reader.place(scope, IDENTITY)
+    scope = reader.scope(element, "", None, top.version)
+    reader.place(scope, IDENTITY if scope.is_world else reader.top_pose(scope, top, version))
+    reader.finish(top)
     if not draft.links:
         element.error("link-not-found", f"the {element.tag} {draft.name!r} has no links")
 
 
-# --- which model ------------------------------------------------------------------------------------------------------
-
-
-def _choose(
-    root: Element, chosen: str | None, library: Library, version: Version, draft: Draft
-) -> tuple[Element, Version] | None:
-    if root.tag == "model":  # a bare model, as the proposals print it
-        return root, version
-    worlds = root.all("world")
-    for w in worlds:
-        w.get("name")
-    if chosen == EVERY and worlds:
-        _read_gravity(worlds[0], draft)
-        return worlds[0], version
-    found: list[tuple[Element, Version]] = []
-    holders: list[Element] = []
-    for holder in (root, *worlds):
-        found += [(m, version) for m in holder.all("model")]
-        for i in holder.all("include"):
-            included = library.include(i, strict=holder is root)
-            if included is not None:
-                found.append((included.model, included.version))
-        holders += [holder] * (len(found) - len(holders))
-    place = _chosen(root, chosen, [m for m, _ in found])
-    if place is None:
-        return None
-    if holders[place] is not root:
-        _read_gravity(holders[place], draft)
-    return found[place]
-
-
-def _chosen(root: Element, chosen: str | None, found: list[Element]) -> int | None:
-    """Which of the models: the one named, or the only one that moves."""
-    names = [m.attributes.get("name", "") for m in found]
-    if chosen is not None and not (chosen == EVERY and len(found) == 1):
-        if chosen not in names:
-            root.error("model-choice", f"there is no model {chosen!r}{root.report.near(chosen, names)}")
-            return None
-        return names.index(chosen)
-    moving = [i for i, m in enumerate(found) if not _is_static(m)] or list(range(len(found)))
-    if len(moving) != 1:
-        listed = ", ".join(repr(n) for n in names[:12])
-        message = "the file holds no model" if not found else f"the file holds {len(found)} models; choose one by name"
-        message += f" (model={names[0]!r}, --model), or all of them ('{EVERY}'): {listed}" if found else ""
-        root.error("model-choice", message)
-        return None
-    for i, other in enumerate(found):
-        if i != moving[0]:
-            other.info("element-ignored", f"model {names[i]!r} of the world is not the one loaded")
-            other.consume()
-    return moving[0]
-
-
-def _is_static(model: Element) -> bool:
-    return any(c.tag == "static" and c.words in ("1", "true") for c in model.children)
+def _leave_world(world: Element) -> None:
+    """Ticks off the frames of the world of a model that is loaded alone; a joint there may have held it."""
+    world.all("frame")
+    for j in world.all("joint"):
+        name = j.attributes.get("name", "")
+        j.consume()
+        j.warning(
+            "element-ignored", f"joint {name!r} of the world is not read with one model alone; model='*' reads it"
+        )
 
 
 def _read_gravity(world: Element, draft: Draft) -> None:
@@ -151,18 +111,33 @@ class _Reader:
         self.draft = draft
         self.plugins = plugins
         self.library = library
-        self.static: list[str] = []  # prefixes of nested models that do not move
+        self.placed: list[Scope] = []  # inner ones first
+        self.static: set[str] = set()  # prefixes of nested models that do not move
 
     # round one: names and poses
 
     def scope(self, e: Element, prefix: str, parent: Scope | None, version: Version) -> Scope:
         scope = Scope(e, prefix, parent)
         self._collect(scope, Fragment(e, version))
-        scope.canonical = e.get("canonical_link") or next((n for n, p in _of(scope, "link")), "")
+        scope.canonical = self._canonical(scope) or next((n for n, p in _of(scope, "link")), "")
         if not scope.canonical and scope.models:
             first = next(iter(scope.models))
             scope.canonical = f"{first}::{scope.models[first].canonical}"
         return scope
+
+    def _canonical(self, scope: Scope) -> str:
+        """The link that the model names; "" where it names none, or none that exists."""
+        e = scope.element
+        name = e.get("canonical_link") or ""
+        holder, links = scope, name.split("::")
+        while len(links) > 1 and links[0] in holder.models:
+            holder = holder.models[links.pop(0)]
+        part = holder.parts.get("::".join(links))
+        if not name or (part is not None and part.kind == "link"):
+            return name
+        near = e.report.near(name, (n for n, _ in _of(scope, "link")))
+        e.recoverable("link-not-found", f"the canonical link {name!r} does not exist{near}; the first link is taken")
+        return ""
 
     def _collect(self, scope: Scope, fragment: Fragment) -> None:
         """Adds the parts of a model element to a scope; a merged include is one more element."""
@@ -175,13 +150,16 @@ class _Reader:
             older = c.attributes.get("type", "") in OLDER
             pose = read_pose(c, child or own)
             self._name(scope, c, "joint", *pose, attached_to=child, placed=not older, fragment=fragment)
-        for c in e.all("frame"):
-            attached = c.get("attached_to") or own
-            self._name(scope, c, "frame", *read_pose(c, attached), attached_to=attached, fragment=fragment)
+        self._collect_frames(scope, fragment)
         for c in e.all("model"):
             self._nest(scope, c, c, fragment)
         for c in e.all("include"):
             self._include(scope, c, fragment)
+
+    def _collect_frames(self, scope: Scope, fragment: Fragment) -> None:
+        for c in fragment.element.all("frame"):
+            attached = c.get("attached_to") or fragment.frame
+            self._name(scope, c, "frame", *read_pose(c, attached), attached_to=attached, fragment=fragment)
 
     def _include(self, scope: Scope, c: Element, fragment: Fragment) -> None:
         included = self.library.include(c, strict=not scope.is_world)
@@ -197,7 +175,10 @@ class _Reader:
     def _merge(self, scope: Scope, c: Element, brought: Fragment) -> None:
         """The included model's parts become this model's own; its frame stands where the include says."""
         frame = f"__merged_{brought.element.attributes.get('name', '')}__"
-        relative_to, X = self._placed(c, brought.element, None, brought.frame, brought.version)
+        try:
+            relative_to, X = self._placed(c, brought.element, None, brought.frame, brought.version)
+        except PoseError:  # reported
+            return
         scope.parts[frame] = Placed(c, "frame", relative_to, X, attached_to=brought.frame)
         self._collect(scope, Fragment(brought.element, brought.version, frame))
 
@@ -217,6 +198,8 @@ class _Reader:
         if not name:
             model.error("name-missing", "a nested model without a name")
             return
+        if scope.is_world and name in scope.parts:
+            name = self._another_name(scope, model, name)
         if scope.prefix.count("::") > 40 or len(name) > MAX_NAME:
             model.error("xml-unsafe", "models are nested too deep, or have names too long")
             return
@@ -225,10 +208,19 @@ class _Reader:
             pose = self._placed(placing, model, inner, fragment.frame, fragment.version)
         except PoseError:
             return
-        if placing.child_truth("static", False) or _is_static(model):
-            self.static.append(inner.prefix)
+        if placing.child_truth("static", False) or is_static(model):
+            self.static.add(inner.prefix)
         if self._name(scope, model, "model", *pose, fragment=fragment):
             scope.models[name] = inner
+
+    def _another_name(self, scope: Scope, model: Element, name: str) -> str:
+        """Worlds of before 1.7 repeat the names of models; Gazebo numbers them."""
+        free = self.draft.numbered(f"{name}_", scope.parts)
+        first = scope.parts[name].element.line
+        message = f"there is another {name!r} in this world, at line {first}; this model is called {free!r}"
+        model.warning("name-duplicate", message)
+        model.attributes["name"] = free
+        return free
 
     def _name(
         self, scope: Scope, e: Element, kind: str, relative_to: str, X: Pose, *, fragment: Fragment,
@@ -257,8 +249,7 @@ class _Reader:
 
     def place(self, scope: Scope, X_WP: Pose) -> None:
         """Reads the bodies of a scope whose parent frame stands at X_WP, then those of its nested models."""
-        e = scope.element
-        scope.X_WM = X_WP if scope.parent is not None or scope.is_world else self._top_pose(scope, e)
+        scope.X_WM = X_WP
         for inner_name, inner in scope.models.items():
             try:
                 self.place(inner, scope.X_WM @ scope.resolve(inner_name, inner.element))
@@ -269,30 +260,67 @@ class _Reader:
         for fragment in scope.fragments:
             for c in fragment.element.all("joint"):
                 read_joint(c, scope, self.draft, fragment)
+            for c in fragment.element.all("drake:joint"):
+                read_drake_joint(c, scope, self.draft, fragment)
         for name, part in _of(scope, "frame"):
             self._frame(scope, name, part)
-        for fragment in scope.fragments:
-            m = fragment.element
-            read_older_spellings(m.all("joint"), scope, self.draft, fragment)
-            read_actuation(m, self.draft, self.plugins, scope.full)
-            m.child("static")
-            m.child("pose")
-        if scope.parent is None:
-            self._static(e)
+        self.placed.append(scope)
 
-    def _top_pose(self, scope: Scope, e: Element) -> Pose:
-        relative_to, X = read_pose(e)
-        if relative_to not in (*ROOTS, WORLD):
-            e.warning("element-ignored", f"<pose relative_to={relative_to!r}> of a model that is loaded by itself")
-        placement = e.get("placement_frame")
+    def finish(self, top: Candidate) -> None:
+        """Couples, drives and senses what all scopes hold; what is static is fixed."""
+        welds = cache(lambda: Welds(self.draft))
+        for scope in self.placed:
+            for fragment in scope.fragments:
+                m = fragment.element
+                read_older_spellings(m.all("joint"), scope, self.draft, fragment, welds)
+                read_actuation(m, self.draft, self.plugins, scope.full)
+                read_ros2_controls(m.all("ros2_control"), self.draft, self.plugins, scope.full)
+                m.child("static")
+                m.child("pose")
+        static = [e.child_truth("static", False) for e in (top.model, top.placing)]
+        if any(static):
+            self.draft.fixed.update(self.draft.links)
+        elif self.static:
+            self.draft.fixed.update(n for n in self.draft.links if not self.static.isdisjoint(_scopes(n)))
+
+    # where the chosen model stands
+
+    def top_pose(self, scope: Scope, top: Candidate, version: Version) -> Pose:
+        """Of a model that is loaded by itself: its own pose, or that of the include, in its world."""
+        placing = top.placing
         try:
-            return X @ scope.resolve(placement, e).inverse() if placement else X
+            relative_to, X = self._placed(placing, top.model, scope, MODEL, top.version)
+        except PoseError:  # reported: its placement frame does not exist
+            return IDENTITY
+        if top.holder.tag == "world":
+            _leave_world(top.holder)
+        if relative_to in (*ROOTS, WORLD):
+            return X
+        if top.holder.tag != "world":
+            placing.warning(
+                "element-ignored", f"<pose relative_to={relative_to!r}>: there is no world with such a frame"
+            )
+            return X
+        try:
+            return self._world_scope(top, relative_to, Fragment(top.holder, version)).resolve(relative_to, placing) @ X
         except PoseError:
             return X
 
-    def _static(self, e: Element) -> None:
-        prefixes = ("",) if e.child_truth("static", False) else tuple(self.static)
-        self.draft.fixed.update(link for link in self.draft.links if prefixes and link.startswith(prefixes))
+    def _world_scope(self, top: Candidate, relative_to: str, fragment: Fragment) -> Scope:
+        """Frames of the world, and those of its other models that lie between them and the name."""
+        scope = Scope(top.holder, "")
+        self._collect_frames(scope, fragment)
+        models = {c.name: c for c in reversed(top.others)}
+        seen: set[str] = set()
+        name = relative_to.partition("::")[0]
+        while name not in seen and name not in ROOTS:
+            seen.add(name)
+            if name not in scope.parts and name in models:
+                other = models[name]
+                self._nest(scope, other.model, other.placing, Fragment(other.model, other.version))
+            part = scope.parts.get(name)
+            name = part.relative_to.partition("::")[0] if part is not None else name
+        return scope
 
     def _frame(self, scope: Scope, name: str, part: Placed) -> None:
         if name.startswith("__merged"):
@@ -310,6 +338,13 @@ class _Reader:
         full = scope.full(name)
         frame = Frame(name=full, link=inner.full(link), X_LF=X_WL.inverse() @ X_WF, source=part.element.source)
         self.draft.add(self.draft.frames, "frame", full, frame, part.element)
+
+
+def _scopes(name: str) -> Iterator[str]:
+    """Prefixes of the models that a part is in: `a::`, `a::b::` of `a::b::link`."""
+    end = -2
+    while (end := name.find("::", end + 2)) >= 0:
+        yield name[: end + 2]
 
 
 def _of(scope: Scope, kind: str) -> Iterator[tuple[str, Placed]]:

@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
+from gearwright.formats.drake_elements import with_rotor
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
@@ -38,6 +39,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
         X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), thread_pitch=_thread_pitch(e) if written == "screw" else 0.0,
         source=e.source,
     )  # fmt: skip
+    joint = with_rotor(joint, e)
     _leave_physics(e)
     if not draft.add(draft.joints, "joint", joint.name, joint, e):
         return None
@@ -198,6 +200,13 @@ def _dynamics(a: Element, joint: str) -> AxisDynamics:
 def _thread_pitch(e: Element) -> float:
     """`screw_thread_pitch` [m/rev]; the older `thread_pitch` [rad/m] turns the other way: −2π/thread_pitch."""
     old = e.child("thread_pitch")
+    if e.child("screw_thread_pitch") is None and old is None:
+        near = e.misspelt("screw_thread_pitch")
+        message = (
+            f"screw {e.attributes.get('name', '')!r} has no <screw_thread_pitch>; SDFormat's 1 m/rev is taken{near}"
+        )
+        e.warning("element-missing", message)
+        return 1.0
     if e.child("screw_thread_pitch") is not None or old is None:
         return e.child_number("screw_thread_pitch", 1.0)
     value = e.child_number("thread_pitch", 1.0)
@@ -208,7 +217,7 @@ def _thread_pitch(e: Element) -> float:
 
 
 def _leave_physics(e: Element) -> None:
-    for tag in ("physics", "sensor", "drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"):
+    for tag in ("physics", "sensor", "drake:controller_gains"):
         child = e.child(tag)
         if child is not None:
             if e.report.first(("joint", tag)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from math import radians
 
 from gearwright.formats.located_xml import Element
@@ -69,7 +70,8 @@ class Scope:
 
     @property
     def is_world(self) -> bool:
-        return self.element.tag == "world"
+        """Or a file of several models, which stand in no world of their own."""
+        return self.element.tag in ("world", "sdf")
 
     def full(self, name: str) -> str:
         """The name in the mechanism."""
@@ -119,7 +121,7 @@ class Scope:
         raise PoseError
 
     def _unknown(self, name: str, asked: Element) -> PoseError:
-        near = asked.report.near(name, [*self.parts, MODEL, WORLD])
+        near = asked.report.near(name, chain(self.parts, (MODEL, WORLD)))
         asked.error("frame-not-found", f"there is no frame, link, joint or model {name!r} in this model{near}")
         return PoseError()
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
 from gearwright.formats.draft import Draft
+from gearwright.formats.drake_elements import ROTOR, with_rotor
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.transmission_kinds import KINDS, Dialect, End, Parts, RefusedError, made
@@ -60,7 +61,23 @@ def read_transmission(
         return None
     if dialect == "ros2" and t.name in draft.transmissions:
         t = replace(t, name=draft.numbered(t.name, draft.transmissions))
-    return t if draft.add(draft.transmissions, "transmission", t.name, t, e) else None
+    if not draft.add(draft.transmissions, "transmission", t.name, t, e):
+        return None
+    _reflect_rotors(parts, t, draft)
+    return t
+
+
+def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
+    """Drake's rotors act on the one joint of a simple transmission, whatever its reduction says."""
+    rotors = [end.element for end in parts.actuators if any(c.tag == ROTOR for c in end.element.children)]
+    for e in rotors:
+        joint = draft.joints.get(t.joints[0].joint)
+        if len(t.joints) > 1:
+            e.warning(
+                "element-ignored", f"transmission {t.name!r}: <{ROTOR}> is reflected to one joint, not to several"
+            )
+        elif joint is not None:
+            draft.joints[joint.name] = with_rotor(joint, e)
 
 
 def _losses(e: Element, name: str) -> Losses:
@@ -169,6 +186,7 @@ def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tupl
             motor = _motor(end, name, draft)
             if motor is not None:
                 draft.actuators[name] = motor
+                draft.declared.add(name)
         elif name not in draft.actuators:
             name = draft.actuator_of(name) or name
         names.append(name)
@@ -195,4 +213,16 @@ def _leave_the_rest(e: Element) -> dict[str, str]:
         for c in end.all(*FOR_OTHERS):
             c.consume()
         end.get("read_only")
-    return {p.get("name") or "": p.words for p in e.all("param")}
+    return read_params(e)
+
+
+def read_params(e: Element) -> dict[str, str]:
+    """<param name="…">text</param>. One without a name cannot be asked for, and is left out."""
+    found: dict[str, str] = {}
+    for p in e.all("param"):
+        name = p.get("name")
+        if name:
+            found[name] = p.words
+        else:
+            p.recoverable("name-missing", f"a <param> of <{e.tag}> without a name; it is left out{p.misspelt('name')}")
+    return found

@@ -12,8 +12,10 @@ from gearwright.formats.geometry import read_shape
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.ros2_control import read_ros2_control
+from gearwright.formats.ros2_control import read_ros2_controls
 from gearwright.formats.sdf_scope import FARTHEST
+from gearwright.formats.sdf_version import parsed_version
+from gearwright.formats.urdf_text import report_text
 from gearwright.model import (
     JOINT_KINDS,
     MASSLESS,
@@ -31,9 +33,11 @@ from gearwright.model import (
 from gearwright.model.joints import SafetyController
 from gearwright.model.poses import IDENTITY, Vector3
 
+MOMENTS = frozenset(("ixx", "iyy", "izz"))  # products are left out where they are zero
 X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 Rgba = tuple[float, float, float, float]
+URDF_VERSIONS = ((1, 0), (1, 1), (1, 2))
 URDF_KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 QUATERNIONS = {"quat_xyzw": (3, 0, 1, 2), "quat_wxyz": (0, 1, 2, 3), "wxyz": (0, 1, 2, 3)}  # where w, x, y, z stand
 SETTINGS = ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties")
@@ -64,7 +68,9 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
     draft.name = robot.get("name") or ""
     if not draft.name:
         robot.warning("name-missing", "the robot has no name")
-    robot.get("version")
+    version = robot.get("version")
+    if version is not None and parsed_version(version) not in URDF_VERSIONS:
+        robot.warning("version-unknown", f"URDF {version[:20]!r} is not known; read as 1.0")
     draft.several_roots = False
     colours = {m.get("name") or "": _colour(m) for m in robot.all("material")}
     for e in robot.all("link"):
@@ -73,11 +79,11 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
         _read_joint(e, draft)
     if not draft.links:
         robot.error("link-not-found", "the robot has no links")
+    report_text(robot)
     read_gazebo(robot, draft)
     draft.fixed.update(draft.links)
     read_actuation(robot, draft, plugins)
-    for e in robot.all("ros2_control"):
-        read_ros2_control(e, draft, plugins)
+    read_ros2_controls(robot.all("ros2_control"), draft, plugins)
 
 
 # --- links ----------------------------------------------------------------------------------------------------------
@@ -121,6 +127,7 @@ def _inertia(e: Element, link: str) -> Inertia:
     if inertial is None:
         return MASSLESS
     mass, tensor = inertial.child("mass"), inertial.child("inertia")
+    _report_missing(inertial, mass, tensor, link)
     m = mass.number("value", 0.0) if mass is not None else 0.0
     i = {k: tensor.number(k, 0.0) if tensor is not None else 0.0 for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")}
     if m < 0:
@@ -134,10 +141,27 @@ def _inertia(e: Element, link: str) -> Inertia:
     )
 
 
+def _report_missing(inertial: Element, mass: Element | None, tensor: Element | None, link: str) -> None:
+    """What an <inertial> does not say is zero in a URDF: urdfdom refuses it, others take it in silence."""
+    if mass is None or ("value" not in mass.attributes and not mass.text):
+        near = inertial.misspelt("mass") if mass is None else ""
+        message = f"link {link!r}: <inertial> has no <mass value=…>; 0 kg is taken{near}"
+        (mass or inertial).warning("inertia-missing", message)
+    if tensor is None:
+        near = inertial.misspelt("inertia")
+        inertial.warning("inertia-missing", f"link {link!r}: <inertial> has no <inertia>; 0 kg·m² is taken{near}")
+    elif not tensor.attributes.keys() >= MOMENTS and not tensor.text:
+        missing = ", ".join(k for k in ("ixx", "iyy", "izz") if k not in tensor.attributes)
+        message = f"link {link!r}: <inertia> has no {missing}; 0 is taken{tensor.misspelt(missing[:3])}"
+        tensor.warning("inertia-missing", message)
+
+
 def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[Geometry, ...]:
+    """Shapes do not touch the mechanism: one that cannot be read is left out."""
     found = []
     for i, g in enumerate(e.all(tag)):
-        shape = read_shape(g)
+        with e.report.leaving_out(f"this {tag}") as reading:
+            shape, pose = read_shape(g), origin(g)
         material = g.child("material")
         rgba = None
         if material is not None:
@@ -146,8 +170,8 @@ def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[
             setting.consume()
         name = g.get("name") or f"{tag}{i + 1}"
         g.get("group")
-        if shape is not None:
-            found.append(Geometry(name=name, shape=shape, pose=origin(g), rgba=rgba))
+        if shape is not None and not reading.failed:
+            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba))
     return tuple(found)
 
 
@@ -159,8 +183,11 @@ def _colour(material: Element) -> Rgba | None:
     text = c.get("rgba") if c is not None else None
     if c is None or text is None:
         return None
-    v = c.numbers(text, "attribute rgba") or []
+    with c.report.leaving_out("the colour"):
+        v = c.numbers(text, "attribute rgba") or []
     if len(v) not in (3, 4):
+        if v:
+            c.recoverable("number-invalid", f"attribute rgba: a colour has four numbers, not {len(v)}; it is left out")
         return None
     return (v[0], v[1], v[2], v[3] if len(v) == 4 else 1.0)
 
@@ -216,18 +243,28 @@ def _end(e: Element, joint: str, end: str, draft: Draft) -> str:
 
 def _pitch(e: Element) -> float:
     pitch = e.child("drake:screw_thread_pitch")
-    return pitch.number("value", 1.0) if pitch is not None else 1.0
+    if pitch is None or "value" not in pitch.attributes:
+        name = e.attributes.get("name", "")
+        message = (
+            f'screw {name!r} needs <drake:screw_thread_pitch value="…"/> [m/rev]{e.misspelt("screw_thread_pitch")}'
+        )
+        (pitch or e).error("element-missing", message)
+        return 1.0
+    return pitch.number("value", 1.0)
 
 
 def _safety(e: Element | None) -> SafetyController | None:
+    """For controllers; nothing in the mechanism depends on it."""
     if e is None:
         return None
-    return SafetyController(
-        k_velocity=e.number("k_velocity", 0.0),
-        k_position=e.number("k_position", 0.0),
-        soft_lower_limit=e.number("soft_lower_limit", 0.0, infinite=True),
-        soft_upper_limit=e.number("soft_upper_limit", 0.0, infinite=True),
-    )
+    with e.report.leaving_out("the safety controller") as reading:
+        safety = SafetyController(
+            k_velocity=e.number("k_velocity", 0.0),
+            k_position=e.number("k_position", 0.0),
+            soft_lower_limit=e.number("soft_lower_limit", 0.0, infinite=True),
+            soft_upper_limit=e.number("soft_upper_limit", 0.0, infinite=True),
+        )
+    return None if reading.failed else safety
 
 
 def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:

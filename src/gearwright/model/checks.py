@@ -6,13 +6,20 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic, Report, Source
+from gearwright.errors import ModelError
 from gearwright.model.couplings import CircleError, Coupling, compose, in_order
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.topology import roots, span
+from gearwright.model.moved_mass import massless_joints
+from gearwright.model.references import spanned
+from gearwright.model.simulation_checks import check_simulation
+from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
+
+MAX_TERMS = 200_000  # of all couplings composed; a hand has a hundred, and each takes a hundred bytes
+ROUNDED = 2e-3  # of a leader's range: what limits and multipliers written with three digits lose
 
 
 def check(m: Mechanism) -> list[Diagnostic]:
@@ -31,6 +38,8 @@ def check(m: Mechanism) -> list[Diagnostic]:
             check_masses(m, report)
             check_follower_limits(m, report)
             check_start(m, report)
+        if not report.failed:
+            check_simulation(m, report)
     return report.diagnostics
 
 
@@ -92,10 +101,16 @@ def _check_circles(m: Mechanism, report: Report) -> None:
         first = next(c for c in m.couplings.values() if c.follower == e.axes[0])
         report.error("mimic-cycle", str(e), first.source)
         return
-    for axis, affine in compose(m.couplings.values()).items():
+    by_follower = {c.follower: c for c in reversed(list(m.couplings.values()))}  # the first of each
+    try:
+        composed = compose(m.couplings.values(), MAX_TERMS)
+    except ModelError as e:
+        report.error("coupling-value", str(e), next(iter(m.couplings.values())).source)
+        return
+    for axis, affine in composed.items():
         if not all(map(isfinite, (affine.offset, *affine.terms.values()))):
-            source = next(c.source for c in m.couplings.values() if c.follower == axis)
-            report.error("coupling-value", f"the numbers of the couplings that lead to {axis} are too large", source)
+            message = f"the numbers of the couplings that lead to {axis} are too large"
+            report.error("coupling-value", message, by_follower[axis].source)
 
 
 def _check_duplicates(m: Mechanism, report: Report) -> None:
@@ -151,7 +166,7 @@ def check_sensors(m: Mechanism, report: Report) -> None:
 
 
 def check_loops(m: Mechanism, report: Report) -> None:
-    kept, cuts = span({**m.joints, **m.bases}, m.cut)
+    kept, cuts = spanned(m)
     for root in roots(m.links, kept):
         report.error("root-multiple", f"nothing ties link {root!r} to the world", m.links[root].source)
     for j in cuts:
@@ -161,27 +176,9 @@ def check_loops(m: Mechanism, report: Report) -> None:
 
 def check_masses(m: Mechanism, report: Report) -> None:
     """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
-    carrying = _carrying(m)
-    for j in m.joints.values():
-        if not j.dof or j.child in carrying or any(a.dynamics.armature for a in j.axes):
-            continue
-        message = f"joint {j.name!r} moves no mass: link {j.child!r} has no inertia, nor has what hangs on it"
-        report.warning("inertia-missing", message, m.links[j.child].source)
-
-
-def _carrying(m: Mechanism) -> set[str]:
-    """Links that have mass, or carry one that has."""
-    parents: dict[str, list[str]] = {}
-    for j in m.joints.values():
-        parents.setdefault(j.child, []).append(j.parent)
-    todo = [n for n, link in m.links.items() if link.inertia.mass > 0 or any(link.inertia.moments)]
-    carrying = set(todo)
-    while todo:
-        for parent in parents.get(todo.pop(), ()):
-            if parent not in carrying:
-                carrying.add(parent)
-                todo.append(parent)
-    return carrying
+    for joint, link in massless_joints(m):
+        message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
+        report.warning("inertia-missing", message, m.links[link].source)
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:
@@ -211,13 +208,18 @@ def _judge(
     if max(a, low) > min(b, high) + slack:
         message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
         report.error("mimic-limits-conflict", message + ": there is no common range", source)
-    elif low > a + slack or high < b - slack:
+    elif low > a + _rounding(a, b, slack) or high < b - _rounding(a, b, slack):
         left_over = f"[{max(a, low) + 0.0:.6g}, {min(b, high) + 0.0:.6g}]"
         message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to {left_over}"
         if min(b, high) - max(a, low) <= slack:
             message += ": it cannot move"
         say = report.warning if a > -inf or b < inf else report.info  # a leader without limits of its own loses none
         say("mimic-limits-tighten", message, source)
+
+
+def _rounding(a: float, b: float, slack: float) -> float:
+    """Files write limits and multipliers by three digits or more: their quotient is off by up to 2·0.1 % of a range."""
+    return max(slack, ROUNDED * (b - a)) if b - a < inf else slack
 
 
 def check_start(m: Mechanism, report: Report) -> None:

@@ -149,6 +149,9 @@ class Couplings(Mapping[str, Coupling]):
             return self._by_name[self._aliases[name]]
         raise UnknownNameError("coupling", name, [*self._by_name, *self._aliases])
 
+    def __contains__(self, name: object) -> bool:  # without a search for the nearest name
+        return name in self._by_name or name in self._aliases
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
 
@@ -201,13 +204,14 @@ def _leaders(by_follower: dict[AxisRef, list[Coupling]], axis: AxisRef) -> Itera
     return (t.axis for c in by_follower[axis] for t in c.leaders)
 
 
-def compose(couplings: Iterable[Coupling]) -> dict[AxisRef, Affine]:
+def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[AxisRef, Affine]:
     """Each follower of linear couplings as a combination of axes that follow nothing.
 
     Chains multiply through (`off += f·off_parent; f *= f_parent`), whatever the order in the file. A follower
-    of a polynomial, and what follows it, counts as independent here.
+    of a polynomial, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in all.
     """
     composed: dict[AxisRef, Affine] = {}
+    count = 0
     for c in in_order(couplings):
         if c.powers or c.follower in composed:
             continue
@@ -222,4 +226,7 @@ def compose(couplings: Iterable[Coupling]) -> dict[AxisRef, Affine]:
             for root, f in upstream.terms.items():
                 terms[root] = terms.get(root, 0.0) - g * f
         composed[c.follower] = Affine(terms, offset)
+        count += len(terms)
+        if most is not None and count > most:
+            raise ModelError(f"written by independent axes, the couplings have more than {most:,} terms")
     return composed

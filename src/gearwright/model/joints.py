@@ -16,6 +16,7 @@ from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.model.poses import IDENTITY, Pose, Vector3, rotation_about, rotation_quaternion
 
+PARALLEL = 1e-6  # [rad] between two axes: what six digits of a file leave
 WORLD = "world"  # the parent of everything; not a link
 
 
@@ -152,6 +153,11 @@ class Joint:
     def refs(self) -> tuple[AxisRef, ...]:
         """The axes that a coupling or a transmission can name."""
         return tuple(AxisRef(self.name, i) for i in range(len(self.axes))) if self.dof == len(self.axes) else ()
+
+    @property
+    def axes_are_parallel(self) -> bool:
+        """Of a joint with two: turning about one is then turning about the other."""
+        return len(self.axes) == 2 and float(np.linalg.norm(np.cross(self.axes[0].xyz, self.axes[1].xyz))) < PARALLEL
 
     def motion(self, q: Sequence[float]) -> Pose:
         """T(q), the child side of the joint frame in the parent side."""

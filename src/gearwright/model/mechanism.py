@@ -20,9 +20,12 @@ from gearwright.model.hardware import Hardware
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
+from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
+from gearwright.model.references import spanned
+from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
-from gearwright.model.topology import Tree, forward, grow, span
+from gearwright.model.topology import Tree, forward, grow
 from gearwright.model.transmissions import Backlash, LinearTransmission, Losses, Transmission, TransmissionMap
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
@@ -37,6 +40,8 @@ class Link:
     visuals: tuple[Geometry, ...] = ()
     collisions: tuple[Geometry, ...] = ()
     gravity: bool = True  # False: gravity does not act on it
+    share: float = 1.0  # of the inertia that it has, where a loop is cut through it
+    same_as: str | None = None  # the link whose inertia it has a share of
     source: Source | None = field(default=None, compare=False, repr=False)
 
 
@@ -66,8 +71,11 @@ class ByName(Mapping[str, _T]):
         except KeyError:
             raise UnknownNameError(self._kind, name, self._items) from None
 
-    def __contains__(self, name: object) -> bool:
+    def __contains__(self, name: object) -> bool:  # nor `get`: without a search for the nearest name
         return name in self._items
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._items.get(name, default)
 
     def __iter__(self) -> Any:
         return iter(self._items)
@@ -116,6 +124,16 @@ class Mechanism:
         every = in_line_order((*self.diagnostics, *(d for d in found if d not in known)))
         object.__setattr__(self, "diagnostics", tuple(every))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Raises ModelError where a user's function cannot be pickled."""
+        check_functions(
+            {"transmission": self.transmissions, "actuator": self.actuators, "sensor": self.sensors}
+        )  # fmt: skip
+        return fields_of(self)
+
+    def __deepcopy__(self, memo: object) -> Mechanism:
+        return self  # nothing of it can change
+
     def __repr__(self) -> str:
         families = ("link", "joint", "coupling", "transmission", "actuator", "sensor")
         counts = ((kind, len(getattr(self, kind + "s"))) for kind in families)
@@ -131,15 +149,28 @@ class Mechanism:
     @cached_property
     def tree(self) -> Tree:
         """The spanning tree; joints with one axis are turned round where they are walked backwards."""
-        tied = {**self.joints, **self.bases}
-        kept, cuts = span(tied, self.cut)
+        kept, cuts = spanned(self)
         grown = grow(self.links, kept, cuts)
         return replace(grown, branches=tuple(forward(b) for b in grown.branches))
 
     @cached_property
     def dof(self) -> int:
         """Independent degrees of freedom: couplings and loops taken off."""
-        return degrees_of_freedom(self.tree, self.couplings.values(), self.configuration())
+        couplings = [c for c in self.couplings.values() if c.name not in self.second_descriptions]
+        return degrees_of_freedom(self.tree, couplings, self.configuration())
+
+    @cached_property
+    def second_descriptions(self) -> Mapping[str, SecondDescription]:
+        """By name, the couplings whose relation closed loops have already, with how far the two are apart."""
+        return second_descriptions(self.tree, self.couplings.values(), self.configuration())
+
+    def without_contradictions(self) -> Mechanism:
+        """A copy without the couplings that would lock loops which say otherwise; its tree is the same."""
+        contradict = {name for name, second in self.second_descriptions.items() if second.contradicts}
+        if not contradict:
+            return self
+        left = Couplings(c for c in self.couplings.values() if c.name not in contradict)
+        return replace(self, couplings=left, cut=tuple(j.name for j in self.tree.cuts))
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""
@@ -155,15 +186,16 @@ class Mechanism:
             raise UnknownNameError("joint axis", name, by_name)
         return by_name[name]
 
+    def has_axis(self, axis: AxisRef) -> bool:
+        """Whether something moves along it. Real files drive joints that they later fixed."""
+        return axis.index < len(self.joint(axis.joint).axes)
+
     @cached_property
     def acting(self) -> dict[str, Transmission]:
-        """The transmission that each actuator acts through: the first that names it, has a map and moves something.
-
-        Real files drive joints that they later fixed.
-        """
+        """The transmission that each actuator acts through: the first that names it, has a map and moves something."""
         found: dict[str, Transmission] = {}
         for t in self.transmissions.values():
-            if t.map is not None and all(ref.index < len(self.joint(ref.joint).axes) for ref in t.joints):
+            if t.map is not None and all(map(self.has_axis, t.joints)):
                 found = dict.fromkeys(t.actuators, t) | found
         return found
 

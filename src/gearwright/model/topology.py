@@ -1,12 +1,14 @@
 """The spanning tree of a mechanism and the joints that close its loops.
 
 Every link takes the first joint, in document order, that has it as a child; then joints walked backwards connect
-what is still apart; what remains closes loops and is cut. A part that nothing ties to the world gets a base.
+what is still apart; what remains closes loops and is cut. Where that would cut a joint that a coupling, a transmission,
+an actuator or a sensor names, joints that nothing names are cut instead, if the loop has one. A part that nothing ties
+to the world gets a base.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.errors import ModelError
@@ -69,21 +71,36 @@ class Components:
         return a != b
 
 
-def span(joints: Mapping[str, Joint], cut: Iterable[str] = ()) -> tuple[list[Joint], list[Joint]]:
-    """Splits the joints into those of the tree and those that close loops; `cut` names some of the latter."""
+def span(
+    joints: Mapping[str, Joint], cut: Iterable[str] = (), wanted: Collection[str] = ()
+) -> tuple[list[Joint], list[Joint]]:
+    """Splits the joints into those of the tree and those that close loops; `cut` names some of the latter.
+
+    `wanted` joints have a coordinate that something reads or drives: they come first where a loop would be cut at one.
+    """
     named = set(cut)
+    candidates = [j for j in joints.values() if j.name not in named]
+    kept = _spanned([candidates])
+    if any(j.name in wanted and j.name not in kept for j in candidates):
+        first = [j for j in candidates if j.name in wanted]
+        kept = _spanned([first, [j for j in candidates if j.name not in wanted]])
+    return [j for j in joints.values() if j.name in kept], [j for j in joints.values() if j.name not in kept]
+
+
+def _spanned(groups: Iterable[Sequence[Joint]]) -> set[str]:
+    """The tree's joints, those of the first group before all others."""
     components = Components()
     parented: set[str] = {WORLD}
     kept: set[str] = set()
-    candidates = [j for j in joints.values() if j.name not in named]
-    for j in candidates:
-        if j.child not in parented and components.join(j.parent, j.child):
-            parented.add(j.child)
-            kept.add(j.name)
-    for j in candidates:
-        if j.name not in kept and components.join(j.parent, j.child):
-            kept.add(j.name)
-    return [j for j in joints.values() if j.name in kept], [j for j in joints.values() if j.name not in kept]
+    for candidates in groups:
+        for j in candidates:
+            if j.child not in parented and components.join(j.parent, j.child):
+                parented.add(j.child)
+                kept.add(j.name)
+        for j in candidates:
+            if j.name not in kept and components.join(j.parent, j.child):
+                kept.add(j.name)
+    return kept
 
 
 def roots(links: Iterable[str], tree_joints: Iterable[Joint]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler import Kernel
+from gearwright.compiler import Executable
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.sim.inputs import constant
@@ -80,7 +80,8 @@ def with_loose_rotors(
     q, v = start
     for t in robot.transmissions.values():
         rotors = [AxisRef(f"{a}.rotor") for a in t.actuators]
-        if t.backlash is None or t.map is None or any(r.joint not in robot.joints for r in rotors):
+        loose = t.backlash is not None and t.map is not None and all(robot.acting.get(a) is t for a in t.actuators)
+        if not loose or t.map is None or any(r.joint not in robot.joints for r in rotors):
             continue
         n = max(len(q), len(v))
         q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
@@ -130,7 +131,7 @@ def _with(c: Coupling, parameters: Mapping[str, Array]) -> Any:
 
 
 def check_followers(
-    kernel: Kernel, names: Names, parameter: Array, q: Array, v: Array, given: tuple[set[int], set[int]]
+    kernel: Executable, names: Names, parameter: Array, q: Array, v: Array, given: tuple[set[int], set[int]]
 ) -> None:
     """A follower that is given by name must stand and move as its exact coupling says."""
     named = (given[0] - set(names.free_positions), given[1] - set(names.free_velocities))

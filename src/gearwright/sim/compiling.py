@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gearwright.errors import NotSimulatedWarning
 from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
+from gearwright.model.split_links import with_split_links
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
@@ -43,7 +44,7 @@ def compile(
     solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
                 space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
     integrator  "euler" (semi-implicit, dampers and springs implicit) or "rk4"
-    device      "cpu" ("cuda" comes later)
+    device      "cpu", "interpreter" (NumPy, slow: the reference) or a back end of another package; "cuda" comes later
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
                 damping ratio 1 where the file does not say)
@@ -80,7 +81,8 @@ def compile(
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
     )  # fmt: skip
-    robot = with_rotors(coupled(robot, options))
+    robot = with_rotors(coupled(robot, options).without_contradictions())
+    robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, Kernels(robot, options))
     left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
     if left_out:

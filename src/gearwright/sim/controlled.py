@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.sim.values import Array, rows
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
+    from gearwright.compiler import Buffer
     from gearwright.sim.simulation import Simulation
 
 INPUTS = ("command", "effort")
@@ -28,30 +29,30 @@ def check_free(sim: Simulation, slot: str, values: Mapping[str, Any]) -> None:
 
 def acting(sim: Simulation, slot: str) -> Array:
     """A slot's numbers, (B, n), with what a controller commands in the place of inputs."""
-    numbers = rows(sim._instance.view(slot), sim.batch)
+    numbers: Array = sim._instance.get(slot)
     if sim._control is not None and slot in INPUTS:
-        control = rows(sim._instance.view("control"), sim.batch)
+        control = sim._instance.get("control")
         for i, place in getattr(sim._control.places, slot).items():
             numbers[:, i] = control[:, place]
     return numbers
 
 
-def commanded(sim: Simulation, slot: str, own: Array) -> list[tuple[Array, Array]]:
+def commanded(sim: Simulation, slot: str, own: Buffer) -> list[Callable[[], None]]:
     """Copies to be made into a slot of another kernel: what a controller commands."""
     if sim._control is None or slot not in INPUTS:
         return []
-    control, places = sim._instance.view("control"), getattr(sim._control.places, slot)
-    return [(own[:, i], control[:, place]) for i, place in places.items()]
+    control, places = sim._instance.slot("control"), getattr(sim._control.places, slot)
+    return [own.element(i).copier(control.element(place)) for i, place in places.items()]
 
 
 def hold_inputs(sim: Simulation) -> None:
     """A controller finds held, when it is first asked, what is held without it."""
     if sim._control is None:
         return
-    control = sim._instance.view("control")
+    control = sim._instance.slot("control")
     for slot in sim._inputs:
         for i, place in getattr(sim._control.places, slot).items():
-            control[:, place] = sim._inputs[slot][:, i]
+            control.element(place).copy_from(sim._inputs[slot].element(i))
 
 
 def not_finite(sim: Simulation, robot: int) -> str | None:

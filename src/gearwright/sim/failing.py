@@ -1,32 +1,50 @@
-"""A state that stops being finite: which number of which robot, and when."""
+"""A robot that diverges: which number of which robot, when, and what is likely the reason."""
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from gearwright.compiler import Failure
 from gearwright.errors import SimulationError
 from gearwright.sim import controlled
+from gearwright.sim.programs import TOP_SPEED
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
+LARGE_MASS_RATIO = 1e4  # from which it is worth a word
+LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its compiling, for a message
 
-def failure(sim: Simulation, n: int) -> SimulationError:
-    """Of the last n steps; the clock is set to the last good state of a single robot, or to the end for several."""
+
+def failure(sim: Simulation, begun: int) -> SimulationError:
+    """What to raise after calls that began at that step. The clock is at the last good state of a single robot, or at
+    the end of the calls for several."""
     failures = sim._instance.failures
     first = min(failures, key=lambda f: f.step)
-    what = controlled.not_finite(sim, first.robot) or _entry(sim, first.address.slot, first.address.element)
-    step = sim._steps + first.step + 1
-    sim._steps += first.step if sim.batch == 1 else n
+    step = begun + first.step + 1
     which = "" if sim.batch == 1 else f" of robot {first.robot}"
     others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
-    return SimulationError(
-        f"the {what}{which} is not finite after step {step}, "
-        f"at {sim._start + step * sim.dt:.6g} s{others}; the last good state is kept"
-    )
+    what, how = _described(sim, first)
+    when = f"after step {step}, at {sim._start + step * sim.dt:.6g} s{others}"
+    reasons = "" if "controller" in what else _likely(sim, first)
+    return SimulationError(f"the {what}{which} {how} {when}; the last good state is kept{reasons}")
 
 
-def _entry(sim: Simulation, part: str, element: int) -> str:
+def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
+    """The number that went wrong, and what is wrong with it."""
+    part, element = first.address
+    if isfinite(first.value):
+        unit = sim._names.units[_coordinate(sim, first) or ""][1]
+        return described_entry(
+            sim, part, element
+        ), f"is {first.value:.3g} {unit}, beyond {TOP_SPEED:g}: the run diverges,"
+    return controlled.not_finite(sim, first.robot) or described_entry(sim, part, element), "is not finite"
+
+
+def described_entry(sim: Simulation, part: str, element: int) -> str:
     """What an entry of the state is."""
     if part in ("position", "velocity"):
         return sim._names.state[element + (len(sim._names.free_positions) if part == "velocity" else 0)]
@@ -39,3 +57,52 @@ def _entry(sim: Simulation, part: str, element: int) -> str:
         return controlled.described(sim, element)
     sensing = sim._devices.sensing
     return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
+
+
+# --- reasons --------------------------------------------------------------------------------------------------------
+
+
+def _coordinate(sim: Simulation, first: Failure) -> str | None:
+    """The coordinate whose velocity went wrong."""
+    if first.address.slot != "velocity":
+        return None
+    return sim._names.coordinates.names[sim._names.free_velocities[first.address.element]]
+
+
+def _likely(sim: Simulation, first: Failure) -> str:
+    """Reasons with their numbers, the most telling first."""
+    name = _coordinate(sim, first)
+    if name is None:
+        return ""
+    speed = float(np.atleast_1d(sim.velocity[name])[first.robot])
+    unit = sim._names.units[name]
+    found = [*_effort_reason(sim, name, first.robot, unit), *_mass_reason(sim)]
+    moved = f"{name!r} moved {abs(speed) * sim.dt:.3g} {unit[0]} in its last good step of dt = {sim.dt:g} s"
+    found.append(f"{moved}: if that is too far, take a smaller dt, or a smaller gain where a controller acts on it")
+    return ". Likely reasons: " + "; ".join(found)
+
+
+def _effort_reason(sim: Simulation, name: str, robot: int, unit: tuple[str, str, str]) -> list[str]:
+    """An effort that brings a joint to a great speed within a step."""
+    effort = float(np.atleast_1d(sim.effort[name])[robot])
+    if not effort or len(sim.coordinates) > LARGE_ROBOT:
+        return []
+    i = sim.coordinates.index(name)
+    inertia = float(sim.mass_matrix().reshape(sim.batch, len(sim.coordinates), -1)[robot, i, i])
+    gain = abs(effort) * sim.dt / inertia if inertia > 0 else TOP_SPEED
+    if gain < 1e-3 * TOP_SPEED:
+        return []
+    of_inertia = f"{inertia:.3g} {'kg' if unit[0] == 'm' else 'kg·m²'}"
+    return [f"an effort of {effort:.3g} {unit[2]} on an inertia of {of_inertia} gives {gain:.3g} {unit[1]} in a step"]
+
+
+def _mass_reason(sim: Simulation) -> list[str]:
+    """Links that are very light beside others."""
+    masses = {name: link.inertia.mass for name, link in sim.robot.links.items() if link.inertia.mass > 0}
+    if not masses:
+        return []
+    light, heavy = min(masses, key=lambda n: masses[n]), max(masses, key=lambda n: masses[n])
+    ratio = masses[heavy] / masses[light]
+    if ratio < LARGE_MASS_RATIO:
+        return []
+    return [f"a mass ratio of {ratio:.3g}: {heavy!r} has {masses[heavy]:.3g} kg, {light!r} {masses[light]:.3g} kg"]

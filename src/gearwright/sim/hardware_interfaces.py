@@ -25,7 +25,7 @@ from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import Component, Interface
 from gearwright.sim.inputs import constant
 from gearwright.sim.servos import MODES, Outlet, Servo, outlets
-from gearwright.sim.values import Value, Values, fill, reader
+from gearwright.sim.values import Value, Values, reader
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -279,10 +279,10 @@ class HardwareInterface:
         return self.sim._devices.memory[actuator]["mode"]
 
     def _mode(self, actuator: str) -> float:
-        return float(self.sim._instance.view("actuator")[0, self._place(actuator), 0])
+        return float(self.sim._instance.slot("actuator").column(self._place(actuator))[0, 0])
 
     def _set_mode(self, actuator: str, kind: str) -> None:
-        fill(self.sim._instance.view("actuator"), self._place(actuator), float(MODES.index(kind)))
+        self.sim._instance.slot("actuator").fill(self._place(actuator), float(MODES.index(kind)))
         self.sim._version += 1
 
     def __iter__(self) -> Iterator[str]:

@@ -1,20 +1,14 @@
-"""Machine code for the questions of `programs`: made when first asked for, or taken from the disk.
+"""Executables for the questions of `programs`: made when first asked for, or taken from the disk.
 
-An entry is found by what decides it (`keys`), so that a robot that has been compiled before is not even traced. It
-holds the names and shapes of the program's slots, and the object code.
+They are found by what decides them (`keys`), so that a robot that has been compiled before is not even traced.
 """
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gearwright.compiler import Kernel, Kind, Program, Slot, cache, compile_program
-from gearwright.compiler.layout import Layout
-from gearwright.compiler.llvm import LoadedCode, object_code
-from gearwright.compiler.passes import optimise_program
-from gearwright.compiler.target import host
+from gearwright.compiler import Executable, build, find_backend
 from gearwright.model import Mechanism
 from gearwright.sim import keys
 from gearwright.sim.options import Options
@@ -25,16 +19,19 @@ if TYPE_CHECKING:
 
 
 class Kernels:
-    """The kernels of one robot, all for the same lanes and precision."""
+    """The executables of one robot, all for the same device and precision."""
 
     def __init__(self, robot: Mechanism, options: Options) -> None:
         self.robot, self.options = robot, options
-        self.lanes = 1 if options.batch == 1 else host().lanes(options.precision)
-        self._made: dict[str, Kernel] = {}
+        self._backend = find_backend(options.device)
+        self._made: dict[str, Executable] = {}
 
-    def __getitem__(self, name: str) -> Kernel:
+    def __getitem__(self, name: str) -> Executable:
         if name not in self._made:
-            self._made[name] = self._from_disk(name) or self._new(name)
+            self._made[name] = build(
+                lambda: PROGRAMS[name](self.equations), self._backend, identity=self._key(name),
+                precision=self.options.precision, batch=self.options.batch,
+            )  # fmt: skip
         return self._made[name]
 
     @cached_property
@@ -69,35 +66,11 @@ class Kernels:
         model = keys.model_digest(self.robot)
         if model is None:
             return None
-        o, target = self.options, host()
+        o = self.options
         rows = (o.solver, o.iterations, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
-        return model, o.inputs, o.gravity, o.integrator, rows, o.precision, self.lanes, target
+        return model, o.inputs, o.gravity, o.integrator, rows, o.precision
 
     def _key(self, name: str) -> str | None:
         if name == "step" and self.options.controller is not None:
             return None  # a user's function is known by what it computes
         return None if self._identity is None else keys.key("simulation", name, *self._identity)
-
-    def _from_disk(self, name: str) -> Kernel | None:
-        key = self._key(name)
-        entry = None if key is None else cache.load(key)
-        if entry is None:
-            return None
-        described, _, code = entry.partition(b"\n")
-        slots = tuple(Slot(name=n, kind=Kind(k), shape=tuple(shape)) for n, k, shape in json.loads(described))
-        return self._kernel(Program(name=name, slots=slots, body=()), code, from_cache=True)
-
-    def _new(self, name: str) -> Kernel:
-        program = PROGRAMS[name](self.equations)
-        key = self._key(name)
-        if key is None:  # found by the program itself, which has to be traced then
-            return compile_program(program, lanes=self.lanes, precision=self.options.precision)
-        optimised = optimise_program(program)
-        code = object_code(optimised, Layout(optimised, self.lanes), self.options.precision, host())
-        described = json.dumps([[s.name, s.kind, s.shape] for s in program.slots]).encode()
-        cache.save(key, described + b"\n" + code)
-        return self._kernel(program, code, from_cache=False)
-
-    def _kernel(self, program: Program, code: bytes, from_cache: bool) -> Kernel:
-        loaded = LoadedCode(code, host())
-        return Kernel(program, Layout(program, self.lanes), self.options.precision, loaded, from_cache)

@@ -1,4 +1,4 @@
-"""The hash of everything that decides a simulation's machine code, found without writing the equations down.
+"""The hash of everything that decides a simulation's programs, found without writing the equations down.
 
 Conservative: whatever of the model is not known to be without influence is part of it, and so is the text of every
 module on the way to the code. A model with a part that cannot be written down (a user's function) has no key.
@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.model import Mechanism, Pose
+from gearwright.model import Pose
 
-SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the code
-LIBRARIES = ("casadi", "llvmlite", "numpy")
+SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the equations
+LIBRARIES = ("casadi", "numpy")
 WITHOUT_INFLUENCE = {"source", "diagnostics", "visuals", "collisions"}  # fields
 
 
@@ -27,12 +27,12 @@ class NoKeyError(Exception):
     """The model holds something that cannot be written down."""
 
 
-def model_digest(robot: Mechanism) -> str | None:
-    """Of a mechanism's content; None if it has a part that cannot be hashed."""
+def model_digest(part: Any) -> str | None:
+    """Of the content of a mechanism, or of a part of one; None if something in it cannot be hashed."""
     digest = hashlib.sha256()
     try:
-        for part in _parts(robot):
-            digest.update(part)
+        for piece in _parts(part):
+            digest.update(piece)
     except NoKeyError:
         return None
     return digest.hexdigest()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gearwright.compiler import Kernel
+from gearwright.compiler import Executable
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import SimulationError
 from gearwright.model import Mechanism
@@ -24,7 +24,7 @@ LARGEST = 0.3  # of a coordinate in one move, so that it does not jump to anothe
 
 
 def assembled(
-    kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, start: tuple[Array, Array],
+    kernel: Executable, robot: Mechanism, names: Names, parameter: Array, start: tuple[Array, Array],
     given: tuple[set[int], set[int]],
 ) -> tuple[Array, Array]:  # fmt: skip
     """Positions and velocities with closed loops. What is given by name stays; the rest moves as little as it can.
@@ -56,7 +56,7 @@ def _closing(names: Names, J: Array, u: Array, given: set[int]) -> Array:
     return u
 
 
-def redundant(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q: Array) -> tuple[Diagnostic, ...]:
+def redundant(kernel: Executable, robot: Mechanism, names: Names, parameter: Array, q: Array) -> tuple[Diagnostic, ...]:
     """Tells of closure rows that others imply at the start, as in a planar loop of spatial joints."""
     _, J = _errors(kernel, names, parameter, q)
     scale = np.linalg.norm(J, axis=1).max(initial=0.0)
@@ -69,7 +69,7 @@ def redundant(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, 
     return (Diagnostic(severity="info", code="redundant-rows", message=message),)
 
 
-def _closed(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q: Array, held: set[int]) -> Array:
+def _closed(kernel: Executable, robot: Mechanism, names: Names, parameter: Array, q: Array, held: set[int]) -> Array:
     """From the pose itself; from a dead centre, where no way leads on, from poses around it, best within limits."""
     moving = [n for n, k in enumerate(names.free_velocities) if k not in held]
     enough = GOOD_ENOUGH[kernel.dtype.itemsize]
@@ -91,7 +91,7 @@ def _closed(kernel: Kernel, robot: Mechanism, names: Names, parameter: Array, q:
     )
 
 
-def _around(kernel: Kernel, names: Names, parameter: Array, q: Array, moving: list[int]) -> Iterator[Array]:
+def _around(kernel: Executable, names: Names, parameter: Array, q: Array, moving: list[int]) -> Iterator[Array]:
     """Poses ever further away, by the coordinates of those loops alone that are open."""
     rng = np.random.default_rng(0)
     error, J = _errors(kernel, names, parameter, q)
@@ -113,7 +113,7 @@ def _beyond_limits(names: Names, q: Array) -> float:
     return beyond
 
 
-def _approached(kernel: Kernel, names: Names, parameter: Array, q: Array, moving: list[int]) -> tuple[Array, float]:
+def _approached(kernel: Executable, names: Names, parameter: Array, q: Array, moving: list[int]) -> tuple[Array, float]:
     """By Levenberg and Marquardt, damped by the error itself: quadratic in the end. Also what is left."""
     for _ in range(ATTEMPTS):
         error, J = _errors(kernel, names, parameter, q)
@@ -130,9 +130,10 @@ def _approached(kernel: Kernel, names: Names, parameter: Array, q: Array, moving
     return q, float(np.abs(_errors(kernel, names, parameter, q)[0]).max(initial=0.0))
 
 
-def _errors(kernel: Kernel, names: Names, parameter: Array, q: Array) -> tuple[Array, Array]:
+def _errors(kernel: Executable, names: Names, parameter: Array, q: Array) -> tuple[Array, Array]:
     found = kernel.evaluate({"position": q[list(names.free_positions)], "parameter": parameter})
-    return found["error"], found["jacobian"]
+    error = found["error"].reshape(-1)
+    return error, found["jacobian"].reshape(len(error), len(names.free_velocities))
 
 
 def _velocities_of(names: Names, positions: set[int]) -> set[int]:

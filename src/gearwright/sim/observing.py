@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from gearwright.compiler import Instance, Kind
 from gearwright.sim.controlled import commanded
-from gearwright.sim.values import Array, rows
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -22,28 +21,28 @@ class Probe:
         self._sim, self._version = sim, -1
         self.instance: Instance = kernel.instance(sim.batch, threads=sim.threads)
         self._after: list[Probe] = []
-        self._copies: list[tuple[Array, Array]] = []
+        self._copies: list[Callable[[], None]] = []
         for slot in kernel.program.of_kind(Kind.INPUT):
             source = sim._instance
             if slot.name.startswith("tree_"):
                 source = sim._probe("tree").instance
                 self._after = [sim._probe("tree")]
-            self._copies.append((self.instance.view(slot.name), source.view(slot.name)))
-            self._copies += commanded(sim, slot.name, self.instance.view(slot.name))
+            own = self.instance.slot(slot.name)
+            self._copies.append(own.copier(source.slot(slot.name)))
+            self._copies += commanded(sim, slot.name, own)
 
     def refresh(self) -> None:
         if self._version == self._sim._version:
             return
         for probe in self._after:
             probe.refresh()
-        for own, source in self._copies:
-            np.copyto(own, source)
+        for copy in self._copies:
+            copy()
         self.instance.step()
         self._version = self._sim._version
 
     def output(self, name: str) -> Array:
         """A copy, (*shape) of one robot or (B, *shape) of several."""
         self.refresh()
-        shape = self.instance.kernel.program.slot(name).shape
-        robots = rows(self.instance.view(name), self._sim.batch).reshape(self._sim.batch, *shape)
+        robots = self.instance.get(name)
         return robots[0] if self._sim.batch == 1 else robots

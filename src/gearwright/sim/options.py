@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from gearwright.compiler.backends import is_known, names
 from gearwright.errors import CompileError, suggestion
-from gearwright.model import MODES, Mechanism
+from gearwright.model import MODES, Couplings, Mechanism
+from gearwright.model.pickling import check_function
 from gearwright.sim.control import Declared, declared
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ LATER = "comes with a later version"
 CHOICES: dict[str, dict[str, str]] = {
     "solver": {"direct": "", "pgs": "", "tgs": ""},
     "integrator": {"euler": "", "rk4": ""},
-    "device": {"cpu": "", "cuda": f"the device 'cuda' {LATER}: take 'cpu'"},
     "precision": {"double": "", "single": ""},
 }
 
@@ -49,6 +50,7 @@ class Options:
     def __post_init__(self) -> None:
         for option in CHOICES:
             _check_choice(option, getattr(self, option))
+        _check_device(self.device)
         if not (isfinite(self.dt) and self.dt > 0):
             raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
         for option in ("batch", "iterations", "threads", "control_period"):
@@ -59,6 +61,13 @@ class Options:
             raise CompileError("control_period is for a controller: give compile(controller=…), too")
         if self.coupling is not None and self.coupling not in MODES:
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As a caller writes them: a read-only view of a mapping cannot be pickled."""
+        if self.controller is not None:
+            check_function(self.controller.function, "the simulation")
+        given = {f.name: getattr(self, f.name) for f in fields(self)} | {"drives": dict(self.drives)}
+        return _rebuilt, (given,)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -89,6 +98,10 @@ class Options:
         )  # fmt: skip
 
 
+def _rebuilt(given: dict[str, Any]) -> Options:
+    return Options(**given | {"drives": MappingProxyType(given["drives"])})
+
+
 # what a coupling has when all are made compliant and its file does not say: stiff, and without ringing
 NATURAL_FREQUENCY, DAMPING_RATIO = 100.0, 1.0  # [rad/s], 1
 
@@ -97,13 +110,14 @@ def coupled(robot: Mechanism, options: Options) -> Mechanism:
     """The robot with every coupling in the mode that the options ask for."""
     if options.coupling is None:
         return robot
-    for name, c in robot.couplings.items():
-        changes: dict[str, object] = {"mode": options.coupling}
+    changed = []
+    for c in robot.couplings.values():
+        changes: dict[str, Any] = {"mode": options.coupling}
         if options.coupling == "compliant":
             changes["natural_frequency"] = c.natural_frequency or NATURAL_FREQUENCY
             changes["damping_ratio"] = DAMPING_RATIO if c.damping_ratio is None else c.damping_ratio
-        robot = robot.with_coupling(name, **changes)
-    return robot
+        changed.append(replace(c, **changes))
+    return replace(robot, couplings=Couplings(changed))
 
 
 def _check_choice(option: str, value: object) -> None:
@@ -113,6 +127,12 @@ def _check_choice(option: str, value: object) -> None:
         raise CompileError(f"there is no {option} {value!r}; valid: {valid}")
     if choices[value]:
         raise CompileError(choices[value])
+
+
+def _check_device(device: object) -> None:
+    if not isinstance(device, str) or not is_known(device):
+        when = f"the device 'cuda' {LATER}" if device == "cuda" else f"there is no device {device!r}"
+        raise CompileError(f"{when}; valid: {', '.join(map(repr, names()))}")
 
 
 def _check_count(option: str, value: object) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.sim.files import replacing
 from gearwright.sim.saving import columns
 from gearwright.sim.values import Array
 
@@ -85,7 +86,8 @@ def plot(recording: Recording, path: str | os.PathLike[str], robots: int = 8) ->
             axes.flat[last].set_xlabel("time [s]")
             axes.flat[last].tick_params(labelbottom=True)
         figure.suptitle(_title(recording, robots), x=0.008, ha="left", fontsize=13, fontweight="bold")
-        figure.savefig(Path(path), dpi=160, facecolor="white")
+        with replacing(Path(path)) as temporary:
+            figure.savefig(temporary, format=Path(path).suffix[1:].lower(), dpi=160, facecolor="white")
 
 
 def check_ending(path: str | os.PathLike[str]) -> None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.sim.devices import actuator_views
-from gearwright.sim.names import Group
+from gearwright.sim.devices import Devices, actuator_views
+from gearwright.sim.kernels import Kernels
+from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Also, Array, Read, Values
 from gearwright.sim.views import coupling_names
 
 if TYPE_CHECKING:
+    from gearwright.compiler import Buffer
     from gearwright.sim.simulation import Simulation
 
 PIECE = 65_536  # states that are looked at in one call
@@ -33,11 +35,23 @@ class Recording:
         self._devices, self._commanded = sim._devices, sim._commanded
         self._control = sim._control
         self._start, self._steps = sim._start, sim._steps
-        self._chunks: list[Mapping[str, Array]] = []  # slot → (blocks, rows, size, lanes)
+        self._chunks: list[Mapping[str, Buffer]] = []  # slot → (rows, B, size)
         self._rows = 0
         self._derived: dict[str, dict[str, Array]] = {}
 
-    def add(self, rows: int, **slots: Array) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        """What was recorded; what follows from it is computed again, by code from the cache."""
+        own = ("robot", "dt", "batch", "every", "_commanded", "_start", "_steps", "_rows", "_chunks")
+        return {name: getattr(self, name) for name in own} | {"options": self._kernels.options}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        options = state.pop("options")
+        self.__dict__.update(state)
+        self._names, self._kernels = Names.of(self.robot), Kernels(self.robot, options)
+        self._devices, self._control = Devices(self.robot, self.dt), self._kernels.control
+        self._derived = {}
+
+    def add(self, rows: int, **slots: Buffer) -> None:
         """Some more rows."""
         if rows:
             self._chunks.append(slots)
@@ -167,9 +181,8 @@ class Recording:
         full = np.empty((len(self), self.batch))
         row = 0
         for chunk in self._chunks:
-            part = chunk[slot][:, :, element, :]  # (blocks, rows, lanes)
-            rows = part.shape[1]
-            full[row : row + rows] = part.transpose(1, 0, 2).reshape(rows, -1)[:, : self.batch]
+            rows = chunk[slot].shape[0]
+            full[row : row + rows] = chunk[slot].column(element)
             row += rows
         return self._shaped(full)
 
@@ -188,21 +201,20 @@ class Recording:
         parts: dict[str, list[Array]] = {s.name: [] for s in kernel.program.slots if s.kind == "output"}
         inputs = [s.name for s in kernel.program.slots if s.kind == "input"]
         for chunk in self._chunks:
-            rows = next(iter(chunk.values())).shape[1]
+            rows = next(iter(chunk.values())).shape[0]
             size = max(1, PIECE // self.batch)
             for first in range(0, rows, size):
-                states = {n: self._states(chunk[n][:, first : first + size]) for n in inputs}
+                states = {n: self._states(chunk[n].rows(slice(first, first + size))) for n in inputs}
                 found = kernel.evaluate(states)
                 for output, pieces in parts.items():
                     columns = found[output][:, kept[output]] if output in kept else found[output]
                     pieces.append(columns.reshape(len(columns) // self.batch, self.batch, columns.shape[1]))
         return {o: np.concatenate(p) if p else np.zeros((0, self.batch, 1)) for o, p in parts.items()}
 
-    def _states(self, part: Array) -> Array:
-        """(blocks, rows, size, lanes) to (rows·B, size)."""
-        blocks, rows, size, lanes = part.shape
-        robots = part.transpose(1, 0, 3, 2).reshape(rows, blocks * lanes, size)[:, : self.batch]
-        return robots.reshape(rows * self.batch, size)
+    def _states(self, part: Buffer) -> Array:
+        """Rows of all robots under each other, (rows·B, size)."""
+        rows, batch, size = part.shape
+        return part.numbers().reshape(rows * batch, size)
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

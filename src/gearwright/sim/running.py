@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
@@ -14,15 +13,16 @@ from gearwright.errors import ModelError
 from gearwright.sim import inputs
 from gearwright.sim.control import Calls
 from gearwright.sim.controlled import check_free
-from gearwright.sim.failing import failure
+from gearwright.sim.free_memory import available_memory
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
-from gearwright.sim.values import Array, fill
+from gearwright.sim.stepping import MOST_STEPS, checked, stopped
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
+    from gearwright.compiler import Buffer
     from gearwright.sim.simulation import Simulation
 
-WORK = 4_000_000  # state entries stepped in one call: a tenth of a second, after which Ctrl-C is heard
 HELD = ("parameter", "dt")
 Report = Callable[[int], None]
 Plan = dict[str, Schedule]  # by slot
@@ -33,14 +33,14 @@ def run(
     every: int, progress: bool, control_period: int = 1,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
-    n, every = _steps(duration, sim.dt), _every(every)
+    n, every = _steps(duration, sim), _every(every)
     calls = None if controller is None else Calls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {"command": command, "effort": effort}, n)
     _check_memory(sim, n, every, [slot for slot in sim._inputs if controller is not None or plan[slot].varying])
     recording = Recording(sim, every=every)
     for slot, schedule in plan.items():
         for i, value in schedule.constant:
-            fill(sim._inputs[slot], i, value)
+            sim._inputs[slot].fill(i, value)
     sim._version += 1
     with _shown(progress, n) as report:
         if calls is None:
@@ -70,53 +70,44 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
 
 
 def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report) -> None:
-    size = max(1, WORK // (sim.batch * max(1, sim._states.shape[1]) * every)) * every
-    for first in range(0, n, size):
-        count = min(size, n - first)
-        kept = count // every
-        records = {slot: sim._instance.record_buffer(slot, kept) for slot in sim._parts}
+    begun, failed = sim._steps, False
+    for first, count in sim._pace.calls(n):
+        kept = (first + count) // every - first // every
+        records = {slot: sim._instance.buffer(slot, kept) for slot in sim._parts} if kept else {}
         series = {slot: _series(sim, slot, s, first, count) for slot, s in plan.items() if s.varying}
         sim._version += 1
-        fine = sim._instance.run_blocked(count, series=series, records=records if kept else None, every=every)
-        for slot, buffer in series.items():
-            sim._inputs[slot][:] = buffer[:, -1 if fine or sim.batch > 1 else sim._instance.failures[0].step]
-        if not fine:
-            raise failure(sim, count)
-        sim._steps += count
+        failed |= not sim._instance.run_buffers(
+            count, series=series, records=records, every=every, first=first, continues=failed
+        )
+        for slot, buffer in series.items():  # the last values stay held
+            sim._inputs[slot].copy_from(buffer.row(min(sim._steps - begun - first, count - 1)))
+        if error := stopped(sim, failed, begun, last=first + count == n):
+            raise error
         held = {slot: _held(sim, slot, kept) for slot in HELD}
-        given = {slot: _given(sim, slot, series, every, kept) for slot in sim._inputs}
+        given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim._inputs}
         recording.add(kept, **records, **held, **given)
         report(count)
 
 
-def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Array:
-    """The inputs of some steps, (blocks, count, n, lanes)."""
-    buffer = sim._instance.series_buffer(slot, count)
-    buffer[:] = sim._inputs[slot][:, None]
+def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
+    """The inputs of some steps: those that change, and those that are held."""
+    buffer = sim._instance.buffer(slot, count)
+    buffer.copy_from(sim._inputs[slot])
     for i, values in schedule.varying.items():
-        buffer[:, :, i, :] = _in_lanes(values[first : first + count], buffer.shape[0], buffer.shape[3])
+        buffer.fill(i, values[first : first + count])
     return buffer
 
 
-def _in_lanes(values: Array, blocks: int, lanes: int) -> Array:
-    """(T, 1) or (T, B) to (blocks, T, lanes); lanes to spare get the last robot's."""
-    robots = np.minimum(np.arange(blocks * lanes), values.shape[1] - 1)
-    spread: Array = values[:, robots].reshape(len(values), blocks, lanes).transpose(1, 0, 2)
-    return spread
-
-
-def _given(sim: Simulation, slot: str, series: Mapping[str, Array], every: int, kept: int) -> Array:
+def _given(sim: Simulation, slot: str, series: Mapping[str, Buffer], every: int, first: int, kept: int) -> Buffer:
     if slot not in series:
         return _held(sim, slot, kept)
-    buffer: Array = series[slot]
-    return buffer if every == 1 else buffer[:, every - 1 :: every].copy()
+    buffer = series[slot]
+    return buffer if every == 1 else buffer.rows(slice(every - first % every - 1, None, every)).copy()
 
 
-def _held(sim: Simulation, slot: str, kept: int) -> Array:
+def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
     """What stays the same, seen as if it were recorded each time."""
-    now = sim._instance.view(slot).copy()
-    seen: Array = np.broadcast_to(now[:, None], (now.shape[0], kept, *now.shape[1:]))
-    return seen
+    return sim._instance.slot(slot).repeated(kept)
 
 
 def _step_by_step(
@@ -124,20 +115,20 @@ def _step_by_step(
     controller: Calls,
 ) -> None:  # fmt: skip
     slots = (*sim._parts, *sim._inputs, *HELD)
-    buffers = {slot: sim._instance.record_buffer(slot, n // every) for slot in slots}
-    views = {slot: sim._instance.view(slot) for slot in slots}
+    buffers = {slot: sim._instance.buffer(slot, n // every) for slot in slots}
+    keepers = [buffer.keeper(sim._instance.slot(slot)) for slot, buffer in buffers.items()]
     batch = sim.batch
     for k in range(n):
         for slot, schedule in plan.items():
             for i, values in schedule.varying.items():
                 value = np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0])
-                fill(sim._inputs[slot], i, value)
+                sim._inputs[slot].fill(i, value)
         sim._version += 1
         command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller())
         sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
-            for slot, buffer in buffers.items():
-                buffer[:, k // every] = views[slot]
+            for keep in keepers:
+                keep(k // every)
         report(1)
     recording.add(n // every, **buffers)
 
@@ -145,14 +136,14 @@ def _step_by_step(
 # --- the frame of a run ---------------------------------------------------------------------------------------------
 
 
-def _steps(duration: float, dt: float) -> int:
+def _steps(duration: float, sim: Simulation) -> int:
     try:
         seconds = float(duration)
-    except (TypeError, ValueError):
-        raise ModelError(f"a duration is a number of seconds, not {duration!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
     if not (isfinite(seconds) and seconds >= 0):
         raise ModelError(f"a duration is a number of seconds, not {duration!r}")
-    return round(seconds / dt)
+    return checked(round(min(seconds / sim.dt, 2.0 * MOST_STEPS)), sim._steps, what=f"a duration of {seconds:g} s")
 
 
 def _every(every: int, name: str = "every") -> int:
@@ -168,29 +159,14 @@ def _times(sim: Simulation, n: int) -> Array:
 
 
 def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
-    instance = sim._instance
-    elements = sim._states.shape[1] + sum(sim._inputs[slot].shape[1] for slot in varying)
-    robots = instance.blocks * instance.kernel.lanes
-    needed = (n // every) * robots * elements * instance.kernel.dtype.itemsize
-    available = _available_memory()
+    needed = (n // every) * sim._instance.row_bytes([*sim._parts, *varying])
+    available = available_memory()
     if needed > available:
         raise ModelError(
             f"the recording of {n // every} instants of {sim.batch} robots takes {_size(needed)}, "
             f"and {_size(available)} are free: run for a shorter time, or record fewer steps "
-            f"(every={-(-needed * every // available) + 1})"
+            f"(every={-(-needed * every // max(1, available)) + 1})"
         )
-
-
-def _available_memory() -> int:
-    """Bytes; a guess of 4 GiB where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        try:
-            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-        except (AttributeError, OSError, ValueError):
-            return 4 * 2**30
 
 
 def _size(count: float) -> str:

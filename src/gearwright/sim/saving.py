@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.sim.files import replacing
 from gearwright.sim.units import actuator_units, reading_unit
 from gearwright.sim.values import Array
 
@@ -72,9 +74,16 @@ def save_npz(recording: Recording, path: Path) -> None:
 
 
 def _member(column: Column) -> str:
-    """A name inside the archive, which is a zip file: no way out of the folder it is unpacked in."""
-    safe = "/".join("__" if part == ".." else part for part in column.name.replace("\\", "/").split("/"))
+    """A name inside the archive, which is a zip file: no way out of the folder it is unpacked in, and no two columns
+    in one file. What could be either is written %XX, as in addresses; `urllib.parse.unquote` reads it back."""
+    safe = re.sub(r'[%\\:*?"<>|\x00-\x1f]', _escaped, column.name)
+    safe = re.sub(r"(^|(?<=/))\.\.?(?=/|$)", _escaped, safe)  # this folder, and the one above
+    safe = re.sub(r"^/|/$|(?<=/)/", _escaped, safe)
     return f"{column.family}/{safe}" if column.family else safe
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"%{ord(c):02X}" for c in found[0])
 
 
 def save_csv(recording: Recording, path: Path) -> None:
@@ -106,5 +115,7 @@ def check_format(path: str | os.PathLike[str]) -> str:
 
 
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Writes the format that the name's ending says."""
-    FORMATS[check_format(path)](recording, Path(path))
+    """Writes the format that the name's ending says. The file is there whole, or as it was before."""
+    writer = FORMATS[check_format(path)]
+    with replacing(Path(path)) as temporary:
+        writer(recording, temporary)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from gearwright.compiler import Instance
+from gearwright.compiler import Buffer, Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
@@ -17,9 +15,11 @@ from gearwright.sim.failing import failure
 from gearwright.sim.names import Group, Names
 from gearwright.sim.observing import Probe
 from gearwright.sim.options import Options, cores
-from gearwright.sim.starting import set_start
+from gearwright.sim.snapshot import Snapshot, copied, made_again
+from gearwright.sim.starting import reset
+from gearwright.sim.stepping import Pace, step
 from gearwright.sim.unsimulated import unsimulated
-from gearwright.sim.values import Array, Read, Value, Values, fill, reader, rows
+from gearwright.sim.values import Array, Read, Value, Values, reader
 
 if TYPE_CHECKING:
     from gearwright.sim.hardware_interfaces import HardwareInterface
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from gearwright.sim.recording import Recording
 
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps
+
+
+def _of_one(held: Buffer, batch: int) -> Array | None:
+    """The numbers of one robot, (n,), to be written without detours; None where there are several."""
+    return held.shared[0, 0] if batch == 1 and held.shared is not None else None
 
 
 class Momentum(NamedTuple):
@@ -59,24 +64,24 @@ class Simulation:
         self._usual = assembly.starting_positions(robot, self._names)
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
-        self._version, self._steps, self._start = 0, 0, 0.0
+        self._version, self._start = 0, 0.0
+        self._pace = Pace(self.batch * sum(self._parts.values()))
         self._period = options.control_period
         self._probes: dict[str, Probe] = {}
-        self._advance = self._instance.step
-        self._inputs = {"effort": self._instance.view("effort")}
+        self._advance, self._clock = self._instance.step, self._instance.clock  # steps are counted where they are made
+        self._inputs = {"effort": self._instance.slot("effort")}
         if self._commanded:
-            self._inputs["command"] = self._instance.view("command")
-        single = self.batch == 1  # of one robot, without detours
-        self._flat = {name: view.reshape(-1) if single else None for name, view in self._inputs.items()}
-        self._states = self._instance.arena[:, : self._instance.layout.state_elements]
+            self._inputs["command"] = self._instance.slot("command")
+        self._flat = {name: _of_one(held, self.batch) for name, held in self._inputs.items()}
+        self._states = self._instance.states
         if options.inputs:
             self._instance.set("parameter", [kernels.nominal[name] for name in options.inputs])
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
         self.reset()
         if robot.tree.cuts:
-            parameter, start = rows(self._instance.view("parameter"), 1)[0], self._usual.copy()
-            start[list(self._names.free_positions)] = rows(self._instance.view("position"), 1)[0]
+            parameter, start = self._instance.get("parameter")[0], self._usual.copy()
+            start[list(self._names.free_positions)] = self._instance.get("position")[0]
             self.diagnostics += loops.redundant(kernels["closure"], robot, self._names, parameter, start)
 
     # --- names and numbers -----------------------------------------------------------------------------------------
@@ -85,6 +90,14 @@ class Simulation:
     def coordinates(self) -> tuple[str, ...]:
         """Names of the tree's velocity coordinates: the order of `mass_matrix`, `bias` and of B's columns."""
         return self._names.coordinates.names
+
+    @property
+    def _steps(self) -> int:
+        return self._clock.value
+
+    @_steps.setter
+    def _steps(self, value: int) -> None:
+        self._clock.value = value
 
     @property
     def time(self) -> float:
@@ -182,12 +195,12 @@ class Simulation:
         Without a controller, time is not part of it, since the motion does not depend on it; nor are commands, efforts
         and parameters, which are inputs.
         """
-        state = rows(self._states, self.batch)
+        state: Array = self._states.numbers()[0]
         return state[0] if self.batch == 1 else state
 
     @state.setter
     def state(self, value: Any) -> None:
-        size = self._states.shape[1]
+        size = self._states.shape[2]
         state = inputs.numbers("state", value)
         expected = (size,) if self.batch == 1 else (self.batch, size)
         if state.shape != expected:
@@ -196,13 +209,9 @@ class Simulation:
 
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
-        whole = np.broadcast_to(state, (self.batch, state.shape[1]))
-        start = 0
-        for name, size in self._parts.items():
-            self._instance.set(name, whole[:, start : start + size])
-            start += size
+        self._states.assign(state)
         if self._control is not None:
-            steps, self._start = rows(self._instance.view("clock"), 1)[0].tolist()
+            steps, self._start = self._instance.get("clock")[0].tolist()
             self._steps = round(steps)
         self._version += 1
 
@@ -213,25 +222,9 @@ class Simulation:
         `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or
         `{"base.z": 1}`. What is not given stands where it starts. Followers are aligned with their leaders. One that
         is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
-        Parameters keep their values.
+        Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
         """
-        names = self._names
-        parameter = rows(self._instance.view("parameter"), self.batch)
-        q, given_q = assembly.tree_positions(self._usual, names, position or {}, self.batch)
-        v, given_v = assembly.tree_velocities(names, velocity or {}, self.batch)
-        q, v = assembly.with_loose_rotors(self.robot, names, (q, v), (given_q, given_v))
-        q, v = assembly.aligned(self.robot, names, self._numbers(parameter), (q, v), (given_q, given_v))
-        if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
-            assembly.check_followers(self._kernels["tree"], names, parameter, q, v, (given_q, given_v))
-        if self.robot.tree.cuts:
-            q, v = loops.assembled(self._kernels["closure"], self.robot, names, parameter, (q, v), (given_q, given_v))
-        for view in self._inputs.values():
-            view[:] = 0.0
-        set_start(self, q[:, names.free_positions], v[:, names.free_velocities])
-        for i, name in enumerate(self.options.drives):  # drives hold where the robot starts
-            fill(self._instance.view("target"), 2 * i, self.position[name])
-            fill(self._instance.view("target"), 2 * i + 1, 0.0)
-        self.time = 0.0
+        reset(self, position or {}, velocity or {})
 
     def _numbers(self, parameter: Array) -> dict[str, Array]:
         """The parameters' values by name, (B, 1) each."""
@@ -240,7 +233,7 @@ class Simulation:
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         for i, value in inputs.possible(views.parameter_group(self), values, self.batch):
-            fill(self._instance.view("parameter"), i, value)
+            self._instance.slot("parameter").fill(i, value)
         self._version += 1
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -250,9 +243,10 @@ class Simulation:
         After a reset, a drive holds where the joint starts.
         """
         group = Group("drive", tuple(self.options.drives), {})
-        for part, values in enumerate((position or {}, velocity or {})):
-            for i, value in inputs.held(group, values, self.batch):
-                fill(self._instance.view("target"), 2 * i + part, value)
+        given = [inputs.held(group, values or {}, self.batch) for values in (position, velocity)]
+        for part, values in enumerate(given):
+            for i, value in values:
+                self._instance.slot("target").fill(2 * i + part, value)
         self._version += 1
 
     def hardware(self, name: str | None = None) -> HardwareInterface:
@@ -272,21 +266,17 @@ class Simulation:
         """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
         efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`.
 
-        A robot whose state stops being finite raises SimulationError and keeps its last good state; the other robots
-        of the batch have made all n steps.
+        A robot that diverges, so that its state is not finite or a speed beyond 1e7 rad/s or m/s,
+        raises SimulationError and keeps its last good state; the other robots of the batch have made all n steps.
+        Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
+        of steps and `time` to match. Where no step was made, commands and efforts are as they were.
         """
-        if command is not None:
-            if not isinstance(command, Mapping):
-                raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
-            self._hold("command", command)
-        if effort is not None:
-            self._hold("effort", effort)
-        if n < 0:
-            raise ModelError(f"n is a number of steps, not {n}")
-        self._version += 1
-        if not self._advance(n):
-            raise failure(self, n)
-        self._steps += n
+        if command is None and effort is None and type(n) is int and n == 1:  # the usual call, without detours
+            self._version += 1
+            if not self._advance():
+                raise failure(self, self._steps - (self.batch > 1))
+        else:
+            step(self, command, effort, n)
 
     def _group(self, slot: str) -> Group:
         """The names of an input."""
@@ -306,7 +296,7 @@ class Simulation:
         flat = self._flat[slot]
         if flat is None or not inputs.stored(group.index, values, flat):
             for i, value in inputs.held(group, values, self.batch):
-                fill(self._inputs[slot], i, value)
+                self._inputs[slot].fill(i, value)
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
@@ -386,6 +376,18 @@ class Simulation:
         this step; at an edge of theirs it is one-sided.
         """
         return analysis.linearized(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as robot, options and what is held now; the code is compiled again, or comes from the cache."""
+        snapshot = Snapshot.of(self)
+        snapshot.check()
+        return made_again, (self.robot, self.options, snapshot)
+
+    def __copy__(self) -> Simulation:
+        return copied(self.robot, self.options, self._kernels, Snapshot.of(self))
+
+    def __deepcopy__(self, memo: object) -> Simulation:
+        return self.__copy__()  # robot, options and code cannot change
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

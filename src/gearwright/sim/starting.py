@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.sim import controlled
-from gearwright.sim.values import Array, fill, rows
+from gearwright.errors import ModelError, SimulationError
+from gearwright.sim import assembly, controlled, loops
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
+
+
+def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> None:
+    """See `Simulation.reset`."""
+    q, v = _assembled(sim, position, velocity)
+    names = sim._names
+    memory = sim._instance.memory
+    before, clock = memory.copy(), (sim._start, sim._steps, sim._remembered)
+    try:
+        for held in sim._inputs.values():
+            held.assign(0.0)
+        set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
+        for i, name in enumerate(sim.options.drives):  # drives hold where the robot starts
+            sim._instance.slot("target").fill(2 * i, sim.position[name])
+            sim._instance.slot("target").fill(2 * i + 1, 0.0)
+        sim.time = 0.0
+        check_start(sim)
+    except BaseException:
+        memory.copy_from(before)
+        sim._start, sim._steps, sim._remembered = clock
+        sim._version += 1
+        raise
+
+
+def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
+    """Positions and velocities of the tree, with followers aligned and loops closed."""
+    robot, names, kernels = sim.robot, sim._names, sim._kernels
+    parameter = sim._instance.get("parameter")
+    q, given_q = assembly.tree_positions(sim._usual, names, position, sim.batch)
+    v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
+    q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
+    q, v = assembly.aligned(robot, names, sim._numbers(parameter), (q, v), (given_q, given_v))
+    if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
+        assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
+    if robot.tree.cuts:
+        q, v = loops.assembled(kernels["closure"], robot, names, parameter, (q, v), (given_q, given_v))
+    return q, v
 
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
@@ -28,6 +67,45 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     sim._remembered = None
 
 
+def check_start(sim: Simulation) -> None:
+    """A start at which something has no finite value raises, and says which transmission cannot reach it."""
+    finite = {name: np.isfinite(held.numbers()[0]) for name, held in {"state": sim._states, **sim._inputs}.items()}
+    if all(each.all() for each in finite.values()):
+        return
+    bad = next(name for name, each in finite.items() if not each.all())
+    robot = int(np.flatnonzero(~finite[bad].all(axis=1))[0])
+    which = "" if sim.batch == 1 else f" of robot {robot}"
+    raise SimulationError(
+        f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
+        "let it start elsewhere, by the file's initial positions or by reset(position=…)"
+    )
+
+
+def _out_of_reach(sim: Simulation, robot: int) -> str:
+    """The transmission that has no actuator position where its joints start."""
+    for transmission in sim.robot.transmissions.values():
+        if transmission.map is None:
+            continue
+        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
+        try:
+            transmission.map.joint_to_actuator_position(q)
+        except ModelError:
+            pose = ", ".join(f"{n!r} at {x:.6g}" for n, x in zip(names, q, strict=True))
+            return f"transmission {transmission.name!r} ({transmission.type}) cannot reach {pose}"
+    return ""
+
+
+def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
+    """The first number that is not finite, by name."""
+    from gearwright.sim.failing import described_entry
+
+    held = sim._states if slot == "state" else sim._inputs[slot]
+    i = int(np.flatnonzero(~np.isfinite(held.numbers()[0, robot]))[0])
+    states = sim._instance.executable.program
+    return described_entry(sim, *states.state_address(i)) if slot == "state" else f"{slot} number {i}"
+
+
 def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     """`sensor` of robots that start at q and v, (B, n) each: the first readings."""
     sensing = sim._devices.sensing
@@ -36,7 +114,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given[:, places] = sensing.seeds(sim.batch)
     values = {"position": q, "velocity": v, "sensor": given}
     if sim.options.inputs:
-        values["parameter"] = rows(sim._instance.view("parameter"), sim.batch)
+        values["parameter"] = sim._instance.get("parameter")
     readings: Array = sim._kernels["sense_start"].evaluate(values)["sensor_after"]
     return readings
 
@@ -47,4 +125,4 @@ def hold_positions(sim: Simulation) -> None:
         return
     for i, (name, actuator) in enumerate(sim.robot.actuators.items()):
         if actuator.command == "position":
-            fill(sim._inputs["command"], i, sim.actuator[name].position)
+            sim._inputs["command"].fill(i, sim.actuator[name].position)

@@ -41,9 +41,7 @@ def _unconnected(robot: Mechanism) -> Iterator[str]:
     unknown = [t.name for t in robot.transmissions.values() if t.map is None]
     if unknown:
         yield f"transmissions of types that are not known here do not act: {_listed(unknown)}"
-    moved = {
-        t.name: all(r.index < len(robot.joint(r.joint).axes) for r in t.joints) for t in robot.transmissions.values()
-    }
+    moved = {t.name: all(map(robot.has_axis, t.joints)) for t in robot.transmissions.values()}
     if held := [name for name, moves in moved.items() if not moves and name not in unknown]:
         yield f"transmissions to joints that cannot move do not act: {_listed(held)}"
     for t in robot.transmissions.values():

@@ -66,39 +66,10 @@ class Also(Values):
 
 def reader(instance: Instance, slot: str, element: int, refresh: Callable[[], object] | None = None) -> Read:
     """Reads one element of a slot, after `refresh` where it has to be computed first."""
-    view, batch = instance.view(slot), instance.batch
-    if batch == 1 and view.shape[2] == 1:
-        item: Read = partial(view.reshape(-1).item, element)
-    else:
-        item = partial(column, view, element, batch)
-    if refresh is None:
-        return item
-    return partial(_after, refresh, item)
+    item: Read = instance.slot(slot).reader(element)
+    return item if refresh is None else partial(_after, refresh, item)
 
 
 def _after(refresh: Callable[[], object], item: Read) -> Value:
     refresh()
     return item()
-
-
-def column(view: Array, element: int, batch: int) -> Array:
-    """One element of every robot, as an array of its own."""
-    lanes: Array = view[:, element, :]
-    return lanes.flatten()[:batch]
-
-
-def rows(view: Array, batch: int) -> Array:
-    """(blocks, size, lanes) to a copy (B, size)."""
-    blocks, size, lanes = view.shape
-    flat: Array = view.transpose(0, 2, 1).reshape(blocks * lanes, size)[:batch].copy()
-    return flat
-
-
-def fill(view: Array, element: int, value: Any) -> None:
-    """Sets one element of every robot to a number or an array (B,); lanes to spare get the last robot's."""
-    if isinstance(value, float):
-        view[:, element, :] = value
-        return
-    lanes = view.shape[0] * view.shape[2]
-    padded = np.concatenate([value, np.repeat(value[-1:], lanes - len(value))]) if len(value) < lanes else value
-    view[:, element, :] = padded.reshape(view.shape[0], view.shape[2])

@@ -126,11 +126,12 @@ class Traced(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         """An array's methods are NumPy's functions of the same name: `x.sum()` is `np.sum(x)`."""
-        function = getattr(np, name, None)
+        function: Any = getattr(np, name, None)
         known = name in RULES if isinstance(function, np.ufunc) else function in _functions()
         if name.startswith("_") or not known:
             raise AttributeError(f"a traced array has no attribute {name!r}")
-        return lambda *args, **kwargs: function(self, *args, **kwargs)  # type: ignore[misc]
+        rule = function if isinstance(function, np.ufunc) else _functions()[function]  # older NumPys ask for more
+        return lambda *args, **kwargs: rule(self, *args, **kwargs)
 
     def astype(self, *_: Any, **__: Any) -> Traced:
         return self.copy()

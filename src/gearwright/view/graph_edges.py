@@ -51,7 +51,10 @@ def gear_edges(m: Mechanism, cells: list[Cell], laid: Layout, rows: dict[str, in
         if len(t.joints) < 2 or t.joints[0].joint not in rows:
             continue
         first = rows[t.joints[0].joint]
-        box = next(i for i, c in enumerate(cells[first].chips) if (c.family, c.name) == ("transmission", t.name))
+        chips = enumerate(cells[first].chips)
+        box = next((i for i, c in chips if (c.family, c.name) == ("transmission", t.name)), None)
+        if box is None:  # it names joints without axes, and hangs on none
+            continue
         x, y = laid.places[first].chip(cells[first], box)
         corner = (x + cells[first].chips[box].width, y + CHIP / 2)
         for axis in t.joints[1:]:

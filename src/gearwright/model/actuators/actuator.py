@@ -57,9 +57,10 @@ class Actuator:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for f in fields(self):  # whole numbers are numbers
-            if isinstance(getattr(self, f.name), int | np.number):
-                object.__setattr__(self, f.name, float(getattr(self, f.name)))
+        names = [f.name for f in fields(self)]
+        for name in names:  # whole numbers are numbers
+            if isinstance(getattr(self, name), int | np.number):
+                object.__setattr__(self, name, float(getattr(self, name)))
         if self.command not in COMMANDS:
             raise ModelError(f"command is one of {', '.join(COMMANDS)}, not {self.command!r}")
         if self.command not in self.commands:
@@ -72,10 +73,10 @@ class Actuator:
                 raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
         if not self.velocity_limit > 0:
             raise ModelError("velocity_limit must be positive, not 0")
-        for f in fields(self):  # limits may be infinite, nothing else
-            value = getattr(self, f.name)
-            if isinstance(value, float) and not (isfinite(value) or (f.name.endswith("_limit") and value == inf)):
-                raise ModelError(f"{f.name} must be finite, not {value}")
+        for name in names:  # limits may be infinite, nothing else
+            value = getattr(self, name)
+            if isinstance(value, float) and not (isfinite(value) or (name.endswith("_limit") and value == inf)):
+                raise ModelError(f"{name} must be finite, not {value}")
         for name in self.positive:
             value = getattr(self, name)
             if value is not None and not (value > 0 and isfinite(value)):
@@ -84,6 +85,11 @@ class Actuator:
             raise ModelError("a position command needs <stiffness>, the gain of the drive that follows it")
         if self.has_drive and self.command == "velocity" and not self.damping_gain:
             raise ModelError("a velocity command needs <damping_gain>, the gain of the drive that follows it")
+
+    @property
+    def depends_on_speed(self) -> bool:
+        """Whether its effort changes with the speed or position of its axis within a step."""
+        return self.velocity_limit < inf or self.command in ("velocity", "position")
 
     # --- the effort ------------------------------------------------------------------------------------------------
 

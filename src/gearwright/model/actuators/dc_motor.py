@@ -43,6 +43,10 @@ class DCMotor(Actuator):
                 raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
 
     @property
+    def depends_on_speed(self) -> bool:
+        return super().depends_on_speed or self.command == "voltage" or self.supply_voltage is not None
+
+    @property
     def initial(self) -> tuple[float, ...]:
         return 0.0, self.ambient_temperature, 0.0
 

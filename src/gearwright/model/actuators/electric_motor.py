@@ -46,6 +46,10 @@ class ElectricMotor(Actuator):
         if any(t < 0 for _, t in self.curve) or not all(isfinite(x) for point in self.curve for x in point):
             raise ModelError("torque_speed_curve takes finite torques that are not negative")
 
+    @property
+    def depends_on_speed(self) -> bool:
+        return super().depends_on_speed or self.stall_torque is not None or bool(self.curve)
+
     def most(self, speed: Number) -> Number | None:
         """The largest torque in the direction of positive speed [N·m]; None without a curve."""
         if self.curve:

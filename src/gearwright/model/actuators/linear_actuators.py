@@ -31,6 +31,10 @@ class Solenoid(Actuator):
         if not all(isfinite(x) for point in self.force_stroke for x in point):
             raise ModelError("force_stroke takes finite numbers")
 
+    @property
+    def depends_on_speed(self) -> bool:
+        return True
+
     def wanted(self, command: Number, shaft: Shaft) -> Number:
         """The command is the share of the full current, from 0 to 1."""
         share = np.minimum(np.maximum(command, 0.0), 1.0)

@@ -62,6 +62,11 @@ class LinearMap(LinearTransmission):
         raise ModelError(f"the matrix {self.matrix} has no inverse, so actuators do not fix the joints")
 
     @property
+    def shifts_efforts(self) -> bool:
+        """Whether it is more than its matrix."""
+        return any((*self.actuator_offsets, *self.joint_offsets, self.lower, self.upper))
+
+    @property
     def effort_offsets(self) -> tuple[Array, Array]:
         """oₐ and oⱼ."""
         return (

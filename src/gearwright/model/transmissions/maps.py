@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
 
 MAX_STEPS = 50  # of Newton's method; it converges in about six or not at all
@@ -36,6 +37,9 @@ class TransmissionMap(ABC):
     def joints(self) -> int:
         """Size of joint space."""
         return 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return fields_of(self)
 
     @abstractmethod
     def to_actuators(self, q: Any) -> Any:

@@ -1,0 +1,63 @@
+"""Programs to SIMD machine code for the CPU that this process runs on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gearwright.compiler.backend import Backend, Executable
+from gearwright.compiler.program import Program
+from gearwright.errors import CompileError
+
+Lanes = int | Literal["auto"] | None
+
+
+class Cpu(Backend):
+    """`lanes`: robots per SIMD register. None or "auto": one where the code is meant for one robot, otherwise what
+    the CPU has. All give the same bits."""
+
+    name = "cpu"
+
+    def __init__(self, *, lanes: Lanes = None) -> None:
+        if lanes not in (None, "auto", 1, 2, 4, 8, 16):
+            raise CompileError(f"lanes must be 1, 2, 4, 8 or 16, not {lanes!r}")
+        self.lanes = lanes
+
+    def identity(self, precision: str, batch: int | None) -> str:
+        import llvmlite
+        from llvmlite import binding
+
+        from gearwright.compiler.backends.cpu.target import host
+
+        versions = llvmlite.__version__, binding.llvm_version_info
+        return repr((*versions, host(), self._lanes(precision, batch)))
+
+    def code(self, program: Program, precision: str, batch: int | None) -> bytes:
+        from gearwright.compiler.backends.cpu.layout import Layout
+        from gearwright.compiler.backends.cpu.llvm import object_code
+        from gearwright.compiler.backends.cpu.passes import optimise_program
+        from gearwright.compiler.backends.cpu.target import host
+
+        optimised = optimise_program(program)
+        return object_code(optimised, Layout(optimised, self._lanes(precision, batch)), precision, host())
+
+    def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
+        from gearwright.compiler.backends.cpu.instance import CpuExecutable
+        from gearwright.compiler.backends.cpu.layout import Layout
+        from gearwright.compiler.backends.cpu.llvm import LoadedCode
+        from gearwright.compiler.backends.cpu.target import host
+
+        layout = Layout(program, self._lanes(precision, batch))
+        return CpuExecutable(program, precision, layout, LoadedCode(code, host()))
+
+    @property
+    def description(self) -> str:
+        from gearwright.compiler.backends.cpu.target import host
+
+        return f"{host().cpu}, {host().lanes('double')} robots of double precision a register"
+
+    def _lanes(self, precision: str, batch: int | None) -> int:
+        from gearwright.compiler.backends.cpu.target import host
+
+        if isinstance(self.lanes, int):
+            return self.lanes
+        return 1 if batch == 1 else host().lanes(precision)

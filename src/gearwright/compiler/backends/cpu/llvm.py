@@ -1,0 +1,58 @@
+"""The LLVM back end: a program to a relocatable object, and an object to a function that can be called.
+
+All optimisation is done on the tape, where it is ours to decide and the same for every back end; LLVM selects
+instructions and allocates registers. Nothing here permits it to change a rounding.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from gearwright.compiler.backends.cpu import lowering, rollout
+from gearwright.compiler.backends.cpu.ir import types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.target import Target
+from gearwright.compiler.backends.cpu.vector_math import large_arguments
+from gearwright.compiler.program import Program
+
+CODE_GENERATION_LEVEL = 2
+_COLD_BRANCH = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n'
+
+
+def assembly(program: Program, layout: Layout, precision: str) -> str:
+    """The program as LLVM text."""
+    functions, declared, large = [], rollout.declarations(types(layout.lanes, precision)), False
+    for n, stage in enumerate(program.stages):
+        text, needed, has_angles = lowering.stage_function(f"stage{n}", stage.tape, layout, precision)
+        functions.append(text)
+        declared |= needed
+        large |= has_angles
+    if large:
+        functions.append(large_arguments.definition(layout.lanes))
+        declared |= set(large_arguments.DECLARATIONS)
+    return "\n".join(
+        [*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH, lowering.METADATA]
+    )
+
+
+def object_code(program: Program, layout: Layout, precision: str, target: Target) -> bytes:
+    """The program as an object file in memory."""
+    from llvmlite import binding
+
+    module = binding.parse_assembly(assembly(program, layout, precision))
+    return bytes(target.machine(CODE_GENERATION_LEVEL).emit_object(module))
+
+
+class LoadedCode:
+    """An object linked into this process; `run` takes the address of `Spans` and releases Python's lock."""
+
+    def __init__(self, code: bytes, target: Target) -> None:
+        from llvmlite import binding
+
+        self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine())
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        address = self._engine.get_function_address("run_spans")
+        self.run: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)

@@ -1,0 +1,277 @@
+"""A stage to one LLVM function: the table from op to text, and the walk over the tape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count, pairwise
+
+from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS, large_arguments
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
+from gearwright.compiler.ops import OPS
+from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape
+
+# {r} is the result; {0}, {1}, {2} the arguments; {b0}, {b1} the arguments as truth values; F, B, S as in `Types`.
+_FMA = "{r} = call <F> @llvm.fma.<S>(<F> {0}, <F> {1}, <F> {2})"
+_TRUTH = "\n{r} = select <B> {r}.b, <F> <one>, <F> <zero>"
+TEXT: dict[str, str] = {
+    "add": "{r} = fadd <F> {0}, {1}",
+    "sub": "{r} = fsub <F> {0}, {1}",
+    "mul": "{r} = fmul <F> {0}, {1}",
+    "div": "{r} = fdiv <F> {0}, {1}",
+    "neg": "{r} = fneg <F> {0}",
+    "sq": "{r} = fmul <F> {0}, {0}",
+    "twice": "{r} = fadd <F> {0}, {0}",
+    "inv": "{r} = fdiv <F> <one>, {0}",
+    "sqrt": "{r} = call <F> @llvm.sqrt.<S>(<F> {0})",
+    "fabs": "{r} = call <F> @llvm.fabs.<S>(<F> {0})",
+    "fma": _FMA,
+    "fms": "{r}.n = fneg <F> {2}\n" + _FMA.replace("{2}", "{r}.n"),
+    "fnma": "{r}.n = fneg <F> {0}\n" + _FMA.replace("{0}", "{r}.n"),
+    "floor": "{r} = call <F> @llvm.floor.<S>(<F> {0})",
+    "ceil": "{r} = call <F> @llvm.ceil.<S>(<F> {0})",
+    "copysign": "{r} = call <F> @llvm.copysign.<S>(<F> {0}, <F> {1})",
+    "fmod": "{r} = frem <F> {0}, {1}",
+    # NaN comes through: from {1} by the comparison, from {0} by the test. A constant {0} needs no test.
+    "fmin": "{r}.c = fcmp olt <F> {0}, {1}\n{r}.m = select <B> {r}.c, <F> {0}, <F> {1}\n<nan of {0}>",
+    "fmax": "{r}.c = fcmp ogt <F> {0}, {1}\n{r}.m = select <B> {r}.c, <F> {0}, <F> {1}\n<nan of {0}>",
+    "sign": "{r}.p = fcmp ogt <F> {0}, <zero>\n{r}.n = fcmp olt <F> {0}, <zero>\n"
+    "{r}.s = select <B> {r}.n, <F> <minus one>, <F> {0}\n{r} = select <B> {r}.p, <F> <one>, <F> {r}.s",
+    "lt": "{r}.b = fcmp olt <F> {0}, {1}" + _TRUTH,
+    "le": "{r}.b = fcmp ole <F> {0}, {1}" + _TRUTH,
+    "eq": "{r}.b = fcmp oeq <F> {0}, {1}" + _TRUTH,
+    "ne": "{r}.b = fcmp une <F> {0}, {1}" + _TRUTH,
+    "and": "{r}.b = and <B> {b0}, {b1}" + _TRUTH,
+    "or": "{r}.b = or <B> {b0}, {b1}" + _TRUTH,
+    "not": "{r}.b = xor <B> {b0}, <true>" + _TRUTH,
+    "if_else_zero": "{r} = select <B> {b0}, <F> {1}, <F> <zero>",
+    "select": "{r} = select <B> {b0}, <F> {1}, <F> {2}",
+}
+INTRINSICS = {"fma": 3, "sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2}  # name and arity
+# What a stage does not store is constant while it runs. LLVM then need not order those loads among its stores, which
+# would take it quadratic time.
+CONSTANT_MEMORY = ", !tbaa !1"
+METADATA = '!1 = !{!2, !2, i64 0, i64 1}\n!2 = !{!"constant element", !3}\n!3 = !{!"slots"}\n'
+_NAN_TEST = "{r}.u = fcmp uno <F> {0}, {0}\n{r} = select <B> {r}.u, <F> {0}, <F> {r}.m"
+_NO_NAN_TEST = "{r} = select <B> {r}.c, <F> {0}, <F> {1}"
+
+
+def templates(t: Types) -> dict[str, str]:
+    """`TEXT` with everything filled in that the type decides."""
+    true = "true" if t.lanes == 1 else "splat (i1 true)"
+    words = {
+        "<nan of {0}>": _NAN_TEST,
+        "<F>": t.F,
+        "<B>": t.B,
+        "<S>": t.S,
+        "<one>": number(1.0, t),
+        "<zero>": number(0.0, t),
+        "<minus one>": number(-1.0, t),
+        "<true>": true,
+    }
+    filled = dict(TEXT)
+    for op in ("fmin", "fmax"):
+        filled[f"{op} const"] = TEXT[op].replace("<nan of {0}>", _NO_NAN_TEST)
+    for word, meaning in words.items():
+        filled = {op: text.replace(word, meaning) for op, text in filled.items()}
+    return filled
+
+
+def declarations(t: Types) -> set[str]:
+    """The intrinsics that `TEXT` uses."""
+    return {f"declare {t.F} @llvm.{name}.{t.S}({', '.join([t.F] * arity)})" for name, arity in INTRINSICS.items()}
+
+
+def parameters(layout: Layout, tape: Tape) -> str:
+    """The parameters of a stage function: base addresses of what a block's robots own, then loop indices."""
+    names = ["arena", "scratch", *(f"in{i}" for i in range(len(layout.inputs)))]
+    indices = [f"i64 %index{k}" for k in range(len(tape.indices()))]
+    return ", ".join([*(f"ptr noalias %{name}" for name in names), *indices])
+
+
+class StageWriter:
+    """Writes the body of one stage function."""
+
+    def __init__(self, function: str, layout: Layout, precision: str) -> None:
+        self.function = function
+        self.tables: list[str] = []  # definitions of tables of offsets
+        self._offsets: dict[tuple[str, tuple[int, ...]], str] = {}
+        self.w = Writer()
+        self.layout = layout
+        self.t = types(layout.lanes, precision)
+        self.templates = templates(self.t)
+        self.name: list[str] = []  # LLVM's name for each value of the tape
+        self.pairs: dict[int, tuple[str, str]] = {}
+        self.large_buffer = False
+        self._labels = count()
+
+    def write(self, tape: Tape) -> None:
+        """The tape's instructions; each store as early as no later load can see it."""
+        self.tape, self.stored = tape, {_memory(tape)(address) for address in tape.writes()}
+        self.indices, self.memory = tape.indices(), _memory(tape)
+        pending = _stores_by_moment(tape)
+        instructions = tape.instructions
+        i = 0
+        while i < len(instructions):
+            group = 1
+            if instructions[i].op == "sincos":
+                while i + group < len(instructions) and instructions[i + group].op == "sincos":
+                    group += 1
+                self._sincos_group(range(i, i + group))
+            else:
+                self._instruction(i, instructions[i])
+            for store in (s for k in range(i, i + group) for s in pending.get(k, ())):
+                self.w.line(
+                    f"store {self.t.F} {self.name[store.value]}, ptr {self._pointer(store.address)}, "
+                    f"align {self._alignment}"
+                )
+            i += group
+
+    @property
+    def _alignment(self) -> int:
+        return self.t.lanes * self.t.bits // 8
+
+    def _instruction(self, i: int, instruction: Instruction) -> None:
+        op, args, data = instruction
+        result = f"%v{i}"
+        if op == "const":
+            result = number(data, self.t)  # type: ignore[arg-type]
+        elif op == "load":
+            constant = "" if self.memory(data) in self.stored else CONSTANT_MEMORY  # type: ignore[arg-type]
+            self.w.line(f"{result} = load {self.t.F}, ptr {self._pointer(data)}, align {self._alignment}{constant}")  # type: ignore[arg-type]
+        elif op == "assign":
+            result = self.name[args[0]]
+        elif op in ("pair_sin", "pair_cos"):
+            result = self.pairs[args[0]][op == "pair_cos"]
+        elif op in FUNCTIONS:
+            result = self._call(op, args)
+        else:
+            self._from_template(op, args, result)
+        self.name.append(result)
+
+    def _from_template(self, op: str, args: tuple[int, ...], result: str) -> None:
+        if op in ("fmin", "fmax") and self.tape.instructions[args[0]].op == "const":
+            op += " const"
+        text = self.templates[op]
+        truths = {f"b{k}": self._truth(arg) for k, arg in enumerate(args) if f"{{b{k}}}" in text}
+        self.w.line(text.format(*(self.name[a] for a in args), r=result, **truths))
+
+    def _truth(self, value: int) -> str:
+        if OPS[self.tape.instructions[value].op].boolean:
+            return f"{self.name[value]}.b"
+        return self.w.assign(f"fcmp une {self.t.F} {self.name[value]}, {number(0.0, self.t)}")
+
+    def _call(self, op: str, args: tuple[int, ...]) -> str:
+        values = [Value(self.w, self.t, self.name[a]).as_double() for a in args]
+        return FUNCTIONS[op](*values).rounded_to(self.t).name
+
+    def _pointer(self, address: AnyAddress) -> str:
+        layout = self.layout
+        base, offset = "%arena", 0
+        if address.slot in layout.scratch:
+            base, offset = "%scratch", layout.scratch[address.slot]
+        elif address.slot in (inputs := [slot.name for slot in layout.inputs]):
+            base = f"%in{inputs.index(address.slot)}"
+        else:
+            offset = layout.arena[address.slot]
+        element = f"{offset + address.element}"
+        if isinstance(address, IndexedAddress):
+            element = self.w.assign(f"add i64 {self._offset(address.counter, address.offsets)}, {element}")
+        return self.w.assign(f"getelementptr {self.t.F}, ptr {base}, i64 {element}")
+
+    def _offset(self, index: str, offsets: tuple[int, ...]) -> str:
+        """offsets[index], once a function: base + stride·index where it is that, otherwise from a table."""
+        key = index, offsets
+        if key in self._offsets:
+            return self._offsets[key]
+        i, n = f"%index{self.indices.index(index)}", len(offsets)
+        stride = offsets[1] - offsets[0] if n > 1 else 0
+        if all(b - a == stride for a, b in pairwise(offsets)):
+            scaled = self.w.assign(f"mul i64 {i}, {stride}")
+            found = self.w.assign(f"add i64 {scaled}, {offsets[0] if n else 0}")
+        else:
+            table = f"@{self.function}.table{len(self.tables)}"
+            entries = ", ".join(f"i64 {x}" for x in offsets)
+            self.tables.append(f"{table} = internal constant [{n} x i64] [{entries}]")
+            place = self.w.assign(f"getelementptr i64, ptr {table}, i64 {i}")
+            found = self.w.assign(f"load i64, ptr {place}")
+        self._offsets[key] = found
+        return found
+
+    def _sincos_group(self, group: range) -> None:
+        """Several angles with one test for large ones between them, so that the hot path has one branch."""
+        w, d = self.w, types(self.t.lanes, "double")
+        angles = [Value(w, self.t, self.name[self.tape.instructions[i].args[0]]).as_double() for i in group]
+        fast = [reduce(x) for x in angles]
+        largest = angles[0].abs()
+        for x in angles[1:]:
+            size = x.abs()
+            largest = size.where(size > largest, largest)
+        label = next(self._labels)
+        flag = (largest > SMALL_ARGUMENT).name
+        if d.lanes > 1:
+            mask = w.assign(f"bitcast {d.B} {flag} to i{d.lanes}")
+            flag = w.assign(f"icmp ne i{d.lanes} {mask}, 0")
+        w.line(f"br label %fast{label}\nfast{label}:")
+        w.line(f"br i1 {flag}, label %large{label}, label %join{label}, !prof !0\nlarge{label}:")
+        slow = [self._reduce_large(x, r) for x, r in zip(angles, fast, strict=True)]
+        w.line(f"br label %join{label}\njoin{label}:")
+        joined = [
+            Reduced(
+                *(
+                    Value(
+                        w,
+                        d,
+                        w.assign(f"phi {f.type} [ {f.name}, %fast{label} ], [ {s.name}, %large{label} ]"),
+                        f.kind,
+                    )
+                    for f, s in zip(a, b, strict=True)
+                )
+            )
+            for a, b in zip(fast, slow, strict=True)
+        ]
+        for i, angle in zip(group, joined, strict=True):
+            sine, cosine = sincos(angle)
+            self.pairs[i] = sine.rounded_to(self.t).name, cosine.rounded_to(self.t).name
+            self.name.append("")
+
+    def _reduce_large(self, x: Value, fast: Reduced) -> Reduced:
+        w, size = self.w, x.t.lanes * 8
+        self.large_buffer = True
+        places = [w.assign(f"getelementptr i8, ptr %buffer, i64 {k * size}") for k in range(4)]
+        for value, place in zip((x, *fast), places, strict=True):
+            w.line(f"store {value.type} {value.name}, ptr {place}, align 8")
+        w.line(f"call void @{large_arguments.FUNCTION}(ptr %buffer)")
+        return Reduced(
+            *(
+                Value(w, x.t, w.assign(f"load {old.type}, ptr {place}, align 8"), old.kind)
+                for old, place in zip(fast, places[1:], strict=True)
+            )
+        )
+
+
+def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
+    """After which instruction each store may happen: its value is there, and its element is not loaded any more."""
+    memory = _memory(tape)
+    last_load = {memory(ins.data): i for i, ins in enumerate(tape.instructions) if ins.op == "load"}  # type: ignore[arg-type]
+    moments: dict[int, list[Store]] = {}
+    for store in tape.stores:
+        moments.setdefault(max(store.value, last_load.get(memory(store.address), 0)), []).append(store)
+    return moments
+
+
+def _memory(tape: Tape) -> Callable[[AnyAddress], AnyAddress | str]:
+    """What a load and a store have in common if they may meet: the element, or the slot where one is indexed."""
+    indexed = {a.slot for a in tape.reads() | tape.writes() if isinstance(a, IndexedAddress)}
+    return lambda address: address.slot if address.slot in indexed else address
+
+
+def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tuple[str, set[str], bool]:
+    """LLVM text of a stage, the declarations it needs, and whether it may meet large angles."""
+    writer = StageWriter(name, layout, precision)
+    writer.write(tape)
+    buffer = [f"%buffer = alloca [{4 * layout.lanes} x double], align 64"] if writer.large_buffer else []
+    lines, tables = "\n".join([*buffer, *writer.w.lines]), "\n".join(writer.tables)
+    text = f"{tables}\ndefine internal void @{name}({parameters(layout, tape)}) noinline {{\n{lines}\nret void\n}}\n"
+    return text, writer.w.declarations | declarations(writer.t), writer.large_buffer

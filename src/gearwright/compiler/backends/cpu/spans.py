@@ -1,0 +1,149 @@
+"""Spans of blocks on threads: one call steps the whole batch, and comes back when every span is done.
+
+Nothing of Python runs between the start of a call and its end. So a signal cannot part the spans from each other, nor
+the states from the count of steps, and no pool of threads is there to be lost in a fork. Threads are the system's own
+(`pthread_create`); where there are none, or no more, the calling thread does the work.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+HEAD = ("steps", "any_failed", "stops", "clock", "create", "join", "count")
+SPAN = ("table", "thread", "started")
+WORDS = {name: i for i, name in enumerate(HEAD)}
+
+
+class Spans:
+    """The words that `run_spans` reads and writes.
+
+    steps       to be made in this call
+    any_failed  an answer: 1 if some robot failed
+    stops       1 of a single robot: the count of steps ends at its last good state
+    clock       address of the count of steps made, which the call adds to
+    """
+
+    def __init__(self, tables: Sequence[Any], clock: ctypes.c_int64, *, stops: bool) -> None:
+        create, join = _threads()
+        self._kept = (tables, clock)
+        self.words = (ctypes.c_int64 * (len(HEAD) + len(SPAN) * len(tables)))()
+        self.address = ctypes.addressof(self.words)
+        values = {
+            "stops": int(stops), "clock": ctypes.addressof(clock), "create": create, "join": join, "count": len(tables),
+        }  # fmt: skip
+        for name, value in values.items():
+            self.words[WORDS[name]] = value
+        for n, table in enumerate(tables):
+            self.words[len(HEAD) + len(SPAN) * n] = ctypes.addressof(table)
+
+
+@cache
+def _threads() -> tuple[int, int]:
+    """Addresses of `pthread_create` and `pthread_join`; zeros where the system has none."""
+    try:
+        system = ctypes.CDLL(None)
+        functions = (system.pthread_create, system.pthread_join)
+    except (TypeError, OSError, AttributeError):
+        return 0, 0
+    create, join = (ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions)
+    return create, join
+
+
+def run_spans(table: dict[str, int]) -> str:
+    """LLVM text of `run_spans`; `table` says which word of a span's own table holds what."""
+    word = {name: f"getelementptr i64, ptr %spans, i64 {i}" for name, i in WORDS.items()}
+    return f"""
+define void @run_spans(ptr %spans) {{
+entry:
+  %steps = load i64, ptr %spans
+  %count.at = {word["count"]}
+  %count = load i64, ptr %count.at
+  %create.at = {word["create"]}
+  %create = load ptr, ptr %create.at
+  %threads = icmp ne ptr %create, null
+  br label %start
+start:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %prepared ]
+  {_span("i")}
+  %i.steps = getelementptr i64, ptr %i.table, i64 {table["steps"]}
+  store i64 %steps, ptr %i.steps
+  store i64 0, ptr %i.started
+  %other = icmp ugt i64 %i, 0
+  %apart = and i1 %other, %threads
+  br i1 %apart, label %thread, label %prepared
+thread:
+  %error = call i32 %create(ptr %i.thread, ptr null, ptr @run, ptr %i.table)
+  %ok = icmp eq i32 %error, 0
+  %ok.word = zext i1 %ok to i64
+  store i64 %ok.word, ptr %i.started
+  br label %prepared
+prepared:
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, %count
+  br i1 %more, label %start, label %finish
+finish:
+  %j = phi i64 [ 0, %prepared ], [ %j.next, %done ]
+  %failed = phi i64 [ 0, %prepared ], [ %failed.next, %done ]
+  {_span("j")}
+  %j.running = load i64, ptr %j.started
+  %wait = icmp ne i64 %j.running, 0
+  br i1 %wait, label %join, label %own
+join:
+  %join.at = {word["join"]}
+  %join.function = load ptr, ptr %join.at
+  %j.handle = load i64, ptr %j.thread
+  %ignored = call i32 %join.function(i64 %j.handle, ptr null)
+  br label %done
+own:
+  call void @run(ptr %j.table)
+  br label %done
+done:
+  %j.failed.at = getelementptr i64, ptr %j.table, i64 {table["any_failed"]}
+  %j.failed = load i64, ptr %j.failed.at
+  %failed.next = or i64 %failed, %j.failed
+  %j.next = add i64 %j, 1
+  %left = icmp ult i64 %j.next, %count
+  br i1 %left, label %finish, label %report
+report:
+  %failed.at = {word["any_failed"]}
+  store i64 %failed.next, ptr %failed.at
+  %stops.at = {word["stops"]}
+  %stops = load i64, ptr %stops.at
+  %ended = and i64 %stops, %failed.next
+  %early = icmp ne i64 %ended, 0
+  br i1 %early, label %stopped, label %count.up
+stopped:
+  %good.at = getelementptr i64, ptr %j.table, i64 {table["failed_step"]}
+  %good.step = load ptr, ptr %good.at
+  %good.all = load i64, ptr %good.step
+  %first.at = getelementptr i64, ptr %j.table, i64 {table["first_step"]}
+  %first = load i64, ptr %first.at
+  %good.here = sub i64 %good.all, %first
+  %now = icmp sgt i64 %good.here, 0
+  %good = select i1 %now, i64 %good.here, i64 0
+  br label %count.up
+count.up:
+  %made = phi i64 [ %steps, %report ], [ %good, %stopped ]
+  %clock.at = {word["clock"]}
+  %clock = load ptr, ptr %clock.at
+  %before = load i64, ptr %clock
+  %after = add i64 %before, %made
+  store i64 %after, ptr %clock
+  ret void
+}}
+"""
+
+
+def _span(i: str) -> str:
+    """Addresses of the words of span number %i."""
+    table, thread, started = range(len(SPAN))
+    return f"""%{i}.offset = mul i64 %{i}, {len(SPAN)}
+  %{i}.first = add i64 %{i}.offset, {len(HEAD)}
+  %{i}.span = getelementptr i64, ptr %spans, i64 %{i}.first
+  %{i}.table.at = getelementptr i64, ptr %{i}.span, i64 {table}
+  %{i}.table = load ptr, ptr %{i}.table.at
+  %{i}.thread = getelementptr i64, ptr %{i}.span, i64 {thread}
+  %{i}.started = getelementptr i64, ptr %{i}.span, i64 {started}"""

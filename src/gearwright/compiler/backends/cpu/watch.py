@@ -1,0 +1,147 @@
+"""Functions of a kernel that watch over the states: nothing that is not finite, or beyond its bound, is ever committed.
+
+`save` copies the states into scratch. `commit` does the same after a step, if all are good and no lane of the block
+failed before; otherwise the cold `recover` sorts the lanes out one by one.
+
+A number with a bound is scaled first, so that at its bound it is the largest number there is: beyond, it is infinite.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import nextafter
+
+from gearwright.compiler.backends.cpu.ir import Types, number, types
+from gearwright.compiler.backends.cpu.layout import Layout
+
+
+def watch_functions(layout: Layout, t: Types) -> str:
+    """LLVM text of `save`, `commit` and `recover`."""
+    return commit_function(layout, t) + recover_function(layout, t)
+
+
+LARGEST = {64: sys.float_info.max, 32: (2 - 2.0**-23) * 2.0**127}  # by bits of a number
+
+
+def _scales(layout: Layout, t: Types) -> dict[int, float]:
+    """By arena offset, what brings a state's bound to the largest number."""
+    return {offset: nextafter(LARGEST[t.bits] / bound, 0.0) for offset, bound in layout.bounds.items()}
+
+
+def commit_function(layout: Layout, t: Types) -> str:
+    """`save` copies the states into scratch. `commit` does the same if all are good and no lane failed before.
+
+    Good or not is one number: Σ 0·x is 0 if every x is finite, NaN otherwise.
+    """
+    align = t.lanes * t.bits // 8
+    sums = [number(0.0, t)] * 4  # four sums, so that no fma waits for the one before
+    check, save = [], []
+    for n, offset in enumerate(layout.committed):
+        check += [
+            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {offset}",
+            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {offset}",
+            f"%x{n} = load {t.F}, ptr %p{n}, align {align}",
+        ]
+        save.append(f"store {t.F} %x{n}, ptr %s{n}, align {align}")
+    watch, scales = [], _scales(layout, t)
+    for n, offset in enumerate(layout.committed):
+        x = f"%x{n}"
+        if offset in scales:
+            x = f"%y{n}"
+            watch.append(f"{x} = fmul {t.F} %x{n}, {number(scales[offset], t)}")
+        watch.append(f"%w{n} = call {t.F} @llvm.fma.{t.S}({t.F} {x}, {t.F} {number(0.0, t)}, {t.F} {sums[n % 4]})")
+        sums[n % 4] = f"%w{n}"
+    watch += [
+        f"%a = fadd {t.F} {sums[0]}, {sums[1]}",
+        f"%b = fadd {t.F} {sums[2]}, {sums[3]}",
+        f"%c = fadd {t.F} %a, %b",
+        f"%u = fcmp uno {t.F} %c, %c",
+    ]
+    if t.lanes > 1:
+        watch += [f"%m = bitcast {t.B} %u to i{t.lanes}", f"%any = icmp ne i{t.lanes} %m, 0"]
+    any_bad = "%any" if t.lanes > 1 else "%u"
+    watch += [
+        "%f = icmp ne i64 %any_failed, 0",
+        f"%bad = or i1 {any_bad}, %f",
+        "br i1 %bad, label %no, label %yes, !prof !0",
+        "no:",
+        "ret i1 true",
+        "yes:",
+    ]
+    lines = "\n".join
+    head = "ptr noalias %arena, ptr noalias %saved"
+    return (
+        f"define internal void @save({head}) {{\n{lines([*check, *save])}\nret void\n}}\n"
+        f"define internal i1 @commit({head}, i64 %any_failed) {{\n"
+        f"{lines([*check, *watch, *save])}\nret i1 false\n}}\n"
+    )
+
+
+def recover_function(layout: Layout, t: Types) -> str:
+    """Lane by lane: one that is not good fails now, a failed one gets its last good state, others are committed."""
+    scalar, lanes, elements = t.scalar, layout.lanes, layout.state_elements
+    single, scales = types(1, {64: "double", 32: "single"}[t.bits]), _scales(layout, t)
+    table = ", ".join(f"{scalar} {number(scales.get(i, 1.0), single)}" for i in range(elements))
+    return f"""
+@scales = internal constant [{elements} x {scalar}] [{table}]
+define internal void @recover(
+  ptr %arena, ptr %saved, ptr %failed_step, ptr %failed_element, ptr %failed_value, i64 %step
+) cold noinline {{
+entry:
+  br label %lane
+lane:
+  %l = phi i64 [ 0, %entry ], [ %l.next, %done ]
+  %f.at = getelementptr i64, ptr %failed_step, i64 %l
+  %e.at = getelementptr i64, ptr %failed_element, i64 %l
+  %v.at = getelementptr double, ptr %failed_value, i64 %l
+  br label %look
+look:
+  %i = phi i64 [ 0, %lane ], [ %i.next, %looked ]
+  %k = mul i64 %i, {lanes}
+  %k.l = add i64 %k, %l
+  %x.at = getelementptr {scalar}, ptr %arena, i64 %k.l
+  %unscaled = load {scalar}, ptr %x.at
+  %scale.at = getelementptr {scalar}, ptr @scales, i64 %i
+  %scale = load {scalar}, ptr %scale.at
+  %x = fmul {scalar} %unscaled, %scale
+  %d = fsub {scalar} %x, %x
+  %bad = fcmp uno {scalar} %d, %d
+  %f = load i64, ptr %f.at
+  %fresh = icmp eq i64 %f, -1
+  %fails = and i1 %bad, %fresh
+  br i1 %fails, label %note, label %looked
+note:
+  store i64 %step, ptr %f.at
+  store i64 %i, ptr %e.at
+  {"%value = fpext float %unscaled to double" if t.bits == 32 else "%value = fadd double %unscaled, -0.0"}
+  store double %value, ptr %v.at
+  br label %looked
+looked:
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, {elements}
+  br i1 %more, label %look, label %decide
+decide:
+  %f.now = load i64, ptr %f.at
+  %good = icmp eq i64 %f.now, -1
+  %from = select i1 %good, ptr %arena, ptr %saved
+  %to = select i1 %good, ptr %saved, ptr %arena
+  br label %copy
+copy:
+  %j = phi i64 [ 0, %decide ], [ %j.next, %copy ]
+  %j.k = mul i64 %j, {lanes}
+  %j.l = add i64 %j.k, %l
+  %from.at = getelementptr {scalar}, ptr %from, i64 %j.l
+  %to.at = getelementptr {scalar}, ptr %to, i64 %j.l
+  %y = load {scalar}, ptr %from.at
+  store {scalar} %y, ptr %to.at
+  %j.next = add i64 %j, 1
+  %more.j = icmp ult i64 %j.next, {elements}
+  br i1 %more.j, label %copy, label %done
+done:
+  %l.next = add i64 %l, 1
+  %more.l = icmp ult i64 %l.next, {lanes}
+  br i1 %more.l, label %lane, label %end
+end:
+  ret void
+}}
+"""

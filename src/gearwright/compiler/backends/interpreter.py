@@ -1,0 +1,260 @@
+"""The NumPy back end, and the oracle of the others: a program executed op by op, vectorised over the batch.
+
+Slow and plain on purpose. It runs the program as it was traced, before any pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
+from gearwright.compiler.buffers import Array, Buffer
+from gearwright.compiler.ops import OPS
+from gearwright.compiler.program import Body, Kind, Program, Stage
+from gearwright.compiler.program_text import from_text, to_text
+from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Tape
+
+
+class Interpreter(Backend):
+    """Any program, without a compiler."""
+
+    name = "interpreter"
+
+    def identity(self, precision: str, batch: int | None) -> str:
+        return "any machine"
+
+    def code(self, program: Program, precision: str, batch: int | None) -> bytes:
+        return to_text(program).encode()
+
+    def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
+        return Interpreted(from_text(code.decode()), precision)
+
+
+class Interpreted(Executable):
+    """A program to be walked through."""
+
+    def _instance(self, batch: int, threads: int) -> InterpretedInstance:
+        return InterpretedInstance(self, batch)
+
+
+class PlainBuffer(Buffer):
+    """A buffer over an array (rows, batch, size)."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: Array) -> None:
+        self.data = data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is only seen several times is pickled once."""
+        data = self.data
+        return _unpacked, (data[:1] if data.strides[0] == 0 else data, data.shape)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        rows, batch, size = self.data.shape
+        return rows, batch, size
+
+    def numbers(self) -> Array:
+        return self.data.copy()
+
+    def assign(self, values: Any) -> None:
+        self.data[:] = values
+
+    def column(self, element: int) -> Array:
+        return self.data[:, :, element].copy()
+
+    def fill(self, element: int, values: Any) -> None:
+        self.data[:, :, element] = values
+
+    def reader(self, element: int) -> Callable[[], Any]:
+        if self.shape[1] == 1:
+            return partial(self.data[0, 0].item, element)
+        return self.data[0, :, element].copy
+
+    def rows(self, rows: slice) -> PlainBuffer:
+        return PlainBuffer(self.data[rows])
+
+    def element(self, element: int) -> PlainBuffer:
+        return PlainBuffer(self.data[:, :, element : element + 1])
+
+    def copy(self) -> PlainBuffer:
+        return PlainBuffer(self.data.copy())
+
+    def repeated(self, rows: int) -> PlainBuffer:
+        return PlainBuffer(np.broadcast_to(self.data.copy(), (rows, *self.shape[1:])))
+
+    def copier(self, source: Buffer) -> Callable[[], None]:
+        assert isinstance(source, PlainBuffer)
+        return partial(np.copyto, self.data, source.data)
+
+    def keeper(self, source: Buffer) -> Callable[[int], None]:
+        assert isinstance(source, PlainBuffer)
+        rows, now = self.data, source.data[0]
+        return lambda k: rows.__setitem__(k, now)
+
+    @property
+    def shared(self) -> Array | None:
+        return self.data
+
+
+def _unpacked(data: Array, shape: tuple[int, ...]) -> PlainBuffer:
+    return PlainBuffer(np.broadcast_to(data, shape))
+
+
+class InterpretedInstance(Instance):
+    """Slots are arrays (batch, size); the states are columns of one array."""
+
+    def __init__(self, executable: Interpreted, batch: int) -> None:
+        super().__init__(executable, batch)
+        self._body, self._counts = executable.program.body, dict.fromkeys(executable.program.counts, 0)
+        program, dtype = executable.program, executable.dtype
+        kept = sorted((s for s in program.slots if s.kind is not Kind.SCRATCH), key=lambda s: s.kind is not Kind.STATE)
+        self._memory = np.zeros((batch, sum(slot.size for slot in kept)), dtype)
+        self._values: dict[str, Array] = {s.name: np.zeros((batch, s.size), dtype) for s in program.slots}
+        start = 0
+        for slot in kept:  # states first
+            self._values[slot.name] = self._memory[:, start : start + slot.size]
+            start += slot.size
+        bounds = [slot.bound for slot in program.of_kind(Kind.STATE) for _ in range(slot.size)]
+        self._bounds, self._states = np.array(bounds), self._memory[:, : len(bounds)]
+        self._failed: dict[int, Failure] = {}
+
+    def slot(self, name: str) -> PlainBuffer:
+        return PlainBuffer(self._values[self._slot(name).name][None])
+
+    @property
+    def states(self) -> PlainBuffer:
+        return PlainBuffer(self._states[None])
+
+    def buffer(self, name: str, rows: int) -> PlainBuffer:
+        return PlainBuffer(np.zeros((rows, self.batch, self._slot(name).size), self.executable.dtype))
+
+    @property
+    def memory(self) -> PlainBuffer:
+        return PlainBuffer(self._memory[None])
+
+    def step(self, n: int = 1) -> bool:
+        return self._run(n, {}, {}, Part(1, 0, False))
+
+    def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
+        held = {name: self._values[name] for name in series}
+        self._failed = self._failed if part.continues else {}
+        try:
+            with np.errstate(all="ignore"):
+                for step in range(n):
+                    self._values |= {name: given.row(step).numbers()[0] for name, given in series.items()}
+                    self._step(part.first + step)
+                    if (part.first + step + 1) % part.every == 0:
+                        for name, kept in records.items():
+                            kept.row(part.rows(step)).assign(self._values[name])
+        finally:
+            self._values |= held
+        return not self._failed
+
+    def _step(self, step: int) -> None:
+        """One step, or none where it is interrupted."""
+        before = self._memory.copy()
+        try:
+            _run_body(self._body, self._values, self._counts)
+        except BaseException:
+            self._memory[:] = before
+            raise
+        good = np.isfinite(self._states) & (np.abs(self._states) <= self._bounds)
+        for robot, element in np.argwhere(~good).tolist():
+            value, address = float(self._states[robot, element]), self.executable.program.state_address(element)
+            self._failed.setdefault(robot, Failure(robot, step, address, value))
+        failed, states = list(self._failed), self._states.shape[1]
+        self._states[failed] = before[failed, :states]
+        self.clock.value += not (self.batch == 1 and self._failed)
+
+    def _set_count(self, name: str, count: int) -> None:
+        self._counts[name] = count
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        return tuple(self._failed[robot] for robot in sorted(self._failed))
+
+
+def _run_body(
+    body: Body, memory: Mapping[str, Array], counts: Mapping[str, int], indices: Mapping[str, int] | None = None
+) -> None:
+    for node in body:
+        if isinstance(node, Stage):
+            run_tape(node.tape, memory, indices)
+            continue
+        for i in range(node.count if isinstance(node.count, int) else counts[node.count]):
+            if node.until is not None and (memory[node.until] != 0).all():
+                break
+            _run_body(node.body, memory, counts, {**(indices or {}), node.index: i} if node.index else indices)
+
+
+def run_tape(tape: Tape, memory: Mapping[str, Array], indices: Mapping[str, int] | None = None) -> None:
+    """Executes a tape on slots of shape (batch, size), at these values of loop indices."""
+
+    def at(address: AnyAddress) -> Array:
+        slot, element = address if isinstance(address, Address) else address.at((indices or {})[address.counter])
+        place: Array = memory[slot][:, element]
+        return place
+
+    first = next(iter(memory.values()))
+    like = np.zeros(len(first), first.dtype)
+    values: list[Any] = []
+    for op, args, data in tape.instructions:
+        if isinstance(data, Address | IndexedAddress):
+            values.append(at(data).copy())
+        elif op == "const":
+            values.append(np.full_like(like, data))
+        else:
+            meaning = OPS[op].meaning
+            assert meaning is not None
+            values.append(meaning(*(values[a] for a in args)))
+    for address, value in tape.stores:
+        at(address)[:] = values[value]
+
+
+@dataclass
+class Interpretation:
+    """What a run left behind. Arrays have shape (batch, *slot shape); records (records, batch, *slot shape)."""
+
+    values: dict[str, Array]
+    records: dict[str, Array]
+    failed_step: NDArray[np.int64]  # (batch,), −1 where all went well
+    failed_at: list[Address | None] = field(default_factory=list)
+
+
+def interpret_program(
+    program: Program,
+    values: Mapping[str, Any],
+    *,
+    steps: int = 1,
+    batch: int = 1,
+    precision: str = "double",
+    series: Mapping[str, Any] | None = None,
+    record: Sequence[str] = (),
+    every: int = 1,
+    counts: Mapping[str, int] | None = None,
+) -> Interpretation:
+    """Runs `steps` steps of a program: for tests, all in one call.
+
+    `values` broadcast to (batch, *shape); slots not given start at 0. `series` holds inputs that change every step,
+    (steps, batch, *shape). `counts` gives the run-time loop counts. A robot whose state stops being finite, or passes a
+    slot's bound, keeps its last good state from then on.
+    """
+    instance = Interpreted(program, precision).instance(batch, counts=counts)
+    for name, value in values.items():
+        instance.set(name, value)
+    records = instance.run(steps, series=series, record=record, every=every)
+    failures = {failure.robot: failure for failure in instance.failures}
+    return Interpretation(
+        {s.name: instance.get(s.name) for s in program.slots if s.kind is not Kind.SCRATCH},
+        records,
+        np.array([failures[r].step if r in failures else -1 for r in range(batch)]),
+        [failures[r].address if r in failures else None for r in range(batch)],
+    )

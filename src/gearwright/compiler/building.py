@@ -1,0 +1,76 @@
+"""The one way from a program to something that runs: code from the disk, or made and left there.
+
+An entry is found by what decides it: the program, the back end and this package's own text. It holds the program's
+outline (slots and loop counts, all that callers need) and the code, so that the program itself is not even made for
+code that is on the disk.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gearwright.compiler import cache as disk
+from gearwright.compiler.backend import Backend, Executable, Precision
+from gearwright.compiler.backends import find_backend
+from gearwright.compiler.program import Program
+from gearwright.compiler.program_text import from_text, to_text
+
+
+def build(
+    make: Callable[[], Program],
+    backend: Backend,
+    *,
+    identity: str | None = None,
+    precision: Precision = "double",
+    batch: int | None = None,
+    cache: bool = True,
+) -> Executable:
+    """The program that `make` makes, ready to run.
+
+    `identity`: a digest of everything that decides the program; None takes the program's own, which has to be made
+    for that. `cache`: look for the code on disk, and leave it there.
+    """
+    if not cache:
+        with _without_garbage_collection():
+            return backend.compile(make(), precision=precision, batch=batch)
+    program = make() if identity is None else None
+    key = disk.key(identity or program.content_hash(), backend, precision, batch)  # type: ignore[union-attr]
+    entry = disk.load(key)
+    if entry is not None:
+        outline, _, code = entry.partition(b"\n")
+        found = backend.load(program or from_text(outline.decode()), code, precision, batch)
+        found.from_cache = True
+        return found
+    with _without_garbage_collection():
+        program = program or make()
+        code = backend.code(program, precision, batch)
+    disk.save(key, to_text(program.outline()).encode() + b"\n" + code)
+    return backend.load(program, code, precision, batch)
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Compiling makes millions of tuples and no cycles; looking for cycles among them takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def compile_program(
+    program: Program,
+    *,
+    device: str = "cpu",
+    precision: Precision = "double",
+    batch: int | None = None,
+    cache: bool = True,
+    **options: Any,
+) -> Executable:
+    """A program for a device. `options` are the back end's own: `lanes` of "cpu"."""
+    return build(lambda: program, find_backend(device, **options), precision=precision, batch=batch, cache=cache)

@@ -1,0 +1,91 @@
+"""Methods of texts, lists, dictionaries and sets: those of this list, and no other attribute of a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from gearwright.formats.xacro.budget import MAX_TEXT
+from gearwright.formats.xacro.errors import too_much
+from gearwright.formats.xacro.formatting import MAX_WIDTH, format_text
+from gearwright.formats.xacro.values import DottedDict, Function, Value
+
+Method = Callable[..., Value]
+
+PLAIN: dict[type, str] = {
+    str: "upper lower title capitalize swapcase casefold strip lstrip rstrip split rsplit splitlines partition"
+    " rpartition startswith endswith find rfind index rindex count removeprefix removesuffix"
+    " isdigit isalpha isalnum isnumeric"
+    " isdecimal isupper islower isspace isidentifier",
+    list: "index count copy append extend insert pop remove reverse clear",
+    tuple: "index count",
+    dict: "get copy update pop setdefault clear",
+    set: "union intersection difference symmetric_difference issubset issuperset isdisjoint copy add discard",
+    frozenset: "union intersection difference symmetric_difference issubset issuperset isdisjoint copy",
+    float: "is_integer",
+    int: "bit_length",
+    bool: "",
+    range: "index count",
+}
+
+
+def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    if text.count(old) * len(new) > MAX_TEXT:
+        raise too_much(f"a text of more than {MAX_TEXT:,} characters")
+    return text.replace(old, new, count)
+
+
+def _join(separator: str, parts: Value) -> str:
+    listed = list(parts)
+    if len(listed) * len(separator) > MAX_TEXT:
+        raise too_much(f"a text of more than {MAX_TEXT:,} characters")
+    return separator.join(listed)
+
+
+def _padded(name: str) -> Method:
+    def pad(text: str, width: int, *fill: str) -> str:
+        if width > MAX_WIDTH:
+            raise too_much(f"a text padded to more than {MAX_WIDTH} characters")
+        return cast(str, getattr(str, name)(text, width, *fill))
+
+    return pad
+
+
+def _sort(values: list[Value], *, key: Function | None = None, reverse: bool = False) -> None:
+    values.sort(key=None if key is None else key.call, reverse=reverse)
+
+
+def _items(d: dict[Value, Value]) -> list[Value]:
+    return list(d.items())
+
+
+BOUNDED: dict[type, dict[str, Method]] = {
+    str: {
+        "replace": _replace,
+        "join": _join,
+        "format": format_text,
+        **{name: _padded(name) for name in ("ljust", "rjust", "center", "zfill")},
+    },
+    list: {"sort": _sort},
+    dict: {"keys": list, "values": lambda d: list(d.values()), "items": _items},
+}
+TABLE: dict[type, dict[str, Method]] = {
+    kind: {**{name: getattr(kind, name) for name in names.split()}, **BOUNDED.get(kind, {})}
+    for kind, names in PLAIN.items()
+}
+TABLE[DottedDict] = TABLE[dict]
+
+
+def method(value: Value, name: str, after: Callable[[Value], Value]) -> Function | None:
+    """The method of that name, bound to the value; `after` looks at what the value has become."""
+    found = TABLE.get(type(value), {}).get(name)
+    if found is None:
+        return None
+
+    def call(*arguments: Value, **named: Value) -> Value:
+        result = found(value, *arguments, **named)
+        if isinstance(value, (list, dict, set)):
+            after(value)
+        return result
+
+    return Function(name, call)

@@ -1,0 +1,132 @@
+"""Values of expressions. Only these types exist there, so that no expression reaches anything of Python itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gearwright.formats.xacro.budget import MAX_BITS, MAX_ITEMS, MAX_TEXT, Budget
+from gearwright.formats.xacro.errors import XacroError, shown, too_much
+
+Value = Any  # None, bool, int, float, str, list, tuple, dict, set, frozenset, range, Function or Names
+SCALARS = frozenset({bool, float, type(None)})
+SEQUENCES = frozenset({list, tuple, set, frozenset})
+PRINTED = (bool, int, float, list, tuple, dict, set, frozenset, range)
+
+
+class Names(Protocol):
+    """Something that expressions look names up in: properties, a namespace, the parameters of a lambda."""
+
+    def lookup(self, name: str) -> Value:
+        """Raises KeyError."""
+
+
+class DottedDict(dict[Value, Value]):
+    """A dictionary of a yaml file: `d.key` is `d['key']`."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Function:
+    """A function that expressions can call; `kind` is the type that it stands for in isinstance."""
+
+    name: str
+    call: Callable[..., Value]
+    kind: type | None = None
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Namespace:
+    """`math`, `python` and `xacro`."""
+
+    name: str
+    values: dict[str, Value]
+
+    def __repr__(self) -> str:
+        return f"<namespace {self.name}>"
+
+    def lookup(self, name: str) -> Value:
+        return self.values[name]
+
+
+def weigh(value: Value, budget: Budget) -> Value:
+    """The value itself, paid for by its size: whatever is done with it next takes time in proportion.
+
+    Parts that a structure holds twice count twice, because printing and comparing go through them twice.
+    """
+    if type(value) in SCALARS:
+        return value
+    items, characters = 0, 0
+    todo = [value]
+    while todo:
+        v = todo.pop()
+        kind = type(v)
+        if kind is str:
+            characters += len(v)
+        elif kind is int:
+            bits = v.bit_length()
+            if bits > MAX_BITS:
+                raise too_much(f"an integer of more than {MAX_BITS} bits")
+            items += bits // 256
+        elif kind in SEQUENCES:
+            items += len(v)
+            if items <= MAX_ITEMS:
+                todo += v
+        elif isinstance(v, dict):
+            items += 2 * len(v)
+            if items <= MAX_ITEMS:
+                todo += v.keys()
+                todo += v.values()
+        elif kind is range:
+            items += len(v)
+        if items > MAX_ITEMS:
+            raise too_much(f"a list, or a structure of lists, with more than {MAX_ITEMS:,} values")
+        if characters > MAX_TEXT:
+            raise too_much(f"a text of more than {MAX_TEXT:,} characters")
+    budget.spend(items + characters // 64)
+    return value
+
+
+def text_of(value: Value, budget: Budget) -> str:
+    """As xacro writes a value into the document: Python's own `str`."""
+    if type(value) is str:
+        return str(value)
+    if value is not None and not isinstance(value, PRINTED):
+        raise XacroError(f"{str(value)[:80]} is used as a value")
+    try:
+        return str(weigh(value, budget))
+    except ValueError:  # Python writes no integers of more than 4,300 digits
+        raise too_much("an integer of more than 4,300 digits") from None
+
+
+def literal(value: Value) -> Value:
+    """Text as the value it looks like: integer, number, truth value; 'quoted' text stays text, without the quotes."""
+    if type(value) is not str:
+        return value
+    if len(value) >= 2 and value[0] == value[-1] == "'":
+        return value[1:-1]
+    if "_" in value:  # Python's numbers may have them; xacro's do not
+        return value
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    return {"true": True, "True": True, "false": False, "False": False}.get(value, value)
+
+
+def truth(value: Value, condition: str) -> bool:
+    """The truth value of a condition: text must be true, false or an integer."""
+    if type(value) is not str:
+        return bool(value)
+    if value in ("true", "True", "false", "False"):
+        return value in ("true", "True")
+    try:
+        return bool(int(value))
+    except ValueError:
+        raise XacroError(
+            f"the condition {shown(condition)} is {shown(value)}, which is neither true nor false"
+        ) from None

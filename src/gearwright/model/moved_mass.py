@@ -1,0 +1,105 @@
+"""Coordinates that move no mass: they have no equation of motion, and nothing can be computed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.model.joints import AxisRef, Joint
+from gearwright.model.kinematics import link_poses
+from gearwright.model.poses import Array, Pose
+from gearwright.model.topology import Branch
+
+if TYPE_CHECKING:
+    from gearwright.model.mechanism import Mechanism
+
+ON_AXIS = 1e-12  # [m] from a turning axis, where a point mass does not resist it
+
+
+def massless_joints(m: Mechanism) -> Iterator[tuple[Joint, str]]:
+    """Joints of the tree with a coordinate that moves no mass, and the link that each carries."""
+    found: dict[str, tuple[Joint, str]] = {}
+    moved = {axis for axis, inertia in m.reflected_inertia().items() if inertia > 0} | set(_behind_curves(m))
+    carried = _Carried(m)
+    for b in m.tree.branches:
+        turns, slides = carried.resists(b)
+        if turns and slides:
+            moved |= set(b.joint.refs)
+            continue
+        for i, part in enumerate(b.joint.type.velocities):
+            sliding = b.joint.type.prismatic or part in ("x", "y", "z")
+            along = i - b.joint.dof + len(b.joint.axes)  # the axis of this coordinate, if it has one
+            armature = along >= 0 and b.joint.axes[along].dynamics.armature > 0
+            screws = b.joint.kind == "screw" and b.joint.thread_pitch and slides
+            if (slides if sliding else turns) or armature or screws:
+                moved |= set(b.joint.refs[i : i + 1])
+            elif not (b.joint.refs and b.joint.refs[i] in moved):
+                found.setdefault(b.joint.name, (b.joint, b.link))
+    moving = _with_leaders(m, moved)
+    for joint, link in found.values():
+        if not joint.refs or not all(ref in moving for ref in joint.refs):
+            yield joint, link
+
+
+def _behind_curves(m: Mechanism) -> Iterator[AxisRef]:
+    """Axes that a rotor turns with at a ratio that is not constant."""
+    for name, t in m.acting.items():
+        if m.actuators[name].rotor_inertia > 0 and t.backlash is None:
+            yield from t.joints
+
+
+def _with_leaders(m: Mechanism, moved: set[AxisRef]) -> set[AxisRef]:
+    """With the leaders of exact couplings, whose followers' mass they move; a follower has no equation of its own."""
+    moving = set(moved)
+    exact = [c for c in m.couplings.values() if c.mode == "exact"]
+    for _ in exact:
+        leaders = {t.axis for c in exact if c.follower in moving for t in c.leaders if t.multiplier or any(c.powers)}
+        if leaders <= moving:
+            break
+        moving |= leaders
+    return moving | {c.follower for c in exact}
+
+
+class _Carried:
+    """What hangs on each link of the tree."""
+
+    def __init__(self, m: Mechanism) -> None:
+        self.m = m
+        self.mass = {n: link.inertia.mass > 0 for n, link in m.links.items()}
+        self.moment = {n: any(x > 0 for x in link.inertia.moments) for n, link in m.links.items()}
+        self.children: dict[str, list[str]] = {}
+        for b in reversed(m.tree.branches):
+            self.children.setdefault(b.parent, []).append(b.link)
+            for carried in (self.mass, self.moment):
+                carried[b.parent] = carried.get(b.parent, False) or carried[b.link]
+        self._poses: dict[str, Pose] | None = None
+
+    def resists(self, b: Branch) -> tuple[bool, bool]:
+        """Whether what the branch carries resists turning, and sliding."""
+        if self.moment[b.link] or not self.mass[b.link]:
+            return self.moment[b.link], self.mass[b.link]
+        return self._off_axis(b), True
+
+    def _off_axis(self, b: Branch) -> bool:
+        """Whether one of the point masses that it carries is beside each of the joint's axes, at the start."""
+        if self._poses is None:
+            self._poses = link_poses(self.m.tree, self.m.configuration())
+        X_WJ = self._poses[b.joint.parent] @ b.joint.X_PJ
+        arms = [X_WJ.inverse().R @ (p - X_WJ.p) for p in self._points(b.link)]
+        if not b.joint.axes:  # it turns about anything: the masses must not stand in one line with what they turn about
+            about = np.mean(arms, axis=0) if b.joint.kind == "floating" else np.zeros(3)
+            return int(np.linalg.matrix_rank(np.array(arms) - about, tol=ON_AXIS)) > 1
+        axes = [np.array(a.xyz) for a in b.joint.axes]
+        return all(any(np.linalg.norm(np.cross(axis, arm)) > ON_AXIS for arm in arms) for axis in axes)
+
+    def _points(self, link: str) -> Iterator[Array]:
+        assert self._poses is not None
+        todo = [link]
+        while todo:
+            name = todo.pop()
+            inertia = self.m.links[name].inertia
+            if inertia.mass > 0:
+                yield self._poses[name].R @ inertia.center + self._poses[name].p
+            todo += self.children.get(name, [])

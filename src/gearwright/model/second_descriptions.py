@@ -1,0 +1,114 @@
+"""Couplings between joints whose motion a closed loop fixes already: parallel grippers with `<mimic>` and a loop joint.
+
+A coupling is a second description where its leaders alone, by the loops and the couplings before it, say where its
+follower stands. If both agree wherever the loops close, the loop's rows are implied by the coupling, and are left out.
+If not, the coupling would lock the mechanism: a linear ratio is an approximation of what links and pins do, so that the
+loop holds, and the coupling is left out and reported with its misfit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from gearwright.model.couplings import Coupling
+from gearwright.model.freedom import independent
+from gearwright.model.kinematics import Configuration
+from gearwright.model.poses import Array
+from gearwright.model.tangle import ALIGNED, Tangle, coupling_error
+from gearwright.model.topology import Tree
+
+# A ratio of four digits, 0.3333, is 3e-5 off in a radian. A tenth of what counts as aligned: rows of a loop that agrees
+# with its couplings to here are sure to be left out.
+AGREES = ALIGNED / 10  # [rad, lengths of the loop]
+MOST_WORK = 3000  # columns times couplings, together: what a second is enough for; the rest counts as it is written
+_NULL = 1e-6  # singular values, relative
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondDescription:
+    """A coupling whose relation loops have, too, and how far the two are apart."""
+
+    coupling: Coupling
+    misfit: float  # the largest |C| where the loops close, near the start [rad, m]
+    leader: float  # where its first leader stands there
+    follower: float  # where the loops put its follower there
+    agrees: bool
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether it would lock the loops; a compliant one only pulls at them."""
+        return not self.agrees and self.coupling.mode != "compliant"
+
+
+def second_descriptions(
+    tree: Tree, couplings: Collection[Coupling], q: Configuration
+) -> dict[str, SecondDescription]:  # fmt: skip
+    """By coupling, in document order: the first that ties two loops together counts, later ones are judged by it."""
+    found: dict[str, SecondDescription] = {}
+    work = 0
+    for tangle in Tangle.of(tree, list(couplings)).parts():
+        if tangle.cuts and tangle.couplings:
+            work += tangle.width * len(tangle.couplings)
+            found |= _judged(tangle, q) if work <= MOST_WORK else {}
+    return found
+
+
+def _judged(tangle: Tangle, q: Configuration) -> dict[str, SecondDescription]:
+    found: dict[str, SecondDescription] = {}
+    kept: list[Coupling] = []
+    loops = _Loops.of(tangle, kept, q)
+    for c in tangle.couplings:
+        if loops.determine(c):
+            found[c.name] = loops.judge(c)
+        else:
+            kept.append(c)
+            loops = _Loops.of(tangle, kept, q)
+    return found
+
+
+@dataclass(frozen=True)
+class _Loops:
+    """Poses where the loops close and the couplings so far hold, and their rows there."""
+
+    tangle: Tangle
+    poses: list[Configuration]
+    rows: list[Array]
+
+    @staticmethod
+    def of(tangle: Tangle, couplings: list[Coupling], q: Configuration) -> _Loops:
+        poses = tangle.general_positions(q, couplings)
+        stacks = [tangle.scaled_rows(pose, couplings)[1] for pose in poses]
+        kept = independent(stacks, len(couplings)) if stacks else []
+        return _Loops(tangle, poses, [J[kept] for J in stacks])
+
+    def determine(self, c: Coupling) -> bool:
+        """Whether the follower stands still wherever the leaders do."""
+        leaders = np.zeros((len(c.leaders), self.tangle.width))
+        for i, t in enumerate(c.leaders):
+            leaders[i, self.tangle.column(t.axis)] = 1.0
+        follower = self.tangle.column(c.follower)
+        still = (np.abs(_null_space(np.vstack([J, leaders]))[:, follower]).max(initial=0.0) for J in self.rows)
+        return bool(self.rows) and all(x < ALIGNED for x in still)
+
+    def judge(self, c: Coupling) -> SecondDescription:
+        misfit, pose = max(((abs(coupling_error(c, q)), i) for i, q in enumerate(self.poses)))
+        q = self.poses[pose]
+        first = c.leaders[0].axis
+        unit = 1.0
+        if next(j for j in self.tangle.joints if j.name == c.follower.joint).type.prismatic:
+            unit = self.tangle.size(q)
+        return SecondDescription(
+            coupling=c, misfit=misfit, leader=q[first.joint][first.index],
+            follower=q[c.follower.joint][c.follower.index], agrees=misfit <= AGREES * unit,
+        )  # fmt: skip
+
+
+def _null_space(J: Array) -> Array:
+    """Rows that span what J does not see."""
+    _, s, V = np.linalg.svd(J)
+    rank = int((s > _NULL * s.max(initial=0.0)).sum())
+    null: Array = V[rank:]
+    return null

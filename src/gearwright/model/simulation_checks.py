@@ -1,0 +1,210 @@
+"""Checks of what a simulation needs beyond a sound model, so that what loads can be compiled. Each adds diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gearwright.diagnostics import Report
+from gearwright.errors import GearwrightError
+from gearwright.model.references import named_joints, spanned
+from gearwright.model.sensors import Encoder, Sensor
+from gearwright.model.split_links import can_split
+from gearwright.model.tangle import Tangle
+from gearwright.model.transmissions import (
+    CustomTransmission,
+    FourBarLinkage,
+    LinearMap,
+    LinearTransmission,
+    Series,
+    Transmission,
+)
+
+if TYPE_CHECKING:
+    from gearwright.model.mechanism import Mechanism
+
+CODE = "not-simulable"
+USUAL_STEP = 1e-3  # [s] what `compile` takes where it is not given
+LONGEST_PERIOD = 2**24  # steps between samples: what a clock counts exactly in single precision
+WIDEST = 1000  # velocities of loops that are tried to close: what a second is enough for
+MOST_SAMPLES = 1000  # on their way: each is moved on at every sample
+
+
+def check_simulation(m: Mechanism, report: Report) -> None:
+    """For a mechanism without errors so far."""
+    check_axes(m, report)
+    check_maps(m, report)
+    check_rotors(m, report)
+    check_readings(m, report)
+    check_loop_joints(m, report)
+    if not report.failed and m.tree.cuts:
+        check_second_descriptions(m, report)
+        check_closing(m, report)
+
+
+def check_axes(m: Mechanism, report: Report) -> None:
+    for j in m.joints.values():
+        if j.axes_are_parallel:
+            message = f"joint {j.name!r}: its two axes are parallel, so that one of them has no motion of its own"
+            report.warning(CODE, message, j.source)
+
+
+# --- transmissions and actuators ------------------------------------------------------------------------------------
+
+
+def check_maps(m: Mechanism, report: Report) -> None:
+    for t in {t.name: t for t in m.acting.values()}.values():
+        for problem in _map_problems(m, t):
+            report.error(CODE, f"transmission {t.name!r}: {problem}", t.source)
+        if start := _unreached(m, t):
+            report.warning(CODE, f"transmission {t.name!r}: {start}", t.source)
+
+
+def _unreached(m: Mechanism, t: Transmission) -> str | None:
+    """Why a linkage has no actuator position where the joints start."""
+    if not isinstance(t.map, FourBarLinkage | Series) or isinstance(t.map, LinearTransmission):
+        return None
+    q = m.configuration()
+    at = [q[ref.joint][m.joint(ref.joint).dof - len(m.joint(ref.joint).axes) + ref.index] for ref in t.joints]
+    try:
+        t.map.joint_to_actuator_position(at)
+        t.map.actuator_per_joint_at(at)
+    except GearwrightError as error:
+        return f"at the start, {error}"
+    return None
+
+
+def _by_effort(t: Transmission) -> bool:
+    """Whether it is a function of efforts, which has no positions."""
+    return isinstance(t.map, CustomTransmission) and t.map.effort is not None
+
+
+def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
+    if isinstance(t.map, Series) and any(isinstance(s, LinearMap) and s.shifts_efforts for s in t.map.stages):
+        yield "a linear_map in a series cannot have offsets or bounds"
+    if not isinstance(t.map, LinearMap) or not t.map.shifts_efforts:
+        return
+    if t.backlash is not None:
+        yield "a linear_map with offsets or bounds cannot have backlash"
+    sloping = [a for a in t.actuators if m.acting.get(a) is t and m.actuators[a].depends_on_speed]
+    if (t.map.lower or t.map.upper) and sloping:
+        yield (
+            f"actuator {sloping[0]!r}: a linear_map with bounds takes efforts that do not depend on the speed; "
+            "give it an effort command without a curve, or leave the bounds out"
+        )
+
+
+def check_rotors(m: Mechanism, report: Report) -> None:
+    """Rotors that become bodies of their own."""
+    for a in m.actuators.values():
+        t = m.acting.get(a.name)
+        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+            continue  # it turns one already
+        loose = t is not None and t.backlash is not None
+        if not loose and (a.rotor != "body" or (t is None and a.joint is None)):
+            continue
+        what = "a motor with backlash behind it" if loose else "a rotor that is a body"
+        if not a.rotor_inertia > 0:
+            report.error(CODE, f"actuator {a.name!r}: {what} needs <rotor_inertia>", a.source)
+        if not loose and t is not None and not isinstance(t.map, LinearTransmission):
+            message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
+            report.error(CODE, f"{message}; take <rotor>reflected</rotor>", a.source)
+        if f"{a.name}.rotor" in m.links or f"{a.name}.rotor" in m.joints:
+            message = f"actuator {a.name!r}: {what} becomes a link and a joint named {a.name + '.rotor'!r}"
+            report.error("name-reserved", f"{message}: rename what has that name", a.source)
+
+
+# --- sensors --------------------------------------------------------------------------------------------------------
+
+
+def check_readings(m: Mechanism, report: Report) -> None:
+    given: dict[str, str] = {}
+    for s in m.sensors.values():
+        if problem := _unreadable(m, s):
+            report.error("encoder-target-not-found", f"{s.kind} {s.name!r} {problem}", s.source)
+            continue
+        for reading in _readings(m, s):
+            if given.setdefault(reading, s.name) != s.name:
+                message = f"{s.kind} {s.name!r} and {given[reading]!r} both give a reading named {reading!r}"
+                report.error("name-duplicate", f"{message}; rename one of them", s.source)
+        if late := _untimely(s):
+            report.warning("encoder-value", f"{s.kind} {s.name!r}: {late}", s.source)
+
+
+def _unreadable(m: Mechanism, s: Sensor) -> str | None:
+    t = None if s.transmission is None else m.transmissions[s.transmission]
+    if s.joint is not None:
+        return None
+    if t is not None and not all(m.has_axis(ref) for ref in t.joints):
+        return f"reads through transmission {t.name!r}, whose joint cannot move"
+    if t is not None and s.actuator is None and s.side == "joint":
+        return None
+    actuators = (s.actuator,) if s.actuator is not None else t.actuators if t is not None else ()
+    for name in actuators:
+        if name not in m.acting and m.actuators[name].joint is None:
+            return f"reads actuator {name!r}, which is not connected to any joint"
+        through = t or m.acting.get(name)
+        if through is not None and _by_effort(through) and not (isinstance(s, Encoder) and s.type == "velocity"):
+            message = f"reads a position through {through.name!r}, which is a function of efforts and has none"
+            return f"{message}: give it as position(q), or read <side>joint</side>"
+    return None
+
+
+def _readings(m: Mechanism, s: Sensor) -> list[str]:
+    """The names that its numbers go by; a user's own sensor names its own."""
+    count = 1
+    if s.joint is None and s.actuator is None and s.transmission is not None:
+        t = m.transmissions[s.transmission]
+        count = len(t.joints if s.side == "joint" else t.actuators)
+    names = [s.name] if count == 1 else [f"{s.name}.{k}" for k in range(count)]
+    return names + [f"{n}.index" for n in names if isinstance(s, Encoder) and s.index]
+
+
+def _untimely(s: Sensor) -> str | None:
+    """Why steps of the usual length cannot be compiled with it."""
+    steps = max(1.0, 1.0 / (s.update_rate * USUAL_STEP)) if s.update_rate > 0 else 1.0
+    if steps > LONGEST_PERIOD:
+        return f"an update_rate of {s.update_rate:.10g} Hz is less than one sample in {LONGEST_PERIOD} steps of 1 ms"
+    if s.latency / USUAL_STEP / max(1, round(steps)) + 2 > MOST_SAMPLES:
+        return f"a latency of {s.latency:.10g} s keeps more than {MOST_SAMPLES} samples on their way at steps of 1 ms"
+    return None
+
+
+# --- loops ----------------------------------------------------------------------------------------------------------
+
+
+def check_loop_joints(m: Mechanism, report: Report) -> None:
+    """Joints that are cut although something names them: the loop is cut through one of their links instead."""
+    named = named_joints(m)
+    for j in spanned(m)[1]:
+        if j.name in named and not can_split(m, j):
+            message = f"joint {j.name!r} closes a loop and is coupled, driven or read"
+            report.error(CODE, f"{message}: one of its links needs mass and inertia", j.source)
+
+
+def check_second_descriptions(m: Mechanism, report: Report) -> None:
+    """Couplings that say what closed loops say, too."""
+    for second in m.second_descriptions.values():
+        c = second.coupling
+        unit = "m" if m.joints[c.follower.joint].type.prismatic else "rad"
+        if second.agrees:
+            message = f"coupling {c.name!r} and the loop around it say the same, to {second.misfit:.2g} {unit}"
+            report.info("coupling-implied", f"{message}: the loop's rows are left out", c.source)
+            continue
+        apart = f"with {c.leaders[0].axis} at {second.leader:.4g} the loop puts {c.follower} at {second.follower:.6g}"
+        message = f"coupling {c.name!r} and the loop around it are {second.misfit:.2g} {unit} apart: {apart}"
+        ends = "pulls at the loop" if c.mode == "compliant" else "is left out of a simulation, since it would lock it"
+        report.warning("coupling-contradicted", f"{message}; the coupling {ends}", c.source)
+
+
+def check_closing(m: Mechanism, report: Report) -> None:
+    """Loops that cannot be closed from where the file has them."""
+    contradict = {name for name, second in m.second_descriptions.items() if second.contradicts}
+    exact = [c for c in m.couplings.values() if c.mode == "exact" and c.name not in contradict]
+    q, width = m.configuration(), 0
+    for tangle in Tangle.of(m.tree, exact).parts():
+        width += tangle.width
+        if width <= WIDEST and tangle.cuts and tangle.closed(q, tangle.couplings) is None:
+            loops = ", ".join(repr(cut.name) for cut in tangle.cuts)
+            message = f"the loop through {loops} cannot be closed from where the file has it"
+            report.warning("loop-open", message, tangle.cuts[0].source)
