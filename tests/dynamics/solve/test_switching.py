@@ -8,7 +8,7 @@ import pytest
 from casadi import SX, Function
 
 from gearwright import load
-from gearwright.compiler.passes import optimise_program
+from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.program import function_program
 from gearwright.dynamics.equations import Equations
 from gearwright.dynamics.factorise import factorise
