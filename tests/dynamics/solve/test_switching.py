@@ -17,10 +17,10 @@ from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, fricti
 from tests.dynamics.solve.bench import Bench, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
 
-# What rounding leaves of complementarity and equalities, as a share of the fastest coordinate. Rows answer by a Schur
-# complement whose pivots are differences: of some, which depend on others, 1e-5 of a digit is left.
-EXACT = {"complementarity": 1e-12, "equality": 1e-12}
-BY_ROWS = {"complementarity": 1e-9, "equality": 1e-7}
+# What rounding leaves of complementarity and equalities, as a share of the fastest coordinate (found: 4e-14). Rows answer
+# by a Schur complement; of those that depend on each other only their compliance, 1e-9, is left (found: 7e-11, 4e-10).
+EXACT = {"complementarity": 4e-13, "equality": 4e-13}
+BY_ROWS = {"complementarity": 7e-10, "equality": 4e-9}
 
 
 def problems(rng, kind, count, decades=1.0):
@@ -36,7 +36,7 @@ def problems(rng, kind, count, decades=1.0):
 def test_ten_thousand_problems_end_on_their_laws(kind, rng):
     bench, problem = problems(rng, kind, 10_000)
     end = bench.solved(*problem)
-    assert end.settled.mean() >= (0.999 if any(len(a.direction) > 1 for a in bench.laws) else 1.0)
+    assert end.settled.mean() >= (0.9998 if any(len(a.direction) > 1 for a in bench.laws) else 1.0)
     allowed = BY_ROWS if bench.equalities or any(len(a.direction) > 1 for a in bench.laws) else EXACT
     errors = bench.errors(*problem, end)
     assert errors["residual"][end.settled].max() < 1e-13
