@@ -17,8 +17,9 @@ from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, fricti
 from tests.dynamics.solve.bench import Bench, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
 
-# What rounding leaves of complementarity and equalities, as a share of the fastest coordinate (found: 4e-14). Rows answer
-# by a Schur complement; of those that depend on each other only their compliance, 1e-9, is left (found: 7e-11, 4e-10).
+# What rounding leaves of complementarity and equalities, as a share of the fastest coordinate (found: 4e-14).
+# Rows answer by a Schur complement; of those that depend on each other only their compliance, 1e-9, is left (found:
+# 7e-11 and 4e-10).
 EXACT = {"complementarity": 4e-13, "equality": 4e-13}
 BY_ROWS = {"complementarity": 7e-10, "equality": 4e-9}
 
