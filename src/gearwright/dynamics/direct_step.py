@@ -24,7 +24,7 @@ from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, starte
 from gearwright.dynamics.solver import dense, dot
 from gearwright.dynamics.terms import Collected, Moment, Solved, Term, rate, spring_damper
 
-SWITCHES = 60  # of pieces in a phase at most; one or two are usual
+SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 

@@ -52,7 +52,7 @@ class Seen(NamedTuple):
     push: Scalar
     alpha: Scalar
     beta: Scalar
-    tolerance: Scalar  # of the push
+    tolerance: Scalar  # of the push: half of it either way
     rate: Scalar
     impulse: Scalar
     inertia: Scalar  # alpha/beta
@@ -147,11 +147,11 @@ class Polyline:
         left for the next one, or for piece 0.
         """
         (piece,) = state
-        shifted = plus(seen.push, times(piece, times(2.0, seen.tolerance)))
+        shifted = plus(seen.push, times(piece, seen.tolerance))
         found: Scalar = 0.0
-        for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
+        for k, (x, y) in sorted(zip(self.pieces[:-1], self.vertices, strict=False), key=lambda pair: pair[0] < 0):
             threshold = minus(times(seen.alpha, x), times(seen.beta, y))
-            threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
+            threshold = plus(threshold, times(k + 0.5, seen.tolerance))
             if k < 0:
                 found = minus(found, as_number(shifted <= threshold))
             else:
