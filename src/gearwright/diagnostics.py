@@ -234,7 +234,7 @@ CODES: dict[str, str] = {
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
-    "not-simulable": "a part that cannot be simulated as it is written",
+    "not-simulable": "a part that cannot be simulated as it is written: the file loads, and `compile` refuses it",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model cannot do what was asked of it",

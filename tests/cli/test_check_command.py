@@ -155,3 +155,33 @@ def test_plugins_run_only_where_they_are_allowed(tmp_path: Path):
     assert called("check", file, "--plugins", tmp_path).code == 0
     assert ran_marker.exists()
     assert called("check", file, "--plugins", "trust").code == 0
+
+
+def test_what_cannot_be_simulated_is_reported_and_loads(tmp_path: Path) -> None:
+    """Exit code 1 is for what `load` refuses; `run` gives the same line as an error."""
+    from tests.sim.test_diverging import LINKAGE
+
+    file = tmp_path / "linkage.sdf"
+    file.write_text(LINKAGE.format(ground=1, coupler=1))
+    checked = called("check", file)
+    assert checked.code == 0
+    assert f"{file}:4: warning: transmission 't': at the start, the linkage does not reach" in checked.out
+    assert "`compile` refuses it) [not-simulable]" in checked.out
+    assert called("show", file).code == 0
+    ran = called("run", file)
+    assert ran.code == 1 and f"{file}:4: error: transmission 't': at the start" in ran.err
+
+
+@pytest.mark.parametrize("command", [("check",), ("show",), ("run", "--duration", "0.01")], ids=lambda c: c[0])
+def test_strict_refuses_what_would_be_left_out(command: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    file.write_text(
+        f'<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>{inertia}</inertial></link>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+        '<actuator name="m"/><transmission name="t" type="simple"><actuator>m</actuator><joint>k</joint>'
+        "</transmission></robot>"
+    )
+    assert called(command[0], file, *command[1:]).code == 0
+    refused = called(command[0], file, *command[1:], "--strict")
+    assert refused.code == 1 and "transmission-joint-not-found" in refused.out + refused.err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,7 +29,6 @@ BROKEN: dict[str, dict[str, Any]] = {
     "counts are not negative": {"slots": (S,), "body": (Loop(-1, (copy("s", "s"),)),)},
     "bounds are positive, and of states": {"slots": (Slot(name="u", kind=Kind.INPUT, bound=1.0),), "body": ()},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
-    "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }
 
 
