@@ -151,6 +151,13 @@ STAGES = (
     f'<stage type="linear_map">{BOUND}</stage>'
 )
 NOT_SIMULABLE = (
+    (
+        '\n<actuator name="m"><rotor_inertia>1</rotor_inertia></actuator><transmission name="t" type="simple">'
+        '<actuator>m</actuator><joint name="spin"><mechanical_reduction>1e200</mechanical_reduction></joint></transmission>'
+        f'<link name="l">{SDF_MASS}</link>'
+        f'\n<joint name="spin" type="revolute">{HERE}<parent>arm</parent><child>l</child>{AXIS}</joint>',
+        "beyond all numbers",
+    ),
     (GEAR.format("<rotor_inertia>1</rotor_inertia>", "linear_map", ENDS + BOUND + PLAY), "backlash"),
     (GEAR.format(CURVE, "linear_map", ENDS + BOUND), "do not depend on the speed"),
     (GEAR.format("", "series", ENDS + STAGES), "in a series"),

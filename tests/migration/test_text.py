@@ -266,6 +266,13 @@ def test_what_no_mimic_can_say(parts: str, why: str, tmp_path: Path) -> None:
     assert not (tmp_path / "new.sdf").exists()
 
 
+def test_a_xacro_file_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "old.sdf.xacro").write_text(sdf(JI + JO + gearbox()))
+    with pytest.raises(ModelError, match=r"old.sdf.xacro: a xacro file's .* expand it"):
+        gw.migrate(tmp_path / "old.sdf.xacro", tmp_path / "new.sdf")
+    assert not (tmp_path / "new.sdf").exists()
+
+
 def test_what_does_not_load(tmp_path: Path) -> None:
     with pytest.raises(LoadError, match="gearbox-unresolved"):
         migrated(sdf(JI + gearbox()), tmp_path)

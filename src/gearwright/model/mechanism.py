@@ -211,7 +211,10 @@ class Mechanism:
             B = t.map.actuator_per_joint
             mine = [self.acting.get(name) is t for name in t.actuators]
             rotors = np.array([self.actuators[n].rotor_inertia * own for n, own in zip(t.actuators, mine, strict=True)])
-            for ref, inertia in zip(t.joints, rotors @ B**2, strict=True):
+            turning = rotors > 0
+            with np.errstate(over="ignore"):  # an infinite one is reported by the checks
+                added = rotors[turning] @ B[turning] ** 2
+            for ref, inertia in zip(t.joints, added, strict=True):
                 if inertia:
                     seen[ref] = seen.get(ref, 0.0) + float(inertia)
         return seen

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report, Source
@@ -112,7 +113,11 @@ def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
 
 
 def check_rotors(m: Mechanism, report: Report) -> None:
-    """Rotors that become bodies of their own."""
+    """Rotors that become bodies of their own, and what they add to their joints."""
+    for ref, inertia in m.reflected_inertia().items():
+        if not isfinite(inertia):
+            message = f"joint {ref.joint!r}: the rotors' inertia seen through the transmission is beyond all numbers"
+            refuse(report, message, m.joints[ref.joint].source)
     for a in m.actuators.values():
         t = m.acting.get(a.name)
         if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
