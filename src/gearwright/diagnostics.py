@@ -212,6 +212,7 @@ CODES: dict[str, str] = {
     "transmission-actuator-not-found": "an actuator that is named but not declared",
     "transmission-joint-not-found": "a joint that is not declared: the transmission is left out, or an error if strict",
     "transmission-joint-fixed": "a transmission whose joint cannot move",
+    "transmission-start": "a linkage that does not reach the position its joint starts at",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
     # devices

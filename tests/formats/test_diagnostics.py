@@ -153,7 +153,8 @@ STAGES = (
 NOT_SIMULABLE = (
     (
         '\n<actuator name="m"><rotor_inertia>1</rotor_inertia></actuator><transmission name="t" type="simple">'
-        '<actuator>m</actuator><joint name="spin"><mechanical_reduction>1e200</mechanical_reduction></joint></transmission>'
+        '<actuator>m</actuator><joint name="spin"><mechanical_reduction>1e200</mechanical_reduction></joint>'
+        "</transmission>"
         f'<link name="l">{SDF_MASS}</link>'
         f'\n<joint name="spin" type="revolute">{HERE}<parent>arm</parent><child>l</child>{AXIS}</joint>',
         "beyond all numbers",
@@ -161,7 +162,6 @@ NOT_SIMULABLE = (
     (GEAR.format("<rotor_inertia>1</rotor_inertia>", "linear_map", ENDS + BOUND + PLAY), "backlash"),
     (GEAR.format(CURVE, "linear_map", ENDS + BOUND), "do not depend on the speed"),
     (GEAR.format("", "series", ENDS + STAGES), "in a series"),
-    (GEAR.format("", "four_bar_linkage", ENDS + BARS), "at the start"),
     (f'\n<actuator name="m">{HERE}<joint>turn</joint>{BODY}</actuator>', "needs <rotor_inertia>"),
     (
         f'\n<actuator name="m">{HERE}{BODY}<rotor_inertia>1</rotor_inertia></actuator>'
@@ -830,7 +830,8 @@ TABLE = [
     row("coupling-implied", "info", parallelogram("1"), "'far'", "loop-closed"),
     row("coupling-contradicted", "warning", parallelogram("0.9"), "0.0", "loop-closed"),
     row("coupling-contradicted", "warning", parallelogram("0.9", COMPLIANT), "pulls at", "loop-closed"),
-    *(row("not-simulable", "warning", sdf(text), fragment) for text, fragment in NOT_SIMULABLE),
+    *(row("not-simulable", "warning", sdf(text), words, "transmission-start") for text, words in NOT_SIMULABLE),
+    row("transmission-start", "warning", sdf(GEAR.format("", "four_bar_linkage", ENDS + BARS)), "at the start"),
     row("not-simulable", "warning", sdf(UNCONNECTED), "not connected"),
     row("not-simulable", "warning", sdf(STILL), "cannot move", "transmission-joint-fixed"),
     row("not-simulable", "warning", sdf(TWO_READINGS), "'e.1'"),

@@ -201,6 +201,12 @@ class Mechanism:
 
     def reflected_inertia(self) -> dict[AxisRef, float]:
         """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
+        return dict(self._reflected)
+
+    @cached_property
+    def _reflected(self) -> dict[AxisRef, float]:
+        if not any(a.rotor_inertia for a in self.actuators.values()):
+            return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
             if a.joint is not None and a.rotor_inertia and a.name not in self.acting:
