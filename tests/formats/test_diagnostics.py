@@ -952,16 +952,16 @@ def test_diagnostics_many() -> None:
     ("raised", "code"), [(ModelError("no"), "model-error"), (ZeroDivisionError("no"), "internal-error")]
 )
 def test_what_nobody_foresaw(monkeypatch: pytest.MonkeyPatch, raised: Exception, code: str) -> None:
-    """On the command line, a reader that fails is told of its file; the others are still read."""
+    """On the command line, a failing reader is reported with its file; the others are still read."""
     from gearwright import formats
-    from gearwright.cli.loading import Reading, load
+    from gearwright.cli.loading import LoadOptions, load
 
     def broken(*args: object, **options: object) -> None:
         raise raised
 
     monkeypatch.setattr(formats, "load", broken)
     monkeypatch.delenv("GEARWRIGHT_TRACEBACK", raising=False)
-    (only,) = load("robot.urdf", Reading()).diagnostics
+    (only,) = load("robot.urdf", LoadOptions()).diagnostics
     assert (only.code, only.severity, only.file) == (code, "error", "robot.urdf")
 
 
