@@ -212,6 +212,7 @@ CODES: dict[str, str] = {
     "transmission-actuator-not-found": "an actuator that is named but not declared",
     "transmission-joint-not-found": "a joint that is not declared: the transmission is left out, or an error if strict",
     "transmission-joint-fixed": "a transmission whose joint cannot move",
+    "transmission-start": "a linkage that does not reach the position its joint starts at",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
     # devices
@@ -234,7 +235,7 @@ CODES: dict[str, str] = {
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
-    "not-simulable": "a part that cannot be simulated as it is written",
+    "not-simulable": "a part that cannot be simulated as it is written: the file loads, and `compile` refuses it",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model does not support the request",

@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     ModelName,
     PluginFolders,
     SearchPath,
+    Strict,
     XacroArguments,
     XacroVariables,
 )
@@ -60,6 +61,7 @@ def run(
     cut: CutJoints = None,
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
+    strict: Strict = False,
 ) -> None:
     """Simulate a robot, with a progress bar and a summary.
 
@@ -76,7 +78,7 @@ def run(
     _check_files(out, plot)
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     robot = _robot(file, reading)
     options = {"dt": dt, "integrator": integrator, "batch": batch}

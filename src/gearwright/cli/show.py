@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     ModelName,
     PluginFolders,
     SearchPath,
+    Strict,
     XacroArguments,
     XacroVariables,
 )
@@ -37,6 +38,7 @@ def show(
     cut: CutJoints = None,
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
+    strict: Strict = False,
 ) -> None:
     """Draw a mechanism, to see it at a glance.
 
@@ -48,7 +50,7 @@ def show(
     """
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     loaded = load(file, reading)
     if loaded.mechanism is None:
