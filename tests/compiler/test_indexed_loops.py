@@ -64,8 +64,13 @@ def kinematics(parents: tuple[int, ...], *, written_out: bool = False) -> Progra
     body = (first, *loops)
     if written_out:
         body = (first, *(Stage(f"{i}", at(loop.body[0].tape, i)) for loop in loops for i in range(n)))  # type: ignore[union-attr]
-    kinds = {"x0": (SlotKind.INPUT, 2), "q": (SlotKind.INPUT, n), "v": (SlotKind.STATE, n), "f": (SlotKind.OUTPUT, n + 1),
-             "x": (SlotKind.SCRATCH, 2 * n + 2)}  # fmt: skip
+    kinds = {
+        "x0": (SlotKind.INPUT, 2),
+        "q": (SlotKind.INPUT, n),
+        "v": (SlotKind.STATE, n),
+        "f": (SlotKind.OUTPUT, n + 1),
+        "x": (SlotKind.SCRATCH, 2 * n + 2),
+    }
     slots = tuple(Slot(name=name, kind=kind, shape=(size,)) for name, (kind, size) in kinds.items())
     return Program(name="tree", slots=slots, body=body)
 
