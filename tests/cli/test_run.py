@@ -126,7 +126,7 @@ WRONG = {
     "duration": (["--duration", "-1"], 2, "duration"),
     "batch": (["--batch", "0"], 2, "batch"),
     "every": (["--every", "0"], 2, "every"),
-    "integrator": (["--integrator", "heun"], 2, "valid: 'euler', 'rk4'"),
+    "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
     "out": (["--out", "run.mcap"], 2, "'.mcap' cannot be written yet; valid: .npz, .csv"),
     "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf"),
     "folder": (["--out", "/nowhere/at/all/run.npz"], 1, "cannot write /nowhere/at/all/run.npz"),
