@@ -12,7 +12,7 @@ from gearwright.dynamics.drives import Drive
 from gearwright.dynamics.redundancy import ALIGNED
 from gearwright.dynamics.solver import DOUBLE
 from gearwright.sim import compile
-from tests.dynamics.test_coupling_rows import one_step
+from tests.dynamics.stepping import one_step
 from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.robots import FOLDER
 from tests.sim.test_loops import drift, ring
