@@ -38,6 +38,12 @@ class DirectStep:
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
         self.silent = 0  # terms without an impulse to be read, which come first
 
+    def mass_matrix(self, tree: Tree) -> Matrix:
+        """M at the step's start. Factorising it refuses what moves no mass, which laws and rows would hide."""
+        M = self.model.mass_matrix(self.model.configuration(tree), tree)
+        self.model.factorised(M)
+        return M
+
     # --- what acts -------------------------------------------------------------------------------------------------
 
     def actuators(self, tree: Tree) -> list[ActuatorNow]:
