@@ -77,16 +77,16 @@ def solve_rows(
     answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
-    E = [times(COMPLIANCE, reduce(least, each)) if h else 0.0 for each, h in zip(answers, hard, strict=True)]
+    E = [times(COMPLIANCE, reduce(least, each)) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
     y = [factors.sparse_forward(J) for J in directions]
     S = _schur(y, factors)
     implied = _implied(equalities, S, own, floors)
     pivots = {}
     for i, e in enumerate(equalities):
-        silent = either(_noise(equalities, own, i, floors), implied.get(i, False))
+        silent = not e.J or either(_noise(equalities, own, i, floors), implied.get(i, False))
         pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
     for i, law in enumerate(laws, start=len(equalities)):
-        pivots[i] = _law_pivot(law.line, E[i])
+        pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
     dual = masked(S, len(y), pivots, [times(floors.dependent, S[i, i]) for i in range(len(y))])
     before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
     g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
@@ -108,6 +108,7 @@ def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
         for j in range(i + 1):
             if shared := left.keys() & y[j].keys():
                 S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
+        S.setdefault((i, i), 0.0)
     return S
 
 
