@@ -61,7 +61,8 @@ class MidpointStep(DirectStep):
 
     def _prepared(self, tree: Tree) -> Matrix:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
-        M, build = self.mass_matrix(tree), self.build
+        M = self.model.moving_masses(self.model.mass_matrix(self.model.configuration(tree), tree))
+        build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
             build.stage("prepare")

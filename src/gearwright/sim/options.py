@@ -79,8 +79,9 @@ class Options:
     @staticmethod
     def of(
         *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
-        coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None, threads: int | None,
-        drives: Mapping[str, Drive] | None = None, controller: object = None, control_period: int = 1,
+        coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
+        threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
+        control_period: int = 1,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)

@@ -31,9 +31,9 @@ from gearwright.dynamics.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
-from gearwright.dynamics.solve.floors import Floors
 
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
@@ -108,7 +108,7 @@ def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
         for j in range(i + 1):
             if shared := left.keys() & y[j].keys():
                 S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
-        S.setdefault((i, i), 0.0)
+        S.setdefault((i, i), 0.0)  # a row that moves nothing
     return S
 
 
