@@ -82,8 +82,8 @@ def in_mujoco(seed):
     spec.option.timestep, spec.option.disableflags = DT, mujoco.mjtDisableBit.mjDSBL_CONTACT
     spec.option.enableflags = mujoco.mjtEnableBit.mjENBL_ENERGY
     spec.compiler.degree = False
-    bodies = {robot.tree.root if hasattr(robot.tree, "root") else "l0": spec.worldbody}
-    for joint in robot.tree.joints:
+    bodies = {"l0": spec.worldbody}
+    for joint in (j for j in robot.tree.joints if j.axes):
         axis, link = joint.axes[0], robot.links[joint.child]
         body = bodies[joint.parent].add_body(name=joint.child, pos=list(joint.X_PJ.p))
         body.mass, body.ipos, body.inertia = link.inertia.mass, list(link.inertia.pose.p), list(link.inertia.moments)
