@@ -23,28 +23,7 @@ def link_poses(tree: Tree, q: Configuration) -> dict[str, Pose]:
 
 def retract(joint: Joint, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
     """q ⊕ dv: the position after the small motion dv in velocity coordinates; quaternions stay unit."""
-    k = joint.type.quaternion
-    if k is None:
-        return tuple(x + d for x, d in zip(q, dv, strict=True))
-    w = np.array(dv[k:])
-    angle = float(np.linalg.norm(w))
-    s = np.sinc(angle / (2 * np.pi)) / 2  # sin(angle/2)/angle
-    turned = _quaternion_product(q[k:], (np.cos(angle / 2), *(s * w)))
-    n = float(np.linalg.norm(turned))
-    return (*(x + d for x, d in zip(q[:k], dv[:k], strict=True)), *(float(c) / n for c in turned))
-
-
-def _quaternion_product(a: Sequence[float], b: Sequence[float]) -> Array:
-    w, x, y, z = a
-    p, i, j, k = b
-    return np.array(
-        [
-            w * p - x * i - y * j - z * k,
-            w * i + x * p + y * k - z * j,
-            w * j - x * k + y * p + z * i,
-            w * k + x * j - y * i + z * p,
-        ]
-    )
+    return joint.type.retract(joint, q, dv)
 
 
 def subspace(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:

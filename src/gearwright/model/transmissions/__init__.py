@@ -3,13 +3,13 @@
 A kind is one class in one file. It gives one map, `to_actuators`; everything else is derived in `maps.py`.
 """
 
+from gearwright.model.fields import ZeroRatioError
 from gearwright.model.transmissions.custom import CustomTransmission
 from gearwright.model.transmissions.linear import (
     DifferentialTransmission,
     FourBarLinkageTransmission,
     LinearTransmission,
     SimpleTransmission,
-    ZeroRatioError,
 )
 from gearwright.model.transmissions.linear_map import LinearMap
 from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
