@@ -63,9 +63,15 @@ class Quantity:
         if self.nonzero and (value == 0 or not isfinite(value)):
             return f"{name} must be finite and not zero, not {value}"
         if self.above is not None and not value > self.above:
-            return f"{name} must be positive, not {value:g}" if not self.above else f"{name} must be above {self.above:g}"
+            return (
+                f"{name} must be positive, not {value:g}" if not self.above else f"{name} must be above {self.above:g}"
+            )
         if self.at_least is not None and not value >= self.at_least:
-            return f"{name} cannot be negative ({value:g})" if not self.at_least else f"{name} is at least {self.at_least:g}"
+            return (
+                f"{name} cannot be negative ({value:g})"
+                if not self.at_least
+                else f"{name} is at least {self.at_least:g}"
+            )
         if self.at_most is not None and not value <= self.at_most:
             return f"{name} must be at most {self.at_most:g}, not {value:g}"
         if isnan(value) or not (self.infinite or isfinite(value)):
@@ -177,6 +183,7 @@ class Highlight(NamedTuple):
     text: str  # "{} stall", "wrapped"
     value: float | None = None
     unit: str = ""
+    digits: int = 4
 
 
 def highlights(part: Any, beyond: type[Any] | None = None) -> Iterator[Highlight]:
