@@ -62,7 +62,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return self._points()[name].load()
 
     def _prepared(self, found: Any) -> T:
-        return found if self._prepare is None else self._prepare(found)  # type: ignore[no-any-return]
+        return found if self._prepare is None else self._prepare(found)
 
     def _points(self) -> dict[str, metadata.EntryPoint]:
         if self._outside is None:

@@ -11,7 +11,6 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
-from functools import cache
 from math import inf, isfinite, isnan, nextafter
 from typing import Any, NamedTuple
 
@@ -95,6 +94,10 @@ def quantity(
     return dataclasses.field(default=default, metadata={KEY: meaning}, repr=repr, compare=compare)
 
 
+_MEANINGS: dict[Any, tuple[Meaning, ...]] = {}  # by class
+_BOUNDS: dict[Any, tuple[tuple[str, float, float, Quantity], ...]] = {}
+
+
 class Meaning(NamedTuple):
     """A field of a class."""
 
@@ -109,13 +112,14 @@ class Meaning(NamedTuple):
         return self.quantity.tag or self.name
 
 
-@cache
-def meanings(kind: type[Any]) -> tuple[Meaning, ...]:
+def meanings(kind: Any) -> tuple[Meaning, ...]:
     """The fields of a dataclass; one without a `quantity` has an empty meaning."""
-    return tuple(Meaning(f.name, f.metadata.get(KEY, NOTHING), _is_real(f), f) for f in fields(kind))
+    if kind not in _MEANINGS:
+        _MEANINGS[kind] = tuple(Meaning(f.name, f.metadata.get(KEY, NOTHING), _is_real(f), f) for f in fields(kind))
+    return _MEANINGS[kind]
 
 
-def meaning_of(kind: type[Any], name: str) -> Quantity:
+def meaning_of(kind: Any, name: str) -> Quantity:
     return next((m.quantity for m in meanings(kind) if m.name == name), NOTHING)
 
 
@@ -124,9 +128,10 @@ def _is_real(f: Field[Any]) -> bool:
     return text.replace("tuple[", "").startswith("float")
 
 
-@cache
-def _bounds(kind: type[Any]) -> tuple[tuple[str, float, float, Quantity], ...]:
+def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:
     """Name, least and greatest float of each field with a meaning: what passes needs no further look."""
+    if kind in _BOUNDS:
+        return _BOUNDS[kind]
     found = []
     for m in meanings(kind):
         q = m.quantity
@@ -139,7 +144,8 @@ def _bounds(kind: type[Any]) -> tuple[tuple[str, float, float, Quantity], ...]:
         if q.nonzero or q.choices:
             low, high = inf, -inf  # always looked at
         found.append((m.name, low, high, q))
-    return tuple(found)
+    _BOUNDS[kind] = tuple(found)
+    return _BOUNDS[kind]
 
 
 def check(part: Any, owner: str = "") -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report
 from gearwright.errors import GearwrightError
+from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.split_links import can_split
@@ -65,7 +66,7 @@ def _unreached(m: Mechanism, t: Transmission) -> str | None:
     if not isinstance(t.map, FourBarLinkage | Series) or isinstance(t.map, LinearTransmission):
         return None
     q = m.configuration()
-    at = [q[ref.joint][m.joint(ref.joint).dof - len(m.joint(ref.joint).axes) + ref.index] for ref in t.joints]
+    at = [q[ref.joint][ref.index] for ref in t.joints]
     try:
         t.map.joint_to_actuator_position(at)
         t.map.actuator_per_joint_at(at)
@@ -98,7 +99,7 @@ def check_rotors(m: Mechanism, report: Report) -> None:
     """Rotors that become bodies of their own."""
     for a in m.actuators.values():
         t = m.acting.get(a.name)
-        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+        if a.joint == rotor_axis(a.name):
             continue  # it turns one already
         loose = t is not None and t.backlash is not None
         if not loose and (a.rotor != "body" or (t is None and a.joint is None)):
@@ -109,8 +110,8 @@ def check_rotors(m: Mechanism, report: Report) -> None:
         if not loose and t is not None and not isinstance(t.map, LinearTransmission):
             message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
             report.error(CODE, f"{message}; take <rotor>reflected</rotor>", a.source)
-        if f"{a.name}.rotor" in m.links or f"{a.name}.rotor" in m.joints:
-            message = f"actuator {a.name!r}: {what} becomes a link and a joint named {a.name + '.rotor'!r}"
+        if rotor_name(a.name) in m.links or rotor_name(a.name) in m.joints:
+            message = f"actuator {a.name!r}: {what} becomes a link and a joint named {rotor_name(a.name)!r}"
             report.error("name-reserved", f"{message}: rename what has that name", a.source)
 
 

@@ -15,7 +15,7 @@ from gearwright.model.transmissions.linear_map import LinearMap
 from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
-from gearwright.model.transmissions.parameters import offsets, parameters, rows, with_parameters
+from gearwright.model.transmissions.parameters import offsets, parameter_quantities, parameters, rows, with_parameters
 from gearwright.model.transmissions.series import LinearSeries, Series
 from gearwright.model.transmissions.tied import Transmission
 
@@ -36,6 +36,7 @@ __all__ = [
     "TransmissionMap",
     "ZeroRatioError",
     "offsets",
+    "parameter_quantities",
     "parameters",
     "rows",
     "with_parameters",

@@ -7,6 +7,7 @@ With `a = f(q)` the velocities obey `v_a = A(q)·v_j`, A = ∂f/∂q by exact di
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.model.fields import Highlight, highlights
 from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
+from gearwright.model.transmissions.losses import Losses
 
 MAX_STEPS = 50  # of Newton's method; it converges in about six or not at all
 ACCURACY = 1e-12  # of actuator positions, relative to their size
@@ -49,6 +52,14 @@ class TransmissionMap(ABC):
     def rest(self) -> Array:
         """The joint position that is meant where none is given, (joints,) [rad or m]."""
         return np.zeros(self.joints)
+
+    def losses(self) -> Losses:
+        """Losses of its own, where a transmission is given none: a kind with an efficiency map overrides it."""
+        return Losses()
+
+    def highlights(self) -> Iterator[Highlight]:
+        """What `show` says of a map without constant ratios: by default its numbers."""
+        return highlights(self)
 
     # --- ratios ------------------------------------------------------------------------------------------------
 
