@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module, metadata
 from typing import Any, Generic, TypeVar
 
+from gearwright.errors import GearwrightError
+
 T = TypeVar("T")
 
 
@@ -51,6 +53,11 @@ class Registry(MutableMapping[str, T], Generic[T]):
     def __repr__(self) -> str:
         return f"<{self.group}: {', '.join(self)}>"
 
+    @property
+    def added(self) -> tuple[str, ...]:
+        """What scripts added, and what was loaded from other packages."""
+        return tuple(name for name in self._loaded if name not in self.rows)
+
     def reload(self) -> None:
         """Looks for entry points again: after a package was installed into the running process."""
         self._outside = None
@@ -59,7 +66,11 @@ class Registry(MutableMapping[str, T], Generic[T]):
         if name in self.rows:
             module, _, attribute = self.rows[name].partition(":")
             return getattr(import_module(module), attribute)
-        return self._points()[name].load()
+        point = self._points()[name]
+        try:
+            return point.load()
+        except Exception as error:  # another package's code may raise anything
+            raise GearwrightError(f"{name!r} of {self.group!r}, {point.value}, cannot be loaded: {error!r}") from error
 
     def _prepared(self, found: Any) -> T:
         return found if self._prepare is None else self._prepare(found)

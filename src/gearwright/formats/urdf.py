@@ -298,7 +298,7 @@ def _dynamics(e: Element | None, joint: str) -> AxisDynamics:
 
 
 def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:
-    bounded = kind in ("revolute", "prismatic")
+    bounded = JOINT_KINDS[kind].bounded
     if lim is None:
         if bounded:
             e.warning("limit-missing", f"joint {name!r} is {kind} and has no <limit>; none is taken")

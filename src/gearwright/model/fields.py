@@ -103,8 +103,13 @@ class Meaning(NamedTuple):
 
     name: str
     quantity: Quantity
-    real: bool  # a real number, or a tuple of them: it can be a parameter
+    type: str  # as written: "float | None", "tuple[float, ...]"
     field: Field[Any]
+
+    @property
+    def real(self) -> bool:
+        """A real number, or a tuple of them: it can be a parameter."""
+        return self.type.replace("tuple[", "").startswith("float")
 
     @property
     def tag(self) -> str:
@@ -115,7 +120,7 @@ class Meaning(NamedTuple):
 def meanings(kind: Any) -> tuple[Meaning, ...]:
     """The fields of a dataclass; one without a `quantity` has an empty meaning."""
     if kind not in _MEANINGS:
-        _MEANINGS[kind] = tuple(Meaning(f.name, f.metadata.get(KEY, NOTHING), _is_real(f), f) for f in fields(kind))
+        _MEANINGS[kind] = tuple(Meaning(f.name, f.metadata.get(KEY, NOTHING), _type(f), f) for f in fields(kind))
     return _MEANINGS[kind]
 
 
@@ -123,9 +128,8 @@ def meaning_of(kind: Any, name: str) -> Quantity:
     return next((m.quantity for m in meanings(kind) if m.name == name), NOTHING)
 
 
-def _is_real(f: Field[Any]) -> bool:
-    text = f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type))
-    return text.replace("tuple[", "").startswith("float")
+def _type(f: Field[Any]) -> str:
+    return f.type if isinstance(f.type, str) else str(f.type) if not isinstance(f.type, type) else f.type.__name__
 
 
 def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:

@@ -9,44 +9,34 @@ the class:
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import CompileError
+from gearwright.registry import Registry
 
 if TYPE_CHECKING:
     from gearwright.compiler.backend import Backend
 
-GROUP = "gearwright.backends"
-BACKENDS: dict[str, str] = {
-    "cpu": "gearwright.compiler.backends.cpu.backend:Cpu",
-    "interpreter": "gearwright.compiler.backends.interpreter:Interpreter",
-}
+BACKENDS: Registry[type[Backend]] = Registry(
+    "gearwright.backends",
+    {
+        "cpu": "gearwright.compiler.backends.cpu.backend:Cpu",
+        "interpreter": "gearwright.compiler.backends.interpreter:Interpreter",
+    },
+)
 
 
 def names() -> tuple[str, ...]:
     """All devices that programs can be compiled for, those of other packages too."""
-    return tuple(dict.fromkeys([*BACKENDS, *(point.name for point in _from_outside())]))
+    return tuple(BACKENDS)
 
 
 def is_known(name: str) -> bool:
-    """Looks among other packages only for what is not in the table: that takes milliseconds."""
-    return name in BACKENDS or name in names()
+    return name in BACKENDS
 
 
 def find_backend(name: str, **options: Any) -> Backend:
     """The back end of that name; `options` are its own, such as `lanes` of "cpu"."""
-    if name in BACKENDS:
-        module, _, attribute = BACKENDS[name].partition(":")
-        made: Backend = getattr(import_module(module), attribute)(**options)
-        return made
-    for point in _from_outside():
-        if point.name == name:
-            found: Backend = point.load()(**options)
-            return found
-    raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
-
-
-def _from_outside() -> list[EntryPoint]:
-    return sorted(entry_points(group=GROUP))
+    if name not in BACKENDS:
+        raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
+    return BACKENDS[name](**options)
