@@ -7,14 +7,14 @@ from dataclasses import MISSING
 from typing import Any
 
 from gearwright.formats.located_xml import Element
-from gearwright.model.fields import Meaning, meanings
+from gearwright.model.fields import NOTHING, Meaning, meanings
 
 
 def values_of(e: Element, kind: type[Any], apart: Collection[str] = ()) -> dict[str, Any]:
     """What the element gives of a class's fields, each read by its type; `apart` are read elsewhere."""
     values: dict[str, Any] = {}
     for m in meanings(kind):
-        child = None if m.name in apart else e.child(m.tag)
+        child = e.child(m.tag) if m.name not in apart and _is_plain(m) else None
         if child is not None:
             values[m.name] = _value(child, m)
     return values
@@ -24,6 +24,11 @@ def missing_from(kind: type[Any], values: Collection[str], apart: Collection[str
     """What files call the fields that have no default and are not given."""
     needed = [m for m in meanings(kind) if m.field.default is MISSING and m.field.default_factory is MISSING]
     return [m.tag for m in needed if m.name not in values and m.name not in apart]
+
+
+def _is_plain(m: Meaning) -> bool:
+    """Whether a text can say it: a function cannot be."""
+    return m.quantity is not NOTHING or m.type.startswith(("float", "int", "bool", "str", "tuple[float", "Literal["))
 
 
 def _value(child: Element, m: Meaning) -> Any:

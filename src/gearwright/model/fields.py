@@ -38,6 +38,7 @@ class Quantity:
     choices: tuple[Any, ...] = ()
     tag: str | None = None  # what files call it, where that is not the field's name
     table: bool = False  # pairs of numbers: x y  x y …
+    parameter: bool = True  # whether a real number can be an input of the compiled step
     shown: str | None = None  # in `show`, `{}` for value and unit; None: by its name; "": not at all
 
     def unit_on(self, *, slides: bool) -> str:
@@ -84,12 +85,12 @@ NOTHING = Quantity()
 def quantity(
     unit: str = "", *, doc: str, default: Any = MISSING, above: float | None = None, at_least: float | None = None,
     at_most: float | None = None, nonzero: bool = False, infinite: bool = False, choices: Sequence[Any] = (),
-    tag: str | None = None, table: bool = False, shown: str | None = None, repr: bool = True, compare: bool = True,
+    tag: str | None = None, table: bool = False, parameter: bool = True, shown: str | None = None, repr: bool = True, compare: bool = True,
 ) -> Any:  # fmt: skip
     """A dataclass field with its meaning. Without a default it must be given."""
     meaning = Quantity(
         unit=unit, doc=doc, above=above, at_least=at_least, at_most=at_most, nonzero=nonzero, infinite=infinite,
-        choices=tuple(choices), tag=tag, table=table, shown=shown,
+        choices=tuple(choices), tag=tag, table=table, parameter=parameter, shown=shown,
     )  # fmt: skip
     return dataclasses.field(default=default, metadata={KEY: meaning}, repr=repr, compare=compare)
 
@@ -108,8 +109,13 @@ class Meaning(NamedTuple):
 
     @property
     def real(self) -> bool:
-        """A real number, or a tuple of them: it can be a parameter."""
+        """A real number, or a tuple of them."""
         return self.type.replace("tuple[", "").startswith("float")
+
+    @property
+    def is_parameter(self) -> bool:
+        """A table, and what acts only when a part is made, is none."""
+        return self.real and self.quantity.parameter and not self.quantity.table
 
     @property
     def tag(self) -> str:

@@ -111,7 +111,7 @@ def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Row]:
 
 def actuator_numbers(actuator: Actuator) -> dict[str, float]:
     """Its numbers by the names of its fields; limits that there are not, and tables, are not among them."""
-    found: dict[str, Any] = {m.name: getattr(actuator, m.name) for m in meanings(type(actuator))}
+    found: dict[str, Any] = {m.name: getattr(actuator, m.name) for m in meanings(type(actuator)) if m.is_parameter}
     return {n: x for n, x in found.items() if isinstance(x, float) and isfinite(x)}
 
 

@@ -31,7 +31,7 @@ def parameter_quantities(part: Any) -> dict[str, tuple[float, Quantity]]:
         return {f"stage{i}.{k}": v for i, s in stages for k, v in parameter_quantities(s).items()}
     found: dict[str, tuple[float, Quantity]] = {}
     for m in meanings(type(part)):
-        if m.real and not (m.quantity.table or getattr(part, m.name) is None):
+        if m.is_parameter and getattr(part, m.name) is not None:
             found |= {name: (x, m.quantity) for name, x in _named(m.name, getattr(part, m.name)).items()}
     return found
 
@@ -79,7 +79,7 @@ def _nothing(x: Any) -> bool:
 
 def _real_fields(part: Any) -> list[str]:
     """Fields of real numbers; a branch, a size, a table or a function is none."""
-    return [m.name for m in meanings(type(part)) if m.real and not m.quantity.table]
+    return [m.name for m in meanings(type(part)) if m.is_parameter]
 
 
 def _named(name: str, value: Any) -> dict[str, float]:
