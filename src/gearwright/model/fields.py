@@ -135,7 +135,8 @@ def meaning_of(kind: Any, name: str) -> Quantity:
 
 
 def _type(f: Field[Any]) -> str:
-    return f.type if isinstance(f.type, str) else str(f.type) if not isinstance(f.type, type) else f.type.__name__
+    text = f.type.__name__ if type(f.type) is type else str(f.type)
+    return text.removeprefix("typing.").removeprefix("Optional[")
 
 
 def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:
