@@ -59,6 +59,10 @@ class Registry(MutableMapping[str, T], Generic[T]):
     def __repr__(self) -> str:
         return f"<{self.group}: {', '.join(self)}>"
 
+    def where(self, name: str) -> str:
+        """`package.module:Class` of a row or an entry point."""
+        return self.rows[name] if name in self.rows else self._points()[name].value
+
     def _find(self, name: str) -> Any:
         if name in self.rows:
             module, _, attribute = self.rows[name].partition(":")

@@ -31,7 +31,7 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
         read_transmission(t, draft, plugins, dialect, rename)  # type: ignore[arg-type]
     forms = [p for p in e.children if p.tag == "plugin" and _is_transmission(p)]
     if forms:
-        e.all("plugin")  # ticks off all of them; those of other programs are told of by the format's reader
+        e.all("plugin")  # marks all of them as read; the format's reader reports those of other programs
     for p in forms:
         _read_plugin_form(p, draft, plugins, rename)
     for kind in _sensor_kinds(e):

@@ -85,14 +85,15 @@ NOTHING = Quantity()
 def quantity(
     unit: str = "", *, doc: str, default: Any = MISSING, above: float | None = None, at_least: float | None = None,
     at_most: float | None = None, nonzero: bool = False, infinite: bool = False, choices: Sequence[Any] = (),
-    tag: str | None = None, table: bool = False, parameter: bool = True, shown: str | None = None, repr: bool = True, compare: bool = True,
+    tag: str | None = None, table: bool = False, parameter: bool = True,
+    shown: str | None = None,
 ) -> Any:  # fmt: skip
     """A dataclass field with its meaning. Without a default it must be given."""
     meaning = Quantity(
         unit=unit, doc=doc, above=above, at_least=at_least, at_most=at_most, nonzero=nonzero, infinite=infinite,
         choices=tuple(choices), tag=tag, table=table, parameter=parameter, shown=shown,
     )  # fmt: skip
-    return dataclasses.field(default=default, metadata={KEY: meaning}, repr=repr, compare=compare)
+    return dataclasses.field(default=default, metadata={KEY: meaning})
 
 
 _MEANINGS: dict[Any, tuple[Meaning, ...]] = {}  # by class

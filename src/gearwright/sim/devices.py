@@ -104,7 +104,7 @@ def actuator_views(
 
 def refuse_commands_with(sim: Simulation) -> None:
     """Of an integrator that has no actuators, or of a robot none of whose are connected."""
-    if not sim._commanded and sim.options.integrator != "euler":
-        raise GearwrightError(f"actuators do not act with the integrator {sim.options.integrator!r}: take 'euler'")
+    if not sim._commanded and sim.options.integrator == "rk4":
+        raise GearwrightError(f"actuators do not act with the integrator {sim.options.integrator!r}: take the default")
     if not sim._commanded:
         raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")

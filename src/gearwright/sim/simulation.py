@@ -78,7 +78,7 @@ class Simulation:
             self._instance.set("parameter", [kernels.nominal[name] for name in options.inputs])
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
-        self.reset()
+        reset(self, {}, {}, reach=False)
         if robot.tree.cuts:
             parameter, start = self._instance.get("parameter")[0], self._usual.copy()
             start[list(self._names.free_positions)] = self._instance.get("position")[0]
@@ -210,10 +210,16 @@ class Simulation:
     def _set_state(self, state: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
         self._states.assign(state)
+        self._refresh()
         if self._control is not None:
             steps, self._start = self._instance.get("clock")[0].tolist()
             self._steps = round(steps)
         self._version += 1
+
+    def _refresh(self) -> None:
+        """What follows from positions and parameters is made again in the next step."""
+        if any(slot.name == "fresh" for slot in self._kernels["step"].program.slots):
+            self._instance.set("fresh", 0.0)
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Back to time 0, at rest and without efforts, but for what is given.
@@ -234,6 +240,7 @@ class Simulation:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         for i, value in inputs.possible(self.robot, views.parameter_group(self), values, self.batch):
             self._instance.slot("parameter").fill(i, value)
+        self._refresh()
         self._version += 1
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:

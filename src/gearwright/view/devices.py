@@ -32,7 +32,7 @@ def _at(curve: Curve, speed: float) -> float:
 
 
 def strength(a: Actuator) -> str:
-    """What it can do: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
+    """Its limits: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
     parts: list[str] = []
     curve = a.torque_speed
     if curve:
@@ -54,7 +54,7 @@ def losses(a: Actuator) -> str:
 
 
 def sharpness(s: Sensor) -> str:
-    """How finely and how often it reads."""
+    """Resolution and sample time."""
     parts = [highlight_text(h) for h in s.highlights()]
     parts += [f"{number(s.update_rate)} Hz"] if s.update_rate < inf else []
     parts += [f"{duration(s.latency)} late"] if s.latency else []

@@ -94,7 +94,7 @@ def _of_linear_series(m: LinearSeries, actuators: Sequence[str], joints: Sequenc
 
 
 def joint_shares(t: Transmission) -> list[str] | None:
-    """What each joint equals, in its actuators; None where the actuators do not fix the joints."""
+    """Formula of each joint in its actuators; None if the map has no inverse."""
     return _shares(t.map, t.actuators) if isinstance(t.map, LinearTransmission) else None
 
 

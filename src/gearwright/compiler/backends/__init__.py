@@ -39,4 +39,12 @@ def find_backend(name: str, **options: Any) -> Backend:
     """The back end of that name; `options` are its own, such as `lanes` of "cpu"."""
     if name not in BACKENDS:
         raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
-    return BACKENDS[name](**options)
+    try:
+        kind = BACKENDS[name]
+        return kind(**options)
+    except Exception as error:  # whatever another package does when it is imported or called
+        if name in BACKENDS.rows:
+            raise
+        where = BACKENDS.where(name)
+        cause = error.__cause__ or error
+        raise CompileError(f"the device {name!r} of {where} cannot be used: {type(cause).__name__}: {cause}") from error
