@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import pi
 
 import numpy as np
 
@@ -32,13 +31,12 @@ def subspace(joint: Joint, q: Sequence[float]) -> Array:
 
     Rows are angular, then linear about the parent side's origin.
     """
-    if joint.dof == 1:  # the axis stands still
-        axis = np.array(joint.axes[0].xyz)
-        travel = joint.thread_pitch / (2 * pi) if joint.kind == "screw" else float(joint.type.prismatic)
-        return np.concatenate([0.0 * axis if joint.type.prismatic else axis, travel * axis])[:, None]
-    if joint.kind == "ball":
-        return np.vstack([joint.motion(q).R, np.zeros((3, 3))])
-    return subspace_by_differences(joint, q)
+    X, at, columns = IDENTITY, 0, [np.zeros((6, 0))]
+    for m in joint.motions:
+        own = q[at : at + m.size[0]]
+        columns.append(carried(X, m.twist(own)))
+        X, at = X @ m.pose(own), at + m.size[0]
+    return np.hstack(columns)
 
 
 def subspace_by_differences(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:
@@ -61,6 +59,8 @@ def small_twist(X: Pose) -> Array:
 
 def carried(X: Pose, twist: Array) -> Array:
     """Ad_X: twists (6, n) from B's frame to A's, with X = X_AB."""
+    if X is IDENTITY:
+        return twist
     w = X.R @ twist[:3]
     x, y, z = X.p.tolist()
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -41,6 +41,16 @@ class Sensor:
         return ""
 
     @property
+    def reads_position(self) -> bool:
+        """Whether it needs the position of what it reads, and not only its velocity."""
+        return True
+
+    @property
+    def has_index(self) -> bool:
+        """Whether each of its numbers has an index mark beside it."""
+        return False
+
+    @property
     def label(self) -> str:
         """Its kind in words."""
         return self.kind.replace("_", " ")
@@ -92,6 +102,14 @@ class Encoder(Sensor):
         yield from (shown[text] for text in ("×{}", "offset {}") if text in shown)
         yield from (Highlight(word) for word, given in (("wrapped", self.wrap), ("index", self.index)) if given)
         yield from (shown[text] for text in ("noise {}",) if text in shown)
+
+    @property
+    def reads_position(self) -> bool:
+        return self.type != "velocity"
+
+    @property
+    def has_index(self) -> bool:
+        return self.index
 
     def turn_of(self, *, length: bool = False) -> float:
         """What a turn measures [rad], or [m] where it reads a length."""

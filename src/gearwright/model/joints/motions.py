@@ -26,6 +26,11 @@ class Turn:
         travel = np.multiply(self.direction, q[0] * self.pitch) if self.pitch else IDENTITY.p
         return Pose(rotation_about(self.direction, q[0]), travel)
 
+    def twist(self, q: Sequence[float]) -> Array:
+        """S: angular, then linear, in the parent side's axes, about its origin, (6, velocities)."""
+        axis = np.array(self.direction)
+        return np.concatenate([axis, self.pitch * axis])[:, None]
+
     def retract(self, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
         return (q[0] + dv[0],)
 
@@ -40,6 +45,9 @@ class Slide:
     def pose(self, q: Sequence[float]) -> Pose:
         return Pose(IDENTITY.R, np.multiply(self.direction, q[0]))
 
+    def twist(self, q: Sequence[float]) -> Array:
+        return np.concatenate([np.zeros(3), self.direction])[:, None]
+
     def retract(self, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
         return (q[0] + dv[0],)
 
@@ -52,6 +60,9 @@ class Ball:
 
     def pose(self, q: Sequence[float]) -> Pose:
         return Pose(rotation_quaternion(q[0], q[1], q[2], q[3]), IDENTITY.p)
+
+    def twist(self, q: Sequence[float]) -> Array:
+        return np.vstack([self.pose(q).R, np.zeros((3, 3))])
 
     def retract(self, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
         w = np.array(dv)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import acos, pi
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +38,8 @@ class FourBarLinkage(TransmissionMap):
     `at` is the output angle; where it is not given, the one at which the input stands upright, θ = branch·90°.
     Branch −1 is the mirror image of branch +1.
     """
+
+    checked_at_start: ClassVar[bool] = True
 
     ground: float = quantity("m", above=0, doc="between the two pivots")
     input: float = quantity("m", above=0, doc="length of the crank that the actuator turns")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,12 +41,24 @@ class TransmissionMap(ABC):
         """Size of joint space."""
         return 1
 
+    checked_at_start: ClassVar[bool] = False  # whether `check` asks if the joints' start is within its reach
+
     def __getstate__(self) -> dict[str, Any]:
         return fields_of(self)
 
     @abstractmethod
     def to_actuators(self, q: Any) -> Any:
         """The defining map: joint positions (…, joints) to actuator positions (…, actuators). Arrays or traced."""
+
+    @property
+    def by_effort(self) -> bool:
+        """Whether it is a function of efforts, which has no positions."""
+        return False
+
+    @property
+    def shifts_efforts(self) -> bool:
+        """Whether offsets or bounds change the efforts beside its ratios."""
+        return False
 
     @property
     def rest(self) -> Array:
