@@ -32,7 +32,7 @@ CODE = "not-simulable"
 ENDING = " (loaded, but `compile` refuses it)"
 USUAL_STEP = 1e-3  # [s] what `compile` takes where it is not given
 LONGEST_PERIOD = 2**24  # steps between samples: what a clock counts exactly in single precision
-WIDEST = 1000  # velocities of loops that are tried to close: what a second is enough for
+WIDEST = 300  # velocities of loops that are tried to close: what a second is enough for
 MOST_SAMPLES = 1000  # on their way: each is moved on at every sample
 
 
