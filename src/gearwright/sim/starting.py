@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import ModelError, SimulationError
+from gearwright.model.layout import coordinate_of
 from gearwright.sim import assembly, controlled, loops
 from gearwright.sim.values import Array
 
@@ -91,7 +92,7 @@ def _out_of_reach(sim: Simulation, robot: int) -> str:
     for transmission in sim.robot.transmissions.values():
         if transmission.map is None:
             continue
-        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        names = [coordinate_of(sim.robot.joint(ref.joint), ref) for ref in transmission.joints]
         q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
         try:
             transmission.map.joint_to_actuator_position(q)
