@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
+    BeyondLimitsWarning,
     CacheWarning,
     CompileError,
     GearwrightError,
@@ -14,6 +15,7 @@ from gearwright.errors import (
     NotSimulatedWarning,
     SimulationError,
     TracingError,
+    UnsettledWarning,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ __all__ = [
     "PID",
     "Actuator",
     "Backlash",
+    "BeyondLimitsWarning",
     "CacheWarning",
     "CompileError",
     "CustomActuator",
@@ -112,6 +115,7 @@ __all__ = [
     "SimulationError",
     "Solenoid",
     "TracingError",
+    "UnsettledWarning",
     "compile",
     "load",
     "loads",

@@ -64,6 +64,14 @@ class NotSimulatedWarning(UserWarning):
     """A robot has something that its simulation leaves out."""
 
 
+class UnsettledWarning(RuntimeWarning):
+    """Steps of a run were accepted although their laws or passes had not settled; `Simulation.unsettled` counts."""
+
+
+class BeyondLimitsWarning(RuntimeWarning):
+    """A joint starts beyond its limits."""
+
+
 class CacheWarning(UserWarning):
     """Compiled code is kept in an unusual place, or not at all."""
 

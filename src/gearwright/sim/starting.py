@@ -9,6 +9,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, SimulationError
 from gearwright.sim import assembly, controlled, loops
+from gearwright.sim.reporting import warn_beyond_limits
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
             sim._instance.slot("target").fill(2 * i + 1, 0.0)
         sim.time = 0.0
         check_start(sim)
+        warn_beyond_limits(sim, q)
     except BaseException:
         memory.copy_from(before)
         sim._start, sim._steps, sim._remembered = clock
