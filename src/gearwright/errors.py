@@ -68,7 +68,7 @@ class UnsettledWarning(RuntimeWarning):
     """Steps of a run were accepted although their laws or passes had not settled; `Simulation.unsettled` counts."""
 
 
-class BeyondLimitsWarning(RuntimeWarning):
+class BeyondLimitsWarning(UserWarning):
     """A joint starts beyond its limits."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9  # so little beyond its limit is on it, as the stops have it [rad, m]
 MOST_NAMED = 4  # joints of a message
+
+
+def _callers_level() -> int:
+    """The `stacklevel` of the nearest frame outside this package, as seen by who asks."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("gearwright"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 # --- steps that did not settle ---------------------------------------------------------------------------------------
@@ -39,7 +48,7 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
             f"{count} of {steps * sim.batch} steps{robots} did not settle: stops, friction, motors or velocities are "
             f"off by more than rounding there; take a dt below {sim.dt:g} s (sim.unsettled counts, by robot)",
             UnsettledWarning,
-            stacklevel=4,
+            stacklevel=_callers_level(),
         )
 
 
@@ -69,7 +78,7 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
     warnings.warn(
         f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
         BeyondLimitsWarning,
-        stacklevel=5,
+        stacklevel=_callers_level(),
     )
 
 
