@@ -18,7 +18,7 @@ import numpy as np
 import gearwright as gw
 from tests.sim.robots import DOUBLE_PENDULUM
 
-STEPS = 2_000_000  # none of the runs comes to its end
+STEPS = 10_000_000  # 0.6 s and more: none of the runs comes to its end
 EFFORT = 1e-3 * np.sin(np.arange(STEPS) * 1e-3)  # new in every step, so that a run reads a buffer of its own
 
 

@@ -151,7 +151,7 @@ def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
     """Springs and dampers beyond either end of the range, which only push; a damper is not felt before its stop."""
     k, d = limits.stiffness or 0.0, limits.dissipation or 0.0
     if is_zero(k) and is_zero(d):
-        return Bounded(J, Polyline((), (0.0,), home=0))
+        return Bounded(J, Polyline((Vertex(0.0, 0.0),), (0.0,), home=0))
     lower, upper = _ends(limits.lower), _ends(limits.upper)
     vertices: list[Vertex] = []
     slopes: list[Scalar | None] = [0.0]

@@ -33,7 +33,10 @@ Body = tuple[Function | Repeat, ...]
 
 
 class Carrier:
-    """Collects what one stage computes for later ones, and puts a slot's symbols in its place."""
+    """Collects what one stage computes for later ones, and puts a slot's symbols in its place.
+
+    What is a slot's number already is left where it is: it must not be used after a stage has written that slot.
+    """
 
     def __init__(self) -> None:
         self.values: list[Scalar] = []
@@ -41,7 +44,7 @@ class Carrier:
         self._known: dict[int, SX] = {}
 
     def __call__(self, x: Scalar) -> Scalar:
-        if is_number(x):
+        if is_number(x) or x.is_symbolic():
             return x
         key = x.element_hash()  # the same value is carried once
         if key not in self._known:

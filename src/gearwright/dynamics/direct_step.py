@@ -134,7 +134,7 @@ class DirectStep:
         build["u"], build["law"], build["reaction"], build["curve"] = (
             found.u, found.impulses, found.reactions, impulses,
         )  # fmt: skip
-        build["trial"], build["progress"] = found.pieces, list(found.progress)
+        build["trial"], build["progress"] = found.states, list(found.progress)
         settled = found.settled
         if acting.curves:
             d = diagonal(H, self.model.dof)

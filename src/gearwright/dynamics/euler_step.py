@@ -23,7 +23,7 @@ class EulerStep(DirectStep):
         q, v = build["position"], build["velocity"]
         tree = model.tree(State(q, v))
         at = model.configuration(tree)
-        M = model.mass_matrix(at, tree)
+        M = model.moving_masses(model.mass_matrix(at, tree))
         actuators = self.actuators(tree)
         acting = self.collected(WholeStep(dt), tree, at, M, actuators)
         needed = model.needed(at, tree, tree.vd)

@@ -29,8 +29,8 @@ from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, both, greatest, magnitude, minus, plus, times, where
 from gearwright.dynamics.terms import Collected, Solved
 
-PASSES = 8
-SETTLED = 1e-5  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
+PASSES = 24  # at most; where they do not settle, the last one starts from v again and is a first-order step
+SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
 
 
 class MidpointStep(DirectStep):
@@ -53,7 +53,7 @@ class MidpointStep(DirectStep):
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
-        build["passed"] = [0.0]
+        build["passed"], build["round"] = [0.0], [1.0]
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M_later, effort)
@@ -61,7 +61,8 @@ class MidpointStep(DirectStep):
 
     def _prepared(self, tree: Tree) -> Matrix:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
-        M, build = self.model.mass_matrix(self.model.configuration(tree), tree), self.build
+        M = self.model.moving_masses(self.model.mass_matrix(self.model.configuration(tree), tree))
+        build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
             build.stage("prepare")
@@ -70,18 +71,20 @@ class MidpointStep(DirectStep):
     def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
-        q, w, passed = build["position"], build["mean_velocity"], build["passed"][0]
+        q, passed, turn = build["position"], build["passed"][0], build["round"][0]
+        w = [where(turn >= PASSES, v, x) for v, x in zip(build["velocity"], build["mean_velocity"], strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
         rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
+        build["start"] = w
         found = self.solved(H, push, self.closing(acting, q, w), "piece", w)
-        settled = both(has_settled(found.u, w), found.settled)
+        settled = both(has_settled(found.u, build["start"]), found.settled)
         new = {"mean_velocity": found.u, "force": build["new_force"]}
         new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
             build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
-        build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
+        build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
 
     def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:

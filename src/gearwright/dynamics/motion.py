@@ -153,11 +153,16 @@ class Model:
         M = self.mass_matrix(at, tree)
         return self.factorised(M).solve(self.force(at, tree, effort, ahead=0.0))
 
-    def factorised(self, M: Matrix) -> Factors:
+    def moving_masses(self, M: Matrix) -> Matrix:
+        """M itself; raises where a coordinate moves no mass."""
         for n, k in enumerate(self.reduction.velocities):
             if (n, n) not in M:
                 name = self.bodies.velocities[k]
                 raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
+        return M
+
+    def factorised(self, M: Matrix) -> Factors:
+        self.moving_masses(M)
         try:
             return factorise(M, self.dof)
         except ZeroDivisionError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -110,7 +111,7 @@ def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage |
         return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
 
     return tuple(
-        Loop(node.count, _redirected(node.body, places), node.until)
+        replace(node, body=_redirected(node.body, places))
         if isinstance(node, Loop)
         else Stage(node.name, Tape(tuple(map(moved, node.tape.instructions)), node.tape.stores))
         for node in body

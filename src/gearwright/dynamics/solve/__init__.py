@@ -10,7 +10,7 @@ from gearwright.dynamics.solve.laws import (
     straight,
 )
 from gearwright.dynamics.solve.rows import Equality
-from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Problem, Progress
+from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Law, Problem, Progress, started
 
 __all__ = [
     "STARTED",
@@ -18,6 +18,7 @@ __all__ = [
     "Acting",
     "Equality",
     "Iteration",
+    "Law",
     "Polyline",
     "Problem",
     "Progress",
@@ -25,5 +26,6 @@ __all__ = [
     "between_rates",
     "friction_and_stops",
     "saturated",
+    "started",
     "straight",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import casadi
+from casadi import SX
 
-from gearwright.dynamics.scalar import Scalar, either, equal, is_number, times, where
+from gearwright.dynamics.scalar import Scalar, either, equal, is_number, is_zero, times, where
 
 
 def as_number(condition: Scalar) -> Scalar:
@@ -16,6 +17,13 @@ def as_number(condition: Scalar) -> Scalar:
 
 def negated(condition: Scalar) -> Scalar:
     return not condition if isinstance(condition, bool) else casadi.logic_not(condition)
+
+
+def only_where(condition: Scalar, value: Scalar) -> Scalar:
+    """The value where the condition holds, else 0."""
+    if isinstance(condition, bool) or is_zero(value):
+        return value if condition is not False else 0.0
+    return SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value)
 
 
 def differs(a: Scalar, b: Scalar) -> Scalar:
@@ -45,12 +53,23 @@ def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scal
 
 def chosen(piece: Scalar, values: Sequence[tuple[int, Scalar]]) -> Scalar:
     """The value that stands beside the piece; pieces ascend, one between two has the lower's."""
-    if not values:
+    runs: list[tuple[int, Scalar]] = []
+    for k, value in values:
+        if not runs or not same(value, runs[-1][1]):
+            runs.append((k, value))
+    if not runs:
         return 0.0
-    found = values[-1][1]
-    after = values[-1][0]
-    for k, value in reversed(values[:-1]):
-        if value is not found and not (is_number(value) and is_number(found) and value == found):
+    found = runs[-1][1]
+    for (_, value), (after, _) in zip(runs[-2::-1], runs[:0:-1], strict=True):
+        if is_zero(found):
+            found = only_where(piece < after - 0.5, value)
+        elif is_zero(value):
+            found = only_where(piece > after - 0.5, found)
+        else:
             found = where(piece < after - 0.5, value, found)
-        after = k
     return found
+
+
+def same(a: Scalar, b: Scalar) -> bool:
+    """Whether two scalars are known to be equal while tracing."""
+    return a is b or (is_number(a) and is_number(b) and a == b)

@@ -14,13 +14,13 @@ by w ends on the line `λ = d·x − w`, and meets the polyline in the piece bet
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, least, minus, plus, times, where
-from gearwright.dynamics.solve.conditions import as_number, chosen, one_of
+from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
 
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
@@ -52,25 +52,47 @@ class Seen(NamedTuple):
     alpha: Scalar
     beta: Scalar
     tolerance: Scalar  # of the push
+    rate: Scalar
+    impulse: Scalar
+    inertia: Scalar  # alpha/beta
+    slack: Scalar  # of the rate
+    share: Scalar  # of any number: what is rounding
+
+    def needed(self, rate: Scalar) -> Scalar:
+        """The impulse that would lead to another rate."""
+        return plus(self.impulse, times(self.inertia, minus(rate, self.rate)))
+
+
+class Next(NamedTuple):
+    """What a law goes on with, and whether it was wrong."""
+
+    state: list[Scalar]
+    wrong: Scalar
 
 
 @dataclass(frozen=True)
 class Polyline:
     """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a piece.
 
-    `home` is the place of piece 0 among the slopes. `centred`: a push of 0 belongs to piece 0 (Coulomb friction).
+    A single piece has one vertex, too: a point that it goes through.
+
+    `home` is the place of piece 0 among the slopes. `friction`: the impulse of piece −1 and, with a minus, of piece 1,
+    so that a push of 0 belongs to piece 0.
     """
 
     vertices: tuple[Vertex, ...]
     slopes: tuple[Scalar | None, ...]
     home: int
-    centred: bool = False
+    friction: Scalar | None = None
+
+    size = 1  # of its state, which is the piece
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Polyline:
         """The same with other numbers."""
         vertices = tuple(Vertex(change(v.rate), change(v.impulse)) for v in self.vertices)
         slopes = tuple(slope if slope is VERTICAL else change(slope) for slope in self.slopes)
-        return replace(self, vertices=vertices, slopes=slopes)
+        friction = None if self.friction is None else change(self.friction)
+        return replace(self, vertices=vertices, slopes=slopes, friction=friction)
 
     @property
     def pieces(self) -> range:
@@ -93,39 +115,50 @@ class Polyline:
         """A vertex that the piece ends at."""
         return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
 
-    def line(self, piece: Scalar) -> Line:
+    def started(self, state: Sequence[Scalar]) -> list[Scalar]:
+        """As a step begins: in the piece in which the last one ended."""
+        return [*state]
+
+    def line(self, state: Sequence[Scalar]) -> Line:
+        (piece,) = state
         vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
         rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
         slopes = [(k, self.slopes[k + self.home] if k in tilted else 0.0) for k in self.pieces]
-        return Line(
-            one_of(piece, vertical, self.pieces), one_of(piece, flat, self.pieces),
-            chosen(piece, rates), chosen(piece, sorted(impulses, key=itemgetter(0))), chosen(piece, slopes),
-        )  # fmt: skip
+        if self.friction is None:
+            impulse = chosen(piece, sorted(impulses, key=itemgetter(0)))
+        else:
+            impulse = minus(0.0, times(piece, self.friction))
+        held, slides = (one_of(piece, own, self.pieces) for own in (vertical, flat))
+        return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
 
-    def next(self, piece: Scalar, line: Line, seen: Seen, *, jumps: bool) -> Scalar:
+    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next:
         """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
 
         A vertical piece may be left for any other (`jumps`): d is the largest inertia that the direction can have,
         so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
         left for the next one, or for piece 0.
         """
+        (piece,) = state
         shifted = plus(seen.push, times(piece, times(2.0, seen.tolerance)))
-        found: Scalar = float(-self.home)
-        for k, (x, y) in zip(self.pieces, self.vertices, strict=False):
+        found: Scalar = 0.0
+        for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
             threshold = minus(times(seen.alpha, x), times(seen.beta, y))
             threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
-            found = plus(found, as_number(shifted > threshold))
-        if self.centred and jumps:
-            return where(times(shifted, piece) >= 0.0, found, 0.0)
-        if jumps and not self._far():
-            return found
-        near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
-        return where(line.vertical, found, near) if jumps else near
+            if k < 0:
+                found = minus(found, as_number(shifted <= threshold))
+            else:
+                found = plus(found, as_number(shifted > threshold))
+        if self.friction is not None and jumps:
+            found = only_where(times(shifted, piece) >= 0.0, found)
+        elif self._far():
+            near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
+            found = where(line.vertical, found, near) if jumps else near
+        return Next([found], differs(found, piece))
 
     def _far(self) -> bool:
-        """Whether a piece that is not vertical has another one further than the next."""
-        return any(max(abs(k - other) for other in self.pieces) > 1 for k in self._of(flat=True, sloped=True))
+        """Whether a piece has another one further than the next."""
+        return len(self.pieces) > 2
 
 
 def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
@@ -140,7 +173,9 @@ def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | N
         vertices, slopes = [Vertex(lower, friction), *vertices], [VERTICAL, *slopes]
     if upper is not None:
         vertices, slopes = [*vertices, Vertex(upper, minus(0.0, friction))], [*slopes, VERTICAL]
-    return Polyline(tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, centred=sticks)
+    return Polyline(
+        tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, friction=friction if sticks else None
+    )
 
 
 def between_rates(friction: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
@@ -162,4 +197,4 @@ def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Poly
 
 def straight(rate: Scalar, slope: Scalar) -> Polyline:
     """`λ = slope·(rate − x)` without bounds."""
-    return Polyline((Vertex(rate, 0.0),), (slope, slope), home=0)
+    return Polyline((Vertex(rate, 0.0),), (slope,), home=0)

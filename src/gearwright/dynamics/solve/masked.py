@@ -15,6 +15,7 @@ from gearwright.dynamics.algorithms import Matrix, Row
 from gearwright.dynamics.factorise import adjacency, next_pivot
 from gearwright.dynamics.scalar import (
     Scalar,
+    divided,
     greatest,
     is_zero,
     minus,
@@ -22,8 +23,8 @@ from gearwright.dynamics.scalar import (
     reciprocal,
     times,
     times_reciprocal,
-    where,
 )
+from gearwright.dynamics.solve.conditions import as_number, negated
 
 
 class Pivot(NamedTuple):
@@ -95,7 +96,7 @@ def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scal
         k = next_pivot(neighbours)
         near = sorted(neighbours.pop(k))
         d = A[k, k] if floors is None else greatest(A[k, k], floors[k])
-        r = _reciprocal(d, pivots.get(k, FREE))
+        r = _reciprocal(d, pivots.get(k, FREE), singular=floors is not None)
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}
         for i in near:
@@ -108,7 +109,13 @@ def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scal
     return found
 
 
-def _reciprocal(d: Scalar, pivot: Pivot) -> Scalar:
-    """1/(d + slope), or 0 where the coordinate is held."""
+def _reciprocal(d: Scalar, pivot: Pivot, singular: bool) -> Scalar:
+    """1/(d + slope), or 0 where the coordinate is held; `singular`: d may be 0 there.
+
+    The mask is the numerator: of a choice CasADi would make one out of every product with it.
+    """
     whole = plus(d, pivot.slope)
-    return 0.0 if is_zero(whole) else where(pivot.held, 0.0, reciprocal(whole))
+    if pivot.held is False:
+        return 0.0 if is_zero(whole) else reciprocal(whole)
+    free = as_number(negated(pivot.held))
+    return divided(free, plus(whole, minus(1.0, free)) if singular else whole)

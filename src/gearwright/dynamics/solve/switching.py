@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gearwright.dynamics.algorithms import Matrix, Row
 from gearwright.dynamics.scalar import (
     Scalar,
+    divided,
     equal,
     greatest,
     is_zero,
@@ -27,24 +28,56 @@ from gearwright.dynamics.scalar import (
     times,
     where,
 )
-from gearwright.dynamics.solve.conditions import as_number, differs
-from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line, Polyline, Seen
+from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
+from gearwright.dynamics.solve.floors import Floors
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
 ALL = 1e9  # more laws than there are
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
+ENDURANCE = 40.0  # iterations without a fall after which rounding is taken to be the reason
 LARGEST = 1e4  # and so much more at most
 GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
+
+
+class Law(Protocol):
+    """What acts along one direction. Its state is what it starts the next iteration with, or the next step."""
+
+    @property
+    def size(self) -> int:
+        """Numbers in its state."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether a piece of it is vertical."""
+
+    def started(self, state: Sequence[Scalar]) -> list[Scalar]: ...
+    def line(self, state: Sequence[Scalar]) -> Line: ...
+    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next: ...
 
 
 class Acting(NamedTuple):
     """A law and its direction over the coordinates."""
 
-    law: Polyline
+    law: Law
     direction: Row
+
+
+def split(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The laws' states, one after another, as one list a law."""
+    left, found = list(states), []
+    for acting in laws:
+        found.append(left[: acting.law.size])
+        left = left[acting.law.size :]
+    return found
+
+
+def started(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[Scalar]:
+    """States as a step begins, from those that the last one ended with (0 at first)."""
+    own = zip(laws, split(laws, states), strict=True)
+    return [x for acting, state in own for x in acting.law.started(state)]
 
 
 class Progress(NamedTuple):
@@ -64,7 +97,7 @@ class Iteration(NamedTuple):
     u: list[Scalar]
     impulses: list[Scalar]  # one a law
     reactions: list[Scalar]  # one an equality
-    pieces: list[Scalar]
+    states: list[Scalar]  # of the laws, one after another: the piece of a polyline
     progress: Progress
     settled: Scalar  # 1, or 0
 
@@ -79,11 +112,12 @@ class Problem:
     equalities: Sequence[Equality] = ()
     eps: float = 2.0**-52
 
-    def iterate(self, pieces: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
-        lines = [acting.law.line(piece) for acting, piece in zip(self.laws, pieces, strict=True)]
+    def iterate(self, states: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
+        own = split(self.laws, states)
+        lines = [acting.law.line(state) for acting, state in zip(self.laws, own, strict=True)]
         roles = Roles.of(self.laws)
         factors = self._factors(lines, roles)
-        x = factors.forward(self._pushed(lines, roles))
+        x = factors.forward(self.b)
         rows: RowSolution | None = None
         if self.equalities or roles.rows:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
@@ -91,30 +125,30 @@ class Problem:
             x = [plus(a, rows.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         found = _Solved(self, lines, roles, factors, rows, u, w)
-        return found.switched(pieces, progress)
+        return found.switched(own, progress)
 
     def _factors(self, lines: Sequence[Line], roles: Roles) -> Masked:
-        H = dict(self.H)
-        for i in roles.diagonal:
-            ((k, ratio),) = self.laws[i].direction.items()
-            H[k, k] = plus(H[k, k], times(times(ratio, ratio), lines[i].slope))
-        pivots = {}
+        slopes, constants = self.beside(lines, roles)
+        pivots = {k: Pivot(False, 0.0, constants[k], slopes[k]) for k in slopes}
         for k, i in roles.pivots.items():
-            line = lines[i]
+            line, sloped = lines[i], not is_zero(lines[i].slope)
             held = 0.0 if line.vertical is False else line.rate
-            constant = line.impulse
-            if not is_zero(line.slope):
-                constant = plus(constant, times(line.slope, line.rate))
-                held = where(line.vertical, line.rate, 0.0)
-            pivots[k] = Pivot(line.vertical, held, constant, line.slope)
-        return masked(H, len(self.b), pivots)
+            held = where(line.vertical, held, 0.0) if sloped else held
+            constant = plus(line.impulse, times(line.slope, line.rate))
+            slope, more = slopes.get(k, 0.0), constants.get(k, 0.0)
+            pivots[k] = Pivot(line.vertical, held, plus(constant, more), plus(line.slope, slope))
+        return masked(self.H, len(self.b), pivots)
 
-    def _pushed(self, lines: Sequence[Line], roles: Roles) -> list[Scalar]:
-        b = list(self.b)
+    def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Row, Row]:
+        """Slopes and constants of laws that share a coordinate with another one, by coordinates."""
+        slopes: Row = {}
+        constants: Row = {}
         for i in roles.diagonal:
-            ((k, ratio),) = self.laws[i].direction.items()
-            b[k] = plus(b[k], times(ratio, plus(lines[i].impulse, times(lines[i].slope, lines[i].rate))))
-        return b
+            ((k, ratio),), line = self.laws[i].direction.items(), lines[i]
+            slopes[k] = plus(slopes.get(k, 0.0), times(times(ratio, ratio), line.slope))
+            constant = plus(line.impulse, times(line.slope, line.rate))
+            constants[k] = plus(constants.get(k, 0.0), times(ratio, constant))
+        return slopes, constants
 
 
 @dataclass(frozen=True)
@@ -150,50 +184,73 @@ class _Solved:
     u: list[Scalar]
     w: list[Scalar]
 
-    def switched(self, pieces: Sequence[Scalar], progress: Progress) -> Iteration:
-        laws, share = self.problem.laws, times(progress.tolerance, ROUNDING * self.problem.eps)
+    def switched(self, states: Sequence[Sequence[Scalar]], progress: Progress) -> Iteration:
+        share = times(progress.tolerance, ROUNDING * self.problem.eps)
+        most = where(progress.stalled >= PATIENCE, 1.0, ALL)
+        seen = self._seen(share, times(share, self._speed()))
+        new = [[*state] for state in states]
+        wrong: Scalar = 0.0
+        for i in sorted(range(len(states)), key=lambda i: self.problem.laws[i].law.size):  # pieces before functions
+            jumps = self.rows is None and i in self.roles.pivots.values()
+            there = self.problem.laws[i].law.next(states[i], self.lines[i], seen[i], jumps=jumps)
+            new[i] = [where(wrong < most, x, old) for x, old in zip(there.state, states[i], strict=True)]
+            wrong = plus(wrong, as_number(there.wrong))
+        impulses = [each.impulse for each in seen]
+        reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
+        settled = as_number(equal(wrong, 0.0))
+        after = [x for state in new for x in state]
+        return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
+
+    def _speed(self) -> Scalar:
+        """Of the fastest coordinate: what rounding is a share of."""
         speed: Scalar = 0.0
         for x in (*self.u, *(self.rows.unchanged if self.rows else ())):
             speed = greatest(speed, magnitude(x))
-        most = where(progress.stalled >= PATIENCE, 1.0, ALL)
-        seen, impulses = self._seen(times(share, speed))
-        new, wrong = [], 0.0
-        for i, (acting, piece) in enumerate(zip(laws, pieces, strict=True)):
-            jumps = self.rows is None and i in self.roles.pivots.values()
-            there = acting.law.next(piece, self.lines[i], seen[i], jumps=jumps)
-            new.append(where(wrong < most, there, piece))
-            wrong = plus(wrong, as_number(differs(there, piece)))
-        reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
-        return Iteration(
-            self.u, impulses, reactions, new, self._progress(progress, wrong), as_number(equal(wrong, 0.0))
-        )
+        return speed
 
     @staticmethod
     def _progress(before: Progress, wrong: Scalar) -> Progress:
-        alone = as_number(before.stalled >= PATIENCE)
+        alone = as_number(before.stalled >= ENDURANCE)
         return Progress(
             least(before.least, wrong),
             where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
             least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, alone))), LARGEST),
         )
 
-    def _seen(self, tolerance: Scalar) -> tuple[list[Seen], list[Scalar]]:
-        """Of each law: what pushes its direction, and its impulse."""
+    def _seen(self, share: Scalar, slack: Scalar) -> list[Seen]:
+        """How each law's direction answers. `slack` is what may be rounding of a coordinate's velocity."""
         seen: dict[int, Seen] = {}
-        impulses: dict[int, Scalar] = {}
+        slopes, constants = self.problem.beside(self.lines, self.roles)
         for k, i in self.roles.pivots.items():
-            d, line = self.factors.inertias[k], self.lines[i]
-            seen[i] = Seen(self.w[k], d, 1.0, times(d, tolerance))
-            impulses[i] = where(line.flat, line.impulse, minus(times(d, self.u[k]), self.w[k]))
+            u, line = self.u[k], self.lines[i]
+            d, w = plus(self.factors.inertias[k], slopes.get(k, 0.0)), plus(self.w[k], constants.get(k, 0.0))
+            impulse = where(line.flat, line.impulse, minus(times(d, u), w))
+            seen[i] = Seen(w, d, 1.0, times(d, slack), u, impulse, d, slack, share)
         for i in self.roles.diagonal:
             ((k, ratio),), line = self.problem.laws[i].direction.items(), self.lines[i]
-            rate = times(ratio, self.u[k])
-            seen[i] = Seen(rate, 1.0, 0.0, times(magnitude(ratio), tolerance))
-            impulses[i] = minus(line.impulse, times(line.slope, minus(rate, line.rate)))
+            rate, wide = times(ratio, self.u[k]), times(magnitude(ratio), slack)
+            impulse = self._beside_impulse(i, k, ratio, rate)
+            inertia = divided(self.factors.inertias[k], times(ratio, ratio))
+            seen[i] = Seen(rate, 1.0, 0.0, wide, rate, impulse, inertia, wide, share)
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
             assert self.rows is not None
-            wide = times(size(self.problem.laws[i].direction), tolerance)
-            seen[i] = Seen(self.rows.pushes[n], 1.0, self.rows.compliances[n], wide)
-            impulses[i] = self.rows.impulses[n]
-        order = range(len(self.problem.laws))
-        return [seen[i] for i in order], [impulses[i] for i in order]
+            push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
+            wide, rate = times(size(self.problem.laws[i].direction), slack), plus(push, times(answer, impulse))
+            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, divided(1.0, answer), wide, share)
+        return [seen[i] for i in range(len(self.problem.laws))]
+
+    def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
+        """By the law's line; or, where it is the only one that slopes, by what the coordinate lacks.
+
+        A steep line would make much of the rate's rounding.
+        """
+        line = self.lines[law]
+        by_line = minus(line.impulse, times(line.slope, minus(rate, line.rate)))
+        others = [i for i in self.roles.diagonal if k in self.problem.laws[i].direction and i != law]
+        if others or is_zero(line.slope):
+            return by_line
+        lacking = minus(times(self.factors.inertias[k], self.u[k]), self.w[k])
+        if k not in self.roles.pivots:
+            return divided(lacking, ratio)
+        main = self.lines[self.roles.pivots[k]]
+        return where(main.flat, divided(minus(lacking, main.impulse), ratio), by_line)

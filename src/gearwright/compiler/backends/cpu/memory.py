@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler.backend import Array, Buffer
+from gearwright.compiler.buffers import Array, Buffer
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest register
 
