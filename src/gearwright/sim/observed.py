@@ -74,7 +74,11 @@ class WithLoopJoints(Values):
         self._loops = loops
 
     def _several(self, name: str) -> Value:
-        return self._loops[name] if name in self._loops and name not in self._groups else super()._several(name)
+        if name in self._groups:
+            return super()._several(name)
+        if name not in self._loops:
+            raise UnknownNameError(self._kind, name, [*self._reads, *self._groups, *self._loops]) from None
+        return self._loops[name]
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or name in self._loops
@@ -176,7 +180,7 @@ def _six(sim: Simulation, link: str, pair: Any) -> Array:
         raise ModelError(
             f"link {link!r} takes no wrench: declare it with compile(wrenches={declared!r})"
         )
-    if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+    if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) != 2:
         raise ModelError(f"the wrench on {link!r} is a pair (force, torque) of three numbers each, not {pair!r:.80}")
     halves = [inputs.numbers(link, half) for half in pair]
     for half, what in zip(halves, ("force", "torque"), strict=True):
