@@ -9,7 +9,7 @@ import pytest
 import gearwright as gw
 from gearwright import Drive, compile, load, loads
 from gearwright.model import Limits
-from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FREE, bare
+from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FREE, LIMITED, bare
 
 FOUR_BAR = bare(load(FOLDER / "four_bar.sdf"))
 G = 9.80665
@@ -279,12 +279,6 @@ def test_soft_stops_store_energy():
 
 
 # --- reports ---------------------------------------------------------------------------------------------------------
-
-
-LIMITED = DOUBLE_PENDULUM.replace(
-    "<joint name='elbow' type='continuous'>",
-    "<joint name='elbow' type='revolute'><limit lower='-1' upper='1' effort='1' velocity='1'/>",
-)
 
 
 def test_a_start_beyond_limits_is_reported_once():

@@ -108,7 +108,7 @@ def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
 
 
 def _table(rows: Sequence[Sequence[Scalar]], width: int) -> SX:
-    return casadi.vertcat(*(casadi.horzcat(*row) for row in rows)) if rows else SX(0, width)
+    return SX(casadi.vertcat(*(casadi.horzcat(*row) for row in rows))) if rows else SX(0, width)
 
 
 class Observer(NamedTuple):
