@@ -24,6 +24,7 @@ from casadi import SX, Function
 from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
+from gearwright.dynamics.body_signals import reads_body
 from gearwright.dynamics.builder import Repeat, StepBuilder
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, stored_energy
@@ -37,7 +38,7 @@ from gearwright.dynamics.linearising import of_step, through_stages
 from gearwright.dynamics.loads import loads_on
 from gearwright.dynamics.midpoint_step import MidpointStep
 from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.observers import OBSERVERS, present
+from gearwright.dynamics.observers import OBSERVERS, observed_by_sensors, present
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
@@ -201,7 +202,8 @@ class Equations:
     def _acting(self) -> tuple[str, ...]:
         """What accelerations depend on beside the state: all that acts."""
         rows = ("impulse", "dt") if self.kinds else ()
-        return ("effort", "parameter", *rows, *(("actuator",) if self.model.actuation.driven else ()), *self._loaded)
+        actuators = ("actuator",) if self.model.actuation.driven and self._euler else ()
+        return ("effort", "parameter", *rows, *actuators, *self._loaded)
 
     @property
     def _step_inputs(self) -> dict[str, SX]:
@@ -236,13 +238,21 @@ class Equations:
 
     @cached_property
     def sense(self) -> Function:
-        """(position, velocity, sensor, parameter) → sensor: readings, then what the sensors remember, after a step."""
-        return self._function("sense", "position velocity sensor parameter", self._trace_sense)
+        """(position, velocity, sensor, parameter) → sensor: readings, then what the sensors remember, after a step.
+
+        Where forces or accelerations are sensed, all that acts is an input, too.
+        """
+        return self._function("sense", self._sensed, self._trace_sense)
 
     @cached_property
     def sense_start(self) -> Function:
-        """(position, velocity, sensor, parameter) → sensor after a reset; generators stand as they are given."""
-        return self._function("sense_start", "position velocity sensor parameter", self._trace_sense_start)
+        """The same after a reset; generators stand as they are given."""
+        return self._function("sense_start", self._sensed, self._trace_sense_start)
+
+    @property
+    def _sensed(self) -> str:
+        acts = any(map(reads_body, self.mechanism.sensors.values()))
+        return " ".join(("position", "velocity", "sensor", *(self._acting if acts else ("parameter",))))
 
     @cached_property
     def shafts(self) -> Function:
@@ -358,19 +368,20 @@ class Equations:
         tree = self.model.tree(State(position, velocity))
         return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": self._errors(tree.q)}
 
-    def _signals(self, position: list[Scalar], velocity: list[Scalar]) -> Signals:
-        tree = self.model.tree(State(position, velocity))
+    def _signals(self, given: Mapping[str, list[Scalar]]) -> Signals:
+        tree = self.model.tree(State(given["position"], given["velocity"]))
         seen = self.model.actuation.seen(tree)
-        return signals(self.mechanism, self.model.bodies, seen, tree, self.values)
+        body = observed_by_sensors(self, given) if "effort" in given else {}
+        return signals(self.mechanism, self.model.bodies, seen, tree, self.values, body)
 
-    def _trace_sense(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
-        before = sensor[len(self.sensing.readings) :]
-        readings, after = self.sensing.sample(self._signals(position, velocity), before)
+    def _trace_sense(self, **given: list[Scalar]) -> Outputs:
+        before = given["sensor"][len(self.sensing.readings) :]
+        readings, after = self.sensing.sample(self._signals(given), before)
         return {"sensor_after": [*readings, *after]}
 
-    def _trace_sense_start(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
-        own = sensor[len(self.sensing.readings) :]
-        state = self.sensing.start(self._signals(position, velocity), [own[i] for i in self.sensing.generators])
+    def _trace_sense_start(self, **given: list[Scalar]) -> Outputs:
+        own = given["sensor"][len(self.sensing.readings) :]
+        state = self.sensing.start(self._signals(given), [own[i] for i in self.sensing.generators])
         return {"sensor_after": [*self.sensing.reading(state), *state]}
 
     def _trace_shafts(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import casadi
 from casadi import SX
 
+from gearwright.dynamics.body_signals import body_signals
 from gearwright.dynamics.constraints import Instant, row_efforts
 from gearwright.dynamics.cut_readings import cut_joint_readings
 from gearwright.dynamics.kinematics import Configuration
@@ -42,7 +43,7 @@ def present(equations: Equations, given: Given) -> Present:
     tree = model.tree(state)
     at = model.configuration(tree)
     actuator = given.get("actuator", [])
-    acting = model.actuation.having(tree, actuator)
+    acting = model.actuation.having(tree, actuator) if actuator else []
     effort = model.pushed(tree, given["effort"], acting)
     if equations.kinds:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
@@ -82,6 +83,14 @@ def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[
         cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, given["impulse"], given["dt"][0])
     balance = Reactions(equations.mechanism, equations.values)
     return balance.wrenches(now.at.system.gravity, moving, equations.model.loads, cuts)
+
+
+def observed_by_sensors(equations: Equations, given: Given) -> dict[str, list[Scalar]]:
+    """What force-torque sensors and IMUs read, by sensor."""
+    now = present(equations, given)
+    wrenches = joint_wrenches(equations, given, now)
+    moving = link_motions(now.at, now.tree.v, now.vd)
+    return body_signals(equations.mechanism, wrenches, moving, now.at.system.gravity)
 
 
 def screws(equations: Equations, given: Given) -> Outputs:

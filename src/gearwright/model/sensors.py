@@ -25,6 +25,8 @@ class Sensor:
     side: Literal["actuator", "joint"] = "actuator"  # … on this side of it
     actuator: str | None = None  # the one actuator it reads
     joint: AxisRef | None = None  # the one axis it reads
+    reaction: str | None = None  # the joint whose wrench it reads: force and torque, six numbers
+    link: str | None = None  # the link whose angular velocity and specific force it reads, six numbers
     update_rate: float = inf  # [Hz]; inf: at every step
     latency: float = 0.0  # [s]
     source: Source | None = field(default=None, compare=False, repr=False)

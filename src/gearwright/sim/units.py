@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gearwright.model import AxisRef, Encoder, LimitSwitch, Mechanism
+from gearwright.model import AxisRef, BodySensor, Encoder, LimitSwitch, Mechanism
 
 TURNING = {"position": "rad", "velocity": "rad/s", "effort": "N·m", "voltage": "V"}
+BODY = {"f": "N", "t": "N·m", "w": "rad/s", "a": "m/s²"}  # by the first letter of a label
 PUSHING = {"position": "m", "velocity": "m/s", "effort": "N", "voltage": "V"}
 
 
@@ -28,6 +29,8 @@ def reading_unit(robot: Mechanism, sensor: str, index: int) -> str:
     s = robot.sensors[sensor]
     if isinstance(s, LimitSwitch):
         return "0/1"
+    if isinstance(s, BodySensor):
+        return BODY[s.labels[index][0]]
     if not isinstance(s, Encoder):
         return ""
     return (PUSHING if _reads_length(robot, sensor, index) else TURNING)[s.type]

@@ -33,6 +33,7 @@ from gearwright.model import (
     Joint,
     LinearTransmission,
     Mechanism,
+    Pose,
     Sensor,
     Transmission,
 )
@@ -135,6 +136,7 @@ def _actuator(a: Actuator) -> dict[str, Any]:
 def _sensor(s: Sensor) -> dict[str, Any]:
     values = {f.name: getattr(s, f.name) for f in fields(s) if f.name != "source"}
     values |= {k: finite(v) for k, v in values.items() if isinstance(v, float)}
+    values |= {k: v.matrix.tolist() for k, v in values.items() if isinstance(v, Pose)}
     return {**values, "kind": s.kind, "joint": None if s.joint is None else str(s.joint)}
 
 

@@ -30,9 +30,9 @@ from gearwright.dynamics.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
-from gearwright.dynamics.solve.floors import Floors
 
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 

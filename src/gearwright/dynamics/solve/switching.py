@@ -29,10 +29,10 @@ from gearwright.dynamics.scalar import (
     where,
 )
 from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
-from gearwright.dynamics.solve.floors import Floors
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
 ALL = 1e9  # more laws than there are
