@@ -22,7 +22,7 @@ import mujoco
 import numpy as np
 
 import gearwright as gw
-from gearwright.bench.plain_urdf import plain
+from benchmarks.plain_urdf import plain
 
 DT = 1e-3
 ROUNDS = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,7 +40,6 @@ BROKEN: dict[str, dict[str, Any]] = {
     "indices belong to loops": {"slots": (S, W), "body": (moving("i", (0,)),)},
     "an element is stored once": {"slots": (S, W), "body": (Loop(1, (twice("i"),), index="i"),)},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
-    "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }
 
 

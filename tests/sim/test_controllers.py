@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from gearwright.sim.control import PID, Together
-from gearwright.sim.plotting import panels
 from gearwright.sim.saving import columns
+from gearwright.view.plots import panels
 from tests.sim.robots import GRIPPER
 
 ARM = """<sdf version="1.11"><model name="arm">

@@ -9,8 +9,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.sim import compile
-from gearwright.sim.plotting import panels
 from gearwright.sim.saving import Column, _member
+from gearwright.view.plots import panels
 from tests.sim.robots import FOLLOWING, FREE
 
 

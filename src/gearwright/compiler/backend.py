@@ -61,7 +61,7 @@ class Instance(ABC):
 
     @abstractmethod
     def slot(self, name: str) -> Buffer:
-        """What a slot holds, one row: writes change the robots."""
+        """The values of a slot, one row: writes change the robots."""
 
     @property
     @abstractmethod

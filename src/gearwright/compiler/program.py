@@ -1,6 +1,6 @@
 """The program: named slots, and one step as straight-line stages and counted loops over them.
 
-A kernel repeats the step as often as it is told, so the loop over time is not part of the program. Inside a step,
+A kernel repeats the step as often as the caller asks, so the loop over time is not part of the program. Inside a step,
 every stage reads the slots as they stand when it begins and writes them when it ends; loops nest.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What a slot is for."""
+    """Role of a slot."""
 
     INPUT = "input"  # read; held over all steps, or a new value each step
     PARAMETER = "parameter"  # read; held
@@ -106,7 +106,7 @@ class Program:
         return tuple(s for s in self.slots if s.kind in kinds)
 
     def state_address(self, element: int) -> Address:
-        """Which slot's element the one of that number among all states is."""
+        """Slot and element of the state with this index."""
         for slot in self.of_kind(Kind.STATE):
             if element < slot.size:
                 return Address(slot.name, element)
@@ -133,7 +133,7 @@ class Program:
         return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))
 
     def content_hash(self) -> str:
-        """Hexadecimal digest of everything that decides what the program computes."""
+        """Hexadecimal digest of the program's content."""
         text = repr((self.slots, self.body)).encode()
         return hashlib.sha256(text).hexdigest()
 
@@ -297,7 +297,7 @@ def _counts_are_not_negative(program: Program) -> Iterable[str]:
 
 
 def _ends_exist(program: Program) -> Iterable[str]:
-    """What ends a loop is one number that a stage before the loop, or the state, holds."""
+    """The slot that ends a loop is one number, written by a stage before the loop or part of the state."""
     readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, *LASTING)}
     written = {s.name for s in program.of_kind(*LASTING)}
     for node in _nodes(program.body):

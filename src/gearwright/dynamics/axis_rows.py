@@ -24,13 +24,12 @@ from gearwright.dynamics.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.solve import Polyline, Vertex, friction_and_stops
+from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
 from gearwright.dynamics.terms import Bounded, Moment, Straight, Term, spring_damper
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
-FAR = 1e12  # a rate that no axis reaches [rad/s, m/s]
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 

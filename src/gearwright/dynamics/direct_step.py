@@ -20,11 +20,11 @@ from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.phases import Phase
 from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import Scalar, both, is_number, is_zero, minus, plus, times, where
-from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress
+from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solver import dense, dot
 from gearwright.dynamics.terms import Collected, Moment, Solved, Term, rate, spring_damper
 
-SWITCHES = 60  # of pieces in a phase at most; one or two are usual
+SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 
@@ -104,11 +104,12 @@ class DirectStep:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
             return Solved(found.u, [], found.reactions, [], [], True)
         build = self.build
-        keep = build.carry(f"given_{pieces}")
+        laws = [Acting(term.law, term.J) for term in acting.laws]
+        build["push"], build["trial"] = b, started(laws, build[pieces]) if laws else []
         build["point"] = [rate(curve.J, guess) for curve in acting.curves]
-        acting, H = acting.mapped(keep), mapped(H, keep)
-        build["push"], build["trial"] = b, build[pieces] if acting.laws else []
         build["progress"], build["settled"] = list(STARTED), [0.0]
+        keep = build.carry(f"given_{pieces}")
+        acting, H = acting.mapped(keep), mapped(H, keep)
         build.stage(f"push_{pieces}")
         with build.loop(SWITCHES, until="settled"):
             self._switch(H, acting)

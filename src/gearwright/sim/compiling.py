@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import NotSimulatedWarning
+from gearwright.errors import CompileError, NotSimulatedWarning
 from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
+from gearwright.model.simulation_checks import not_simulable
 from gearwright.model.split_links import with_split_links
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
@@ -85,6 +86,8 @@ def compile(
         drives=drives, controller=controller, control_period=control_period,
         wrenches=wrenches,
     )  # fmt: skip
+    if reasons := not_simulable(robot):
+        raise CompileError("\n".join(reasons))
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, Kernels(robot, options))

@@ -179,7 +179,7 @@ class Recording:
 
         Of a batch some robots, from the first to the last. Needs matplotlib: pip install 'gearwright[plot]'.
         """
-        from gearwright.sim.plotting import plot
+        from gearwright.view.plots import plot
 
         plot(self, path, robots=robots)
 

@@ -78,7 +78,7 @@ class Simulation:
             self._instance.set("parameter", [kernels.nominal[name] for name in options.inputs])
         self._views: dict[str, Values] = {}
         self._reads: dict[str, Read] = {}
-        self.reset()
+        reset(self, {}, {}, reach=False)
         if robot.tree.cuts:
             parameter, start = self._instance.get("parameter")[0], self._usual.copy()
             start[list(self._names.free_positions)] = self._instance.get("position")[0]

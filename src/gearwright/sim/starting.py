@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 
-def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> None:
+def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
     """See `Simulation.reset`."""
     q, v = _assembled(sim, position, velocity)
     names = sim._names
@@ -31,7 +31,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
             sim._instance.slot("target").fill(2 * i, sim.position[name])
             sim._instance.slot("target").fill(2 * i + 1, 0.0)
         sim.time = 0.0
-        check_start(sim)
+        check_start(sim, reach)
         warn_beyond_limits(sim, q)
     except BaseException:
         memory.copy_from(before)
@@ -71,18 +71,22 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     sim._remembered = None
 
 
-def check_start(sim: Simulation) -> None:
-    """A start at which something has no finite value raises, and says which transmission cannot reach it."""
+def check_start(sim: Simulation, reach: bool = True) -> None:
+    """A start at which something has no finite value raises, and says which transmission cannot reach it.
+
+    Without `reach`, one that a transmission cannot reach passes: steps from there raise.
+    """
     finite = {name: np.isfinite(held.numbers()[0]) for name, held in {"state": sim._states, **sim._inputs}.items()}
     if all(each.all() for each in finite.values()):
         return
     bad = next(name for name, each in finite.items() if not each.all())
     robot = int(np.flatnonzero(~finite[bad].all(axis=1))[0])
     which = "" if sim.batch == 1 else f" of robot {robot}"
-    raise SimulationError(
-        f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
-        "let it start elsewhere, by the file's initial positions or by reset(position=…)"
-    )
+    far = _out_of_reach(sim, robot)
+    if far and not reach:
+        return
+    why = far or _bad_entry(sim, bad, robot)
+    raise SimulationError(f"the start{which} is not finite: {why}; let it start elsewhere, by reset(position=…)")
 
 
 def _out_of_reach(sim: Simulation, robot: int) -> str:

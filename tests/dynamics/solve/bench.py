@@ -1,4 +1,4 @@
-"""Many problems of one structure at once: iterations as a CasADi Function in a Python loop, and how far off they end."""
+"""Many problems of one structure at once: iterations as a CasADi Function in a Python loop, and their errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from casadi import SX, Function
 
 from gearwright.dynamics.scalar import as_written, column, scalars
-from gearwright.dynamics.solve import STARTED, VERTICAL, Acting, Equality, Problem, Progress
+from gearwright.dynamics.solve import STARTED, VERTICAL, Acting, Equality, Polyline, Problem, Progress, started
 
 Make = Callable[[list], tuple[Sequence[Acting], Sequence[Equality]]]
 
@@ -34,7 +34,7 @@ class Bench:
         self.pattern = [*pattern] if pattern is not None else [(i, j) for i in range(n) for j in range(i + 1)]
         H, b, parameters = SX.sym("H", len(self.pattern)), SX.sym("b", n), SX.sym("parameters", size)
         self.laws, self.equalities = make(scalars(parameters))
-        pieces, progress = SX.sym("pieces", len(self.laws)), SX.sym("progress", len(STARTED))
+        pieces, progress = SX.sym("pieces", sum(a.law.size for a in self.laws)), SX.sym("progress", len(STARTED))
         problem = Problem(dict(zip(self.pattern, scalars(H), strict=True)), scalars(b), self.laws, self.equalities)
         found = problem.iterate(scalars(pieces), Progress(*scalars(progress)))
         values = [
@@ -43,32 +43,40 @@ class Bench:
         with as_written():
             outputs = casadi.cse([column(x) for x in values])
         self.iteration = Function("iteration", [H, b, parameters, pieces, progress], outputs)
+        u = SX.sym("u", n)
+        begun = started(self.laws, scalars(pieces))
+        self.begin = Function("begin", [parameters, pieces, u], [column(begun)])
         self.numbers = Function("numbers", [parameters], [column(x) for x in self._numbers()])
 
     def _numbers(self) -> list[list]:
         """What laws and equalities are made of."""
-        vertices = [x for a in self.laws for v in a.law.vertices for x in v]
-        slopes = [0.0 if s is VERTICAL else s for a in self.laws for s in a.law.slopes]
+        vertices = [x for a in self.laws if isinstance(a.law, Polyline) for v in a.law.vertices for x in v]
+        slopes = [0.0 if s is VERTICAL else s for a in self.laws if isinstance(a.law, Polyline) for s in a.law.slopes]
         rows = [*(a.direction for a in self.laws), *(e.J for e in self.equalities)]
         directions = [x for row in rows for x in row.values()]
         return [vertices, slopes, directions, [x for e in self.equalities for x in (e.bias, e.cfm)]]
 
-    def solved(self, H: np.ndarray, b: np.ndarray, parameters: np.ndarray, pieces=None, most: int = 300) -> Ended:
+    def solved(self, H: np.ndarray, b: np.ndarray, parameters: np.ndarray, last: Ended | None = None) -> Ended:
         """H (problems, n, n), b (problems, n), parameters (problems, size)."""
         count = len(b)
-        step = self.iteration.map(count)
-        entries = np.array([H[:, i, j] for i, j in self.pattern])
-        pieces = np.zeros((len(self.laws), count)) if pieces is None else pieces
-        progress = np.tile(np.array(STARTED)[:, None], (1, count))
-        solves, done = np.zeros(count, int), np.zeros(count, bool)
-        for _ in range(most):
-            results = step(entries, b.T, parameters.T, pieces, progress)
-            u, impulses, reactions, pieces, progress, settled = (np.array(x) for x in results)
-            solves += ~done
-            done |= settled[0] != 0
-            if done.all():
+        given = [np.array([H[:, i, j] for i, j in self.pattern]), b.T, parameters.T]
+        states, u = (np.zeros((size, count)) for size in (self.begin.size1_in(1), self.n))
+        if last is not None:
+            states, u = last.pieces, last.u
+        passed = [np.array(self.begin.map(count)(given[2], states, u)), np.tile(np.array(STARTED)[:, None], (1, count))]
+        found = [np.zeros((self.iteration.size1_out(k), count)) for k in range(6)]
+        solves, left = np.zeros(count, int), np.arange(count)
+        for _ in range(300):
+            results = [np.array(x) for x in self.iteration.map(len(left))(*given, *passed)]
+            for whole, part in zip(found, results, strict=True):
+                whole[:, left] = part
+            solves[left] += 1
+            going = results[5][0] == 0
+            if not going.any():
                 break
-        return Ended(u, impulses, reactions, pieces, solves, done)
+            left, given = left[going], [x[:, going] for x in given]
+            passed = [x[:, going] for x in results[3:5]]
+        return Ended(*found[:4], solves, found[5][0] != 0)
 
     def errors(self, H: np.ndarray, b: np.ndarray, parameters: np.ndarray, end: Ended) -> dict[str, np.ndarray]:
         """Of each problem, relative: what is left of `H·u = b + Jᵀ·λ`, how far points are from their polylines, and by
@@ -89,14 +97,14 @@ class Bench:
                 left[k] -= a * impulse
                 size[k] += np.abs(a * impulse)
             place += len(J)
-            if law:
+            if law and isinstance(row.law, Polyline):
                 own = vertices[corner : corner + 2 * len(row.law.vertices)].reshape(-1, 2, count)
                 tilt = slopes[piece : piece + len(row.law.slopes)]
                 inertia = 1 / response
                 apart = distance(row.law, own, tilt, rate, impulse, inertia)
                 off = np.maximum(off, apart / scale)
                 corner, piece = corner + 2 * len(own), piece + len(tilt)
-            else:
+            elif not law:
                 bias, cfm = given[2 * (n - len(self.laws)) : 2 * (n - len(self.laws)) + 2]
                 missed = np.maximum(missed, np.abs(rate + bias + cfm * impulse) / (scale + np.abs(bias)))
         return {"residual": np.max(np.abs(left) / size, axis=0), "complementarity": off, "equality": missed}

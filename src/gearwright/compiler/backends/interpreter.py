@@ -52,7 +52,7 @@ class PlainBuffer(Buffer):
         self.data = data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is only seen several times is pickled once."""
+        """Broadcast data is pickled once."""
         data = self.data
         return _unpacked, (data[:1] if data.strides[0] == 0 else data, data.shape)
 
@@ -221,7 +221,7 @@ def run_tape(tape: Tape, memory: Mapping[str, Array], indices: Mapping[str, int]
 
 @dataclass
 class Interpretation:
-    """What a run left behind. Arrays have shape (batch, *slot shape); records (records, batch, *slot shape)."""
+    """Results of a run. Arrays have shape (batch, *slot shape); records (records, batch, *slot shape)."""
 
     values: dict[str, Array]
     records: dict[str, Array]

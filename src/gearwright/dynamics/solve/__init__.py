@@ -1,6 +1,7 @@
 """The velocities of a step with every law on its piece: stops, friction, drives and equalities, solved to the end."""
 
 from gearwright.dynamics.solve.laws import (
+    FAR,
     VERTICAL,
     Polyline,
     Vertex,
@@ -13,6 +14,7 @@ from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Law, Problem, Progress, started
 
 __all__ = [
+    "FAR",
     "STARTED",
     "VERTICAL",
     "Acting",

@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from gearwright.dynamics.scalar import Scalar, greatest, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.scalar import Scalar, both, greatest, is_zero, least, minus, plus, times, where
 from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
 
+FAR = 1e12  # a rate that nothing reaches: a stop there is none
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
 
@@ -51,7 +52,7 @@ class Seen(NamedTuple):
     push: Scalar
     alpha: Scalar
     beta: Scalar
-    tolerance: Scalar  # of the push
+    tolerance: Scalar  # of the push: half of it either way
     rate: Scalar
     impulse: Scalar
     inertia: Scalar  # alpha/beta
@@ -116,8 +117,14 @@ class Polyline:
         return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
 
     def started(self, state: Sequence[Scalar]) -> list[Scalar]:
-        """As a step begins: in the piece in which the last one ended."""
-        return [*state]
+        """As a step begins: in the piece in which the last one ended, unless that one is out of reach now."""
+        (piece,) = state
+        lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
+        if self.slopes[0] is VERTICAL and lowest < 0.0:
+            piece = where(both(piece <= lowest, self.vertices[0].rate <= -FAR), 0.0, piece)
+        if self.slopes[-1] is VERTICAL and highest > 0.0:
+            piece = where(both(piece >= highest, self.vertices[-1].rate >= FAR), 0.0, piece)
+        return [piece]
 
     def line(self, state: Sequence[Scalar]) -> Line:
         (piece,) = state
@@ -140,11 +147,11 @@ class Polyline:
         left for the next one, or for piece 0.
         """
         (piece,) = state
-        shifted = plus(seen.push, times(piece, times(2.0, seen.tolerance)))
+        shifted = plus(seen.push, times(piece, seen.tolerance))
         found: Scalar = 0.0
-        for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
+        for k, (x, y) in sorted(zip(self.pieces[:-1], self.vertices, strict=False), key=lambda pair: pair[0] < 0):
             threshold = minus(times(seen.alpha, x), times(seen.beta, y))
-            threshold = plus(threshold, times(float(2 * k + 1), seen.tolerance))
+            threshold = plus(threshold, times(k + 0.5, seen.tolerance))
             if k < 0:
                 found = minus(found, as_number(shifted <= threshold))
             else:

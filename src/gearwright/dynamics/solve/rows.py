@@ -76,7 +76,10 @@ def solve_rows(
     answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
-    E = [times(COMPLIANCE, reduce(least, each)) if h else 0.0 for each, h in zip(answers, hard, strict=True)]
+    E = [
+        times(COMPLIANCE, reduce(least, each) if each else 1.0) if h else 0.0
+        for each, h in zip(answers, hard, strict=True)
+    ]
     pivots = {}
     for i, e in enumerate(equalities):
         pivots[i] = Pivot(_noise(equalities, own, i, floors), constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
@@ -105,6 +108,7 @@ def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
         for j in range(i + 1):
             if shared := left.keys() & y[j].keys():
                 S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
+        S.setdefault((i, i), 0.0)  # a row that moves nothing
     return S
 
 

@@ -104,13 +104,17 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with."""
+    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with.
+
+    `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
+    """
 
     H: Matrix
     b: list[Scalar]
     laws: Sequence[Acting]
     equalities: Sequence[Equality] = ()
     eps: float = 2.0**-52
+    speed: Scalar | None = None
 
     def iterate(self, states: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
         own = split(self.laws, states)
@@ -190,7 +194,7 @@ class _Solved:
         seen = self._seen(share, times(share, self._speed()))
         new = [[*state] for state in states]
         wrong: Scalar = 0.0
-        for i in sorted(range(len(states)), key=lambda i: self.problem.laws[i].law.size):  # pieces before functions
+        for i in sorted(range(len(states)), key=lambda i: self.problem.laws[i].law.size):
             jumps = self.rows is None and i in self.roles.pivots.values()
             there = self.problem.laws[i].law.next(states[i], self.lines[i], seen[i], jumps=jumps)
             new[i] = [where(wrong < most, x, old) for x, old in zip(there.state, states[i], strict=True)]
@@ -202,7 +206,9 @@ class _Solved:
         return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
 
     def _speed(self) -> Scalar:
-        """Of the fastest coordinate: what rounding is a share of."""
+        """Of the fastest coordinate."""
+        if self.problem.speed is not None:
+            return self.problem.speed
         speed: Scalar = 0.0
         for x in (*self.u, *(self.rows.unchanged if self.rows else ())):
             speed = greatest(speed, magnitude(x))

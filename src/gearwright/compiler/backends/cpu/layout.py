@@ -64,7 +64,7 @@ class Layout:
 
     @cached_property
     def bounds(self) -> dict[int, float]:
-        """Of the state elements that have one, by arena offset."""
+        """Bounds of the state elements that have one, by arena offset."""
         return {
             self.arena[slot.name] + element: slot.bound
             for slot in self.program.of_kind(Kind.STATE)

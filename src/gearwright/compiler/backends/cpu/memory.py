@@ -33,7 +33,7 @@ class BlockedBuffer(Buffer):
         self.data, self.batch = data, batch
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is only seen several times is pickled once."""
+        """Broadcast data is pickled once."""
         data = self.data
         return _unpacked, (data[:, :1] if data.strides[1] == 0 else data, data.shape, self.batch)
 
