@@ -113,6 +113,19 @@ class ClosureRows(Spread):
     def size(self) -> int:
         return len(self.conditions)
 
+    @property
+    def joint_name(self) -> str:
+        return self.name
+
+    @property
+    def closure(self) -> ClosureRows:
+        return self
+
+    @property
+    def rates(self) -> list[Callable[[Apart, Motion], Scalar]]:
+        """Of each row, for a twist of the child side against the parent side."""
+        return [condition.rate for condition in self.conditions]
+
     def rows(self, now: Instant | Moment) -> list[Row]:
         apart, twists = self.seen(now.at)
         found = []
@@ -176,7 +189,7 @@ def _path(system: Bodies, body: int) -> list[int]:
     return path[::-1]
 
 
-def _whole(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
     """With every row that its kind has."""
     origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
     places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
@@ -192,7 +205,7 @@ def _telling(mechanism: Mechanism) -> list[list[int]]:
     values = numbers(mechanism)
     model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
     start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
-    wholes = [_whole(joint, model.bodies, values) for joint in mechanism.tree.cuts]
+    wholes = [whole_closure(joint, model.bodies, values) for joint in mechanism.tree.cuts]
     hard = [tie_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
     return telling(wholes, model, [float(start[i]) for i in model.reduction.positions], hard)
 
@@ -203,7 +216,7 @@ def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]
     if not mechanism.tree.cuts:
         return found
     for joint, kept in zip(mechanism.tree.cuts, _telling(mechanism), strict=True):
-        closure = _whole(joint, system, values)
+        closure = whole_closure(joint, system, values)
         found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
         found += cut_axis_rows(joint, closure, values)
     return found

@@ -14,6 +14,7 @@ from gearwright.formats.drake_elements import with_rotor
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
+from gearwright.formats.sdf_sensors import read_joint_sensors
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
 from gearwright.model.poses import Array, Vector3
 
@@ -42,6 +43,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
     _leave_physics(e)
     if not draft.add(draft.joints, "joint", joint.name, joint, e):
         return None
+    read_joint_sensors(e, name, scope, draft)
     for i, (_, axis) in enumerate(axes):
         mimic = axis.child("mimic") if axis is not None else None
         if mimic is not None:
@@ -216,7 +218,7 @@ def _thread_pitch(e: Element) -> float:
 
 
 def _leave_physics(e: Element) -> None:
-    for tag in ("physics", "sensor", "drake:controller_gains"):
+    for tag in ("physics", "drake:controller_gains"):
         child = e.child(tag)
         if child is not None:
             if e.report.first(("joint", tag)):

@@ -29,6 +29,8 @@ class Sensor:
     side: Side = quantity(choices=("actuator", "joint"), doc="of the transmission that it reads", default="actuator")
     actuator: str | None = None  # the one actuator it reads
     joint: AxisRef | None = None  # the one axis it reads
+    reaction: str | None = None  # the joint whose wrench it reads: force and torque, six numbers
+    link: str | None = None  # the link whose angular velocity and specific force it reads, six numbers
     update_rate: float = quantity("Hz", above=0, infinite=True, doc="not given: at every step", default=inf)
     latency: float = quantity("s", at_least=0, doc="from a sample to its reading", default=0.0)
     source: Source | None = field(default=None, compare=False, repr=False)
@@ -36,8 +38,8 @@ class Sensor:
     def __post_init__(self) -> None:
         check(self)
 
-    def unit(self, *, length: bool) -> str:
-        """Of its readings, where it reads a length or an angle."""
+    def unit(self, *, length: bool, index: int = 0) -> str:
+        """Of one of its readings, where it reads a length or an angle."""
         return ""
 
     @property
@@ -90,7 +92,7 @@ class Encoder(Sensor):
         if (self.wrap or self.index) and self.resolution is not None and self.resolution % 1:
             raise ModelError(f"wrap and index need a whole number of counts a turn, not {self.resolution}")
 
-    def unit(self, *, length: bool) -> str:
+    def unit(self, *, length: bool, index: int = 0) -> str:
         rate = "/s" if self.type == "velocity" else ""
         return f"{'m' if length else 'rad'}{rate}"
 
@@ -149,7 +151,7 @@ class LimitSwitch(Sensor):
     )
     hysteresis: float = quantity("rad | m", at_least=0, doc="how far before that it opens again", default=0.0)
 
-    def unit(self, *, length: bool) -> str:
+    def unit(self, *, length: bool, index: int = 0) -> str:
         return "0/1"
 
     @property

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import GearwrightError
+from gearwright.model.body_sensors import BodySensor
 from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Sensor
@@ -154,7 +155,7 @@ def check_readings(m: Mechanism, report: Report) -> None:
 
 def _unreadable(m: Mechanism, s: Sensor) -> str | None:
     t = None if s.transmission is None else m.transmissions[s.transmission]
-    if s.joint is not None:
+    if s.joint is not None or s.reaction is not None or s.link is not None:
         return None
     if t is not None and not all(m.has_axis(ref) for ref in t.joints):
         return f"reads through transmission {t.name!r}, whose joint cannot move"
@@ -173,6 +174,8 @@ def _unreadable(m: Mechanism, s: Sensor) -> str | None:
 
 def _readings(m: Mechanism, s: Sensor) -> list[str]:
     """The names that its numbers go by; a user's own sensor names its own."""
+    if isinstance(s, BodySensor):
+        return [f"{s.name}.{label}" for label in s.labels]
     count = 1
     if s.joint is None and s.actuator is None and s.transmission is not None:
         t = m.transmissions[s.transmission]

@@ -36,6 +36,7 @@ def compile(
     drives: Mapping[str, Drive] | None = None,
     controller: Callable[..., Any] | None = None,
     control_period: int = 1,
+    wrenches: Sequence[str] = (),
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -59,6 +60,7 @@ def compile(
     controller  a function of the simulation that returns commands by actuator and efforts by joint; it becomes part
                 of the code that steps (see `gearwright.sim.control`)
     control_period  steps from one call of the controller to the next; what it commands is held in between
+    wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
@@ -83,6 +85,7 @@ def compile(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
+        wrenches=wrenches,
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))

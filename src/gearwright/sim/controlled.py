@@ -21,7 +21,7 @@ def check_free(sim: Simulation, slot: str, values: Mapping[str, Any]) -> None:
     """A controller that is compiled in has the only say about what it commands."""
     if sim._control is None:
         return
-    group, commanded = sim._group(slot), getattr(sim._control.places, slot)
+    group, commanded = sim._group(slot), getattr(sim._control.places, slot, {})
     for i, _ in group.columns(values):
         if i in commanded:
             raise ModelError(f"the {slot} of {group.names[i]!r} is the compiled controller's: it cannot be given, too")
@@ -51,6 +51,8 @@ def hold_inputs(sim: Simulation) -> None:
         return
     control = sim._instance.slot("control")
     for slot in sim._inputs:
+        if slot not in INPUTS:
+            continue
         for i, place in getattr(sim._control.places, slot).items():
             control.element(place).copy_from(sim._inputs[slot].element(i))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.errors import UnknownNameError
+from gearwright.sim import controlled, observed
 from gearwright.sim.devices import Devices, actuator_views
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.names import Group, Names
@@ -29,7 +31,8 @@ class Recording:
     by `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
     """
 
-    def __init__(self, sim: Simulation, *, every: int) -> None:
+    def __init__(self, sim: Simulation, *, every: int, record: Sequence[str] = ()) -> None:
+        self.record = _recorded(record)
         self.robot, self.dt, self.batch, self.every = sim.robot, sim.dt, sim.batch, every
         self._names, self._kernels = sim._names, sim._kernels
         self._devices, self._commanded = sim._devices, sim._commanded
@@ -41,7 +44,7 @@ class Recording:
 
     def __getstate__(self) -> dict[str, Any]:
         """What was recorded; what follows from it is computed again, by code from the cache."""
-        own = ("robot", "dt", "batch", "every", "_commanded", "_start", "_steps", "_rows", "_chunks")
+        own = ("robot", "dt", "batch", "every", "record", "_commanded", "_start", "_steps", "_rows", "_chunks")
         return {name: getattr(self, name) for name in own} | {"options": self._kernels.options}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -71,12 +74,14 @@ class Recording:
     @cached_property
     def position(self) -> Values:
         """[rad, m] by joint or coordinate, followers too."""
-        return self._from_state(self._names.positions, "position", self._names.free_positions)
+        values = self._from_state(self._names.positions, "position", self._names.free_positions)
+        return observed.with_loop_joints(values, self.robot, "position", self._late)
 
     @cached_property
     def velocity(self) -> Values:
         """[rad/s, m/s]."""
-        return self._from_state(self._names.coordinates, "velocity", self._names.free_velocities)
+        values = self._from_state(self._names.coordinates, "velocity", self._names.free_velocities)
+        return observed.with_loop_joints(values, self.robot, "velocity", self._late)
 
     @cached_property
     def effort(self) -> Values:
@@ -123,6 +128,28 @@ class Recording:
             lambda output, i: partial(self._computed, "shafts", output, i),
         )
         return Values("actuator", views, {})
+
+    @cached_property
+    def reaction(self) -> Values:
+        """By joint, `.force` [N] and `.torque` [N·m], (T, 3) or (T, B, 3); see `Simulation.reaction`."""
+        return observed.reactions(self.robot, self._table)
+
+    @cached_property
+    def link_velocity(self) -> Values:
+        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_velocity`."""
+        return observed.link_motion(self.robot, self._table, "link_velocity")
+
+    @cached_property
+    def link_acceleration(self) -> Values:
+        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_acceleration`."""
+        return observed.link_motion(self.robot, self._table, "link_acceleration")
+
+    @property
+    def unsettled(self) -> Array:
+        """Steps since the reset that did not settle, up to each row."""
+        if not any("unsettled" in chunk for chunk in self._chunks):
+            return self._shaped(np.zeros((len(self), self.batch)))
+        return self._column("unsettled", 0)
 
     @property
     def kinetic_energy(self) -> Array:
@@ -191,6 +218,15 @@ class Recording:
             self._derived[kernel] = self._evaluated(kernel)
         return self._shaped(self._derived[kernel][output][:, :, element].copy())
 
+    def _late(self, kernel: str, output: str, element: int) -> Read:
+        return partial(self._computed, kernel, output, element)
+
+    def _table(self, kernel: str, output: str) -> Array:
+        """An output that is a table, (T, rows, columns) or (T, B, rows, columns)."""
+        if kernel not in self._derived:
+            self._derived[kernel] = self._evaluated(kernel)
+        return self._shaped(self._derived[kernel][output])
+
     def _evaluated(self, name: str) -> dict[str, Array]:
         """A kernel's outputs for every recorded state, (T, B, size); of the tree only what follows."""
         kernel = self._kernels[name]
@@ -204,12 +240,21 @@ class Recording:
             rows = next(iter(chunk.values())).shape[0]
             size = max(1, PIECE // self.batch)
             for first in range(0, rows, size):
-                states = {n: self._states(chunk[n].rows(slice(first, first + size))) for n in inputs}
+                states = {n: self._acting(chunk, n, slice(first, first + size)) for n in inputs}
                 found = kernel.evaluate(states)
                 for output, pieces in parts.items():
                     columns = found[output][:, kept[output]] if output in kept else found[output]
-                    pieces.append(columns.reshape(len(columns) // self.batch, self.batch, columns.shape[1]))
+                    pieces.append(columns.reshape(len(columns) // self.batch, self.batch, *columns.shape[1:]))
         return {o: np.concatenate(p) if p else np.zeros((0, self.batch, 1)) for o, p in parts.items()}
+
+    def _acting(self, chunk: Mapping[str, Buffer], slot: str, rows: slice) -> Array:
+        """A slot's rows, with what a compiled controller commanded in the place of inputs."""
+        numbers = self._states(chunk[slot].rows(rows))
+        if self._control is not None and slot in controlled.INPUTS:
+            control = self._states(chunk["control"].rows(rows))
+            for i, place in getattr(self._control.places, slot).items():
+                numbers[:, i] = control[:, place]
+        return numbers
 
     def _states(self, part: Buffer) -> Array:
         """Rows of all robots under each other, (rows·B, size)."""
@@ -224,6 +269,15 @@ class Recording:
 
 def _by_joint(group: Group, reads: Mapping[str, Callable[[], Any]]) -> Values:
     return Values(group.kind, reads, {j: tuple(group.names[i] for i in own) for j, own in group.joints.items()})
+
+
+def _recorded(record: Sequence[str]) -> tuple[str, ...]:
+    """What files have beside the usual."""
+    names = (record,) if isinstance(record, str) else tuple(record)
+    for name in names:
+        if name != "reaction":
+            raise UnknownNameError("quantity to record", name, ["reaction"])
+    return names
 
 
 def _others(n: int, free: tuple[int, ...]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from gearwright.sim.controlled import check_free
 from gearwright.sim.free_memory import available_memory
 from gearwright.sim.inputs import Schedule
 from gearwright.sim.recording import Recording
+from gearwright.sim.reporting import unsettled, warn_unsettled
 from gearwright.sim.stepping import MOST_STEPS, checked, stopped
 from gearwright.sim.values import Array
 
@@ -30,14 +31,17 @@ Plan = dict[str, Schedule]  # by slot
 
 def run(
     sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
-    every: int, progress: bool, control_period: int = 1,
+    every: int, progress: bool, control_period: int = 1, wrench: Any = None, record: Sequence[str] = (),
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = _steps(duration, sim), _every(every)
     calls = None if controller is None else Calls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {"command": command, "effort": effort}, n)
-    _check_memory(sim, n, every, [slot for slot in sim._inputs if controller is not None or plan[slot].varying])
-    recording = Recording(sim, every=every)
+    _check_memory(sim, n, every, [s for s in sim._inputs if controller is not None or (s in plan and plan[s].varying)])
+    recording = Recording(sim, every=every, record=record)
+    if wrench is not None:
+        sim._hold("wrench", wrench)
+    before = unsettled(sim)
     for slot, schedule in plan.items():
         for i, value in schedule.constant:
             sim._inputs[slot].fill(i, value)
@@ -51,6 +55,7 @@ def run(
                 _step_by_step(sim, n, every, plan, recording, report, calls)
             finally:
                 sim._period = sim.options.control_period
+    warn_unsettled(sim, before, n)
     return recording
 
 

@@ -48,8 +48,19 @@ def columns(recording: Recording) -> Iterator[Column]:
         follower = recording.robot.couplings[name].follower
         coordinate = coordinate_of(recording.robot.joint(follower.joint), follower)
         yield Column("coupling_error", name, units[coordinate][0], values)
+    if "reaction" in recording.record:
+        yield from _reactions(recording)
     for name in ("energy", "kinetic_energy", "potential_energy"):
         yield Column("", name, "J", getattr(recording, name))
+    yield Column("", "unsettled", "", recording.unsettled)
+
+
+def _reactions(recording: Recording) -> Iterator[Column]:
+    """Of each joint six columns, `joint.fx` … `joint.tz`."""
+    for name, wrench in recording.reaction.items():
+        for part, unit, values in (("f", "N", wrench.force), ("t", "N·m", wrench.torque)):
+            for i, axis in enumerate("xyz"):
+                yield Column("reaction", f"{name}.{part}{axis}", unit, values[..., i])
 
 
 def _devices(recording: Recording) -> Iterator[Column]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.compiler import Buffer, Instance
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
-from gearwright.sim import analysis, assembly, controlled, inputs, loops, running, views
+from gearwright.sim import analysis, assembly, controlled, inputs, loops, observed, reporting, running, views
 from gearwright.sim.devices import Devices, refuse_commands_with
 from gearwright.sim.failing import failure
 from gearwright.sim.names import Group, Names
@@ -62,6 +62,7 @@ class Simulation:
         self._parts = {slot.name: slot.size for slot in slots if slot.kind == "state"}  # of the state, in order
         self._commanded = any(slot.name == "command" for slot in slots)
         self._usual = assembly.starting_positions(robot, self._names)
+        self._ranges = reporting.ranges(robot, self._names)
         self._instance: Instance = kernels["step"].instance(self.batch, threads=self.threads)
         self._instance.set("dt", self.dt)
         self._version, self._start = 0, 0.0
@@ -69,9 +70,8 @@ class Simulation:
         self._period = options.control_period
         self._probes: dict[str, Probe] = {}
         self._advance, self._clock = self._instance.step, self._instance.clock  # steps are counted where they are made
-        self._inputs = {"effort": self._instance.slot("effort")}
-        if self._commanded:
-            self._inputs["command"] = self._instance.slot("command")
+        given = {"effort": True, "command": self._commanded, "wrench": bool(options.wrenches)}
+        self._inputs = {slot: self._instance.slot(slot) for slot, there in given.items() if there}
         self._flat = {name: _of_one(held, self.batch) for name, held in self._inputs.items()}
         self._states = self._instance.states
         if options.inputs:
@@ -146,6 +146,38 @@ class Simulation:
     def coupling_effort(self) -> Values:
         """The effort that each coupling puts on its follower [N·m, N]."""
         return self._view("coupling_effort")
+
+    @property
+    def reaction(self) -> Values:
+        """By joint, `.force` [N] and `.torque` [N·m], (3,) or (B, 3): what its parent puts on its child at this
+        instant, about the joint's origin, in the joint's axes on the child (of URDF the child link's frame).
+
+        Along the joint's axes it has all that acts there: motor, coupling, damper, friction, stop. Joints that are
+        fixed or close loops have one, too; a loop's is that of the last step, and 0 after a reset. Where a loop has
+        more joints than it needs, rows that others imply carry nothing.
+        """
+        return self._view("reaction")
+
+    @property
+    def link_velocity(self) -> Values:
+        """By link, `.linear` [m/s] of its origin and `.angular` [rad/s], (3,) or (B, 3), in the world's axes."""
+        return self._view("link_velocity")
+
+    @property
+    def link_acceleration(self) -> Values:
+        """By link, `.linear` [m/s²] of its origin and `.angular` [rad/s²] in the world's axes; see `acceleration`.
+
+        Gravity is not in it: a link in free fall has −9.8 m/s², an accelerometer on it reads 0.
+        """
+        return self._view("link_acceleration")
+
+    @property
+    def unsettled(self) -> Value:
+        """Steps since the last reset whose laws (stops, friction, motors) or passes did not settle: an int, or (B,).
+
+        Of the solver "direct"; "pgs", "tgs" and "rk4" do not count.
+        """
+        return reporting.unsettled(self)
 
     @property
     def pose(self) -> Values:
@@ -268,25 +300,30 @@ class Simulation:
     # --- stepping --------------------------------------------------------------------------------------------------
 
     def step(
-        self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1
-    ) -> None:
+        self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1,
+        wrench: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
-        efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`.
+        efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`. So are wrenches by link, each
+        a pair of force [N] and torque [N·m], (3,) or (B, 3), at the link's origin in the world's axes; the links are
+        those of `gearwright.compile(wrenches=…)`.
 
         A robot that diverges, so that its state is not finite or a speed beyond 1e7 rad/s or m/s,
         raises SimulationError and keeps its last good state; the other robots of the batch have made all n steps.
         Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
         of steps and `time` to match. Where no step was made, commands and efforts are as they were.
         """
-        if command is None and effort is None and type(n) is int and n == 1:  # the usual call, without detours
+        if command is None and effort is None and wrench is None and type(n) is int and n == 1:  # the usual call
             self._version += 1
             if not self._advance():
                 raise failure(self, self._steps - (self.batch > 1))
         else:
-            step(self, command, effort, n)
+            step(self, {"command": command, "effort": effort, "wrench": wrench}, n)
 
     def _group(self, slot: str) -> Group:
         """The names of an input."""
+        if slot == "wrench":
+            return observed.wrench_group(self.options.wrenches)
         return self._names.coordinates if slot == "effort" else self._devices.commands
 
     def _place(self, slot: str, i: int) -> tuple[str, int]:
@@ -294,6 +331,8 @@ class Simulation:
         return (slot, i) if self._control is None else self._control.places.of(slot, i)
 
     def _hold(self, slot: str, values: Mapping[str, Any]) -> None:
+        if slot == "wrench":
+            values = observed.as_columns(self, values)
         group = self._group(slot)
         controlled.check_free(self, slot, values)
         self._version += 1
@@ -308,6 +347,7 @@ class Simulation:
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
         effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
+        wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
 
@@ -320,10 +360,14 @@ class Simulation:
                     code; `gearwright.compile(controller=…)` makes it part of that.
         progress    show a bar on the error stream.
         control_period  steps from one call of `controller` to the next.
+        wrench      by link, as `step` takes it, held over the run and after it.
+        record      what files of the recording have beside the usual: "reaction". `Recording.reaction` is always there.
+
+        Steps that did not settle make one UnsettledWarning.
         """
         return running.run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
-            control_period=control_period,
+            control_period=control_period, wrench=wrench, record=record,
         )  # fmt: skip
 
     # --- what the equations say of this instant --------------------------------------------------------------------
@@ -370,6 +414,22 @@ class Simulation:
     def bias(self) -> Array:
         """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates."""
         return self._probe("bias").output("bias")
+
+    def jacobian(self, link: str, point: Any = None) -> Array:
+        """J of a link or frame, (6, nv) or (B, 6, nv): `J·v` is its velocity, linear then angular, in the world's axes.
+
+        Columns go by `coordinates` (of the tree, before couplings). `point` is where the linear part is taken [m], in
+        the axes of the link or frame; its origin if not given.
+        """
+        return observed.jacobian(self, link, point)
+
+    def inverse_dynamics(self, acceleration: Mapping[str, Any] | None = None) -> dict[str, Value]:
+        """Efforts by coordinate that give these accelerations here, 0 where none is given: `step(effort=…)` takes them.
+
+        Of the tree: followers move with their leaders, and have efforts of their own. Gravity, Coriolis forces, rotors,
+        springs, dampers and wrenches are in them; actuators, friction, stops and loops are not.
+        """
+        return observed.inverse_dynamics(self, acceleration or {})
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.compiler import Kind
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import coordinate_of
 from gearwright.sim import assembly, controlled, loops
+from gearwright.sim.reporting import warn_beyond_limits
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
             sim._instance.slot("target").fill(2 * i + 1, 0.0)
         sim.time = 0.0
         check_start(sim, reach)
+        warn_beyond_limits(sim, q)
     except BaseException:
         memory.copy_from(before)
         sim._start, sim._steps, sim._remembered = clock
@@ -118,10 +121,14 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given = np.zeros((sim.batch, sim._parts["sensor"]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
+    kernel, rest = sim._kernels["sense_start"], {"impulse": np.zeros(sim._parts.get("impulse", 0))}
+    rest["actuator"] = sim._devices.start
     values = {"position": q, "velocity": v, "sensor": given}
-    if sim.options.inputs:
-        values["parameter"] = sim._instance.get("parameter")
-    readings: Array = sim._kernels["sense_start"].evaluate(values)["sensor_after"]
+    for slot in kernel.program.of_kind(Kind.INPUT, Kind.PARAMETER):
+        if slot.name not in values:
+            held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None
+            values[slot.name] = sim._instance.get(slot.name) if held is None else held
+    readings: Array = kernel.evaluate(values)["sensor_after"]
     return readings
 
 

@@ -62,14 +62,15 @@ class Pace:
             self.steps = max(1, min(fitting, GROWTH * self.steps))
 
 
-def step(sim: Simulation, command: Any, effort: Any, n: Any) -> None:
-    """See `Simulation.step`."""
+def step(sim: Simulation, given: Mapping[str, Any], n: Any) -> None:
+    """See `Simulation.step`; inputs by slot."""
+    command = given["command"]
     if command is not None and not isinstance(command, Mapping):
         raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
     begun, held = sim._steps, sim._inputs
     before: list[tuple[str, Any]] = []
     try:
-        for slot, values in (("command", command), ("effort", effort)):
+        for slot, values in given.items():
             if values is not None:
                 if slot in held:
                     flat = sim._flat[slot]

@@ -25,7 +25,7 @@ def actuator_units(robot: Mechanism, actuator: str) -> dict[str, str]:
 
 def reading_unit(robot: Mechanism, sensor: str, index: int) -> str:
     """Of one number of a sensor; nothing of a user's own kind."""
-    return robot.sensors[sensor].unit(length=_reads_length(robot, sensor, index))
+    return robot.sensors[sensor].unit(length=_reads_length(robot, sensor, index), index=index)
 
 
 def _reads_length(robot: Mechanism, sensor: str, index: int) -> bool:
@@ -34,7 +34,8 @@ def _reads_length(robot: Mechanism, sensor: str, index: int) -> bool:
         return _slides(robot, s.joint)
     if s.actuator is not None:
         return pushes(robot, s.actuator)
-    assert s.transmission is not None
+    if s.transmission is None:
+        return False
     t = robot.transmissions[s.transmission]
     ends = len(t.joints if s.side == "joint" else t.actuators)
     at = min(index, ends - 1)  # a user's own sensor may read more numbers than there are ends

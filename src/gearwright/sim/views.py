@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.model import Mechanism, in_order
+from gearwright.sim import observed
 from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
 from gearwright.sim.values import Also, Array, Read, Value, Values, reader
@@ -47,11 +48,25 @@ class _Late:
 
 
 def _position(sim: Simulation) -> Values:
-    return _from_state(sim, sim._names.positions, "position", sim._names.free_positions)
+    values = _from_state(sim, sim._names.positions, "position", sim._names.free_positions)
+    return observed.with_loop_joints(values, sim.robot, "position", partial(_Late, sim))
 
 
 def _velocity(sim: Simulation) -> Values:
-    return _from_state(sim, sim._names.coordinates, "velocity", sim._names.free_velocities)
+    values = _from_state(sim, sim._names.coordinates, "velocity", sim._names.free_velocities)
+    return observed.with_loop_joints(values, sim.robot, "velocity", partial(_Late, sim))
+
+
+def _reaction(sim: Simulation) -> Values:
+    return observed.reactions(sim.robot, partial(_table, sim))
+
+
+def _link_motion(kernel: str, sim: Simulation) -> Values:
+    return observed.link_motion(sim.robot, partial(_table, sim), kernel)
+
+
+def _table(sim: Simulation, kernel: str, output: str) -> Array:
+    return sim._probe(kernel).output(output)
 
 
 def _effort(sim: Simulation) -> Values:
@@ -141,6 +156,9 @@ VIEWS: dict[str, Callable[[Simulation], Values]] = {
     "coupling_error": partial(_coupling, "tree", "coupling_error"),
     "coupling_effort": partial(_coupling, "observation", "coupling_effort"),
     "pose": _pose,
+    "reaction": _reaction,
+    "link_velocity": partial(_link_motion, "link_velocity"),
+    "link_acceleration": partial(_link_motion, "link_acceleration"),
     "parameters": _parameters,
     "sensor": _sensor,
     "actuator": _actuator,

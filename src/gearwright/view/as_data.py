@@ -34,6 +34,7 @@ from gearwright.model import (
     Joint,
     LinearTransmission,
     Mechanism,
+    Pose,
     Sensor,
     Transmission,
 )
@@ -159,6 +160,7 @@ def _parameter(name: str, p: Parameter) -> dict[str, Any]:
 def _sensor(s: Sensor) -> dict[str, Any]:
     values = {f.name: getattr(s, f.name) for f in fields(s) if f.name != "source"}
     values |= {k: finite(v) for k, v in values.items() if isinstance(v, float)}
+    values |= {k: v.matrix.tolist() for k, v in values.items() if isinstance(v, Pose)}
     return {**values, "kind": s.kind, "joint": None if s.joint is None else str(s.joint)}
 
 
