@@ -70,7 +70,7 @@ def drawn(kind: str, rng: np.random.Generator, *lead: int) -> tuple[Transmission
 
 def test_the_table_has_every_kind() -> None:
     used = {type(t) for t, _ in LOSSLESS.values()} | {LinearSeries}
-    assert used >= set(_leaves(TransmissionMap))
+    assert used >= {kind for kind in _leaves(TransmissionMap) if kind.__module__.startswith("gearwright.")}
 
 
 def _leaves(kind: type) -> list[type]:
