@@ -62,20 +62,21 @@ def kinds_page() -> str:
     lines = [
         "# Kinds and their fields",
         "",
-        "What files can name, from the classes themselves. An element of a field's name gives its value; where units of",
+        "What files can name. An element of a field's name gives its value; where units of",
         "rotating and sliding axes differ, both stand there: `N·m | N`. Numbers marked with • can be parameters of",
         "`gw.compile`, as `name.field`; `robot.parameters` lists those of a robot with values and units. Simple,",
         "differential, four_bar and linear_map are written as ros2_control and Gazebo do: [formats](formats.md).",
         "",
         "A kind of your own is one class and one entry point; it is then read, shown, simulated and varied like these.",
-        "The groups are `gearwright.transmissions`, `gearwright.actuators`, `gearwright.sensors`, `gearwright.joints` and",
-        "`gearwright.backends`. `tests/contracts/test_outside_kinds.py` is a whole package with one of each.",
+        "Groups: `gearwright.transmissions`, `gearwright.actuators`, `gearwright.sensors`, `gearwright.joints`",
+        "and `gearwright.backends`. `tests/contracts/test_outside_kinds.py` is a whole package with one of each.",
     ]
     for heading, registry in (("Transmissions", TRANSMISSIONS), ("Actuators", ACTUATORS), ("Sensors", SENSORS)):
         lines += ["", f"## {heading}"]
         for name in registry.rows:
             lines += ["", f"### {name}", "", *_field_table(registry[name], heading == "Sensors")]
-    lines += ["", "## Joints", "", "| type | axes | position coordinates | velocity coordinates |", "|---|---|---|---|"]
+    lines += ["", "## Joints", ""]
+    lines += ["| type | axes | position coordinates | velocity coordinates |", "|---|---|---|---|"]
     for name in JOINT_KINDS.rows:
         kind = JOINT_KINDS[name]
         names = (", ".join(n or "the joint" for n in part) for part in (kind.positions, kind.velocities))
