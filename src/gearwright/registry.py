@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from importlib import import_module, metadata
-from typing import Any, Generic, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gearwright.errors import GearwrightError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -29,7 +32,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self.added: dict[str, T] = {}  # by scripts
         self._prepare = prepare
         self._loaded: dict[str, T] = {}
-        self._outside: dict[str, metadata.EntryPoint] = {}
+        self._outside: dict[str, EntryPoint] = {}
         self._searched: tuple[str, ...] | None = None  # the import path at the last search
 
     def __getitem__(self, name: str) -> T:
@@ -73,10 +76,12 @@ class Registry(MutableMapping[str, T], Generic[T]):
         except Exception as error:  # another package's code may raise anything
             raise GearwrightError(f"{name!r} of {self.group!r}, {point.value}, cannot be loaded: {error!r}") from error
 
-    def _points(self) -> dict[str, metadata.EntryPoint]:
+    def _points(self) -> dict[str, EntryPoint]:
         """Searched again where the import path has changed."""
         path = tuple(sys.path)
         if self._searched != path:
+            from importlib import metadata  # takes as long as a search
+
             for name in self._outside:
                 self._loaded.pop(name, None)
             found = {point.name: point for point in sorted(metadata.entry_points(group=self.group))}

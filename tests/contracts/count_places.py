@@ -93,9 +93,11 @@ def main() -> int:
         wrong += len(unexpected)
         shown = ", ".join(f"{f}{' (!)' if f in unexpected else ''}" for f in sorted(others)) or "none"
         print(f"{s.family:18}{s.names[0]:20}{s.file:42}{s.table:36}{shown}")
+    print("\nOne file and one row: transmission, actuator, sensor, joint, back end (shown from outside the package by")
     print(
-        "\nA new kind needs its file and its row: tests/contracts/test_outside_kinds.py and test_backends.py show it."
+        "test_outside_kinds.py and test_backends.py). Rows, friction and recording formats: one class or function and"
     )
+    print("one line in the same file; these families have no registry.")
     return 1 if wrong else 0
 
 

@@ -97,7 +97,8 @@ tachometer = outside_kinds:Tachometer
 telescope = outside_kinds:Telescope
 """
 LINK = "<inertial><mass>1</mass><inertia><ixx>2</ixx><iyy>2</iyy><izz>2</izz></inertia></inertial>"
-FILE = f"""<sdf version="1.11"><model name="arm"><link name="base"/><link name="a">{LINK}</link><link name="b">{LINK}</link>
+FILE = f"""<sdf version="1.11"><model name="arm"><link name="base"/>
+<link name="a">{LINK}</link><link name="b">{LINK}</link>
 <joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>
 <joint name="elbow" type="revolute"><parent>base</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>
 <joint name="reach" type="telescope"><parent>base</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>

@@ -15,12 +15,13 @@ INERTIAL = (
 
 def gear(name: str, joint: str) -> str:
     return f"""<transmission name="{name}"><type>transmission_interface/SimpleTransmission</type><joint name="{joint}">
-<hardwareInterface>x</hardwareInterface></joint><actuator name="m"><mechanicalReduction>10</mechanicalReduction></actuator>
-</transmission>"""
+<hardwareInterface>x</hardwareInterface></joint><actuator name="m"><mechanicalReduction>10</mechanicalReduction>
+</actuator></transmission>"""
 
 
 PLANAR = f"""<robot name="p"><link name="base"/><link name="b">{INERTIAL}</link>
-<joint name="pl" type="planar"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/></joint>{gear("t", "pl")}</robot>"""
+<joint name="pl" type="planar"><parent link="base"/><child link="b"/><axis xyz="0 0 1"/></joint>
+{gear("t", "pl")}</robot>"""
 FIXED_FIRST = f"""<robot name="p"><link name="base"/><link name="b">{INERTIAL}</link><link name="c">{INERTIAL}</link>
 <joint name="f" type="fixed"><parent link="base"/><child link="b"/></joint>
 <joint name="j" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/></joint>

@@ -126,7 +126,7 @@ def _turn(reading: Angle) -> Coordinate:
 
 
 def _turn_of_two(reading: AngleOfTwo) -> Coordinate:
-    a, b, i = Vector(*reading.first), Vector(*reading.second), reading.index
+    a, b, i = Vector(*reading.first), Vector(*reading.second), reading.which
     return Coordinate(lambda x, about: _two_angles(a, b, i, x, about), lambda x, V: _two_rates(a, b, i, x, V))
 
 

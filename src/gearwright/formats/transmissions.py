@@ -125,7 +125,9 @@ def _written_numbers(parts: Parts) -> dict[str, str]:
 
 def _kind(written: str) -> str | None:
     last = re.split(r"/|::", written)[-1]
-    return ROS_NAMES.get(last, last if is_known(last) else None)
+    if last in ROS_NAMES:
+        return ROS_NAMES[last]
+    return last if last and is_known(last) else None  # looks through all that is installed where it is not
 
 
 def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None:

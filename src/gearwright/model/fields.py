@@ -164,7 +164,9 @@ def check(part: Any, owner: str = "") -> None:
     """Raises ModelError where a value is outside of its field's range; None is "not given"."""
     for name, low, high, meaning in _bounds(type(part)):
         value = getattr(part, name)
-        if value is None or (type(value) is float and low <= value <= high):
+        if value is None or (type(value) is float and low <= value <= high) or value in meaning.choices:
+            continue
+        if type(value) is tuple and all(type(x) is float and low <= x <= high for x in value):
             continue
         for entry, x in _entries(name, value):
             if not (meaning.choices or isinstance(x, int | float)):

@@ -7,28 +7,25 @@ the parent side's axes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gearwright.model.joints.motions import plane_basis
 from gearwright.model.poses import Vector3
 
 
-@dataclass(frozen=True, slots=True)
-class NoSlide:
+class NoSlide(NamedTuple):
     """`e·d = 0`."""
 
     along: Vector3
 
 
-@dataclass(frozen=True, slots=True)
-class NoTurn:
+class NoTurn(NamedTuple):
     """A component of the rotation vector is zero."""
 
     component: int
 
 
-@dataclass(frozen=True, slots=True)
-class Across:
+class Across(NamedTuple):
     """`e·R·a` stays what it is at zero."""
 
     direction: Vector3  # e
@@ -36,8 +33,7 @@ class Across:
     constant: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(NamedTuple):
     """The travel along an axis is the lead times the angle about it."""
 
     axis: Vector3
@@ -47,28 +43,25 @@ class Thread:
 Condition = NoSlide | NoTurn | Across | Thread
 
 
-@dataclass(frozen=True, slots=True)
-class Travel:
+class Travel(NamedTuple):
     """A coordinate read by the distance along an axis, times a factor."""
 
     axis: Vector3
     factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Angle:
+class Angle(NamedTuple):
     """A coordinate read by the angle about an axis."""
 
     axis: Vector3
 
 
-@dataclass(frozen=True, slots=True)
-class AngleOfTwo:
+class AngleOfTwo(NamedTuple):
     """One of two angles: about `first`, then about `second`."""
 
     first: Vector3
     second: Vector3
-    index: int
+    which: int  # 0: the first
 
 
 Reading = Travel | Angle | AngleOfTwo

@@ -6,21 +6,23 @@ Here they are in numbers; `gearwright.dynamics.joints` has the same three in sym
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3, rotation_about, rotation_quaternion
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """About a direction; with a pitch, a screw."""
 
     direction: Vector3
     pitch: float = 0.0  # travel [m/rad]
-    size: ClassVar[tuple[int, int]] = (1, 1)  # positions, velocities
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Positions and velocities."""
+        return 1, 1
 
     def pose(self, q: Sequence[float]) -> Pose:
         travel = np.multiply(self.direction, q[0] * self.pitch) if self.pitch else IDENTITY.p
@@ -35,12 +37,14 @@ class Turn:
         return (q[0] + dv[0],)
 
 
-@dataclass(frozen=True, slots=True)
-class Slide:
+class Slide(NamedTuple):
     """Along a direction."""
 
     direction: Vector3
-    size: ClassVar[tuple[int, int]] = (1, 1)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return 1, 1
 
     def pose(self, q: Sequence[float]) -> Pose:
         return Pose(IDENTITY.R, np.multiply(self.direction, q[0]))
@@ -52,11 +56,12 @@ class Slide:
         return (q[0] + dv[0],)
 
 
-@dataclass(frozen=True, slots=True)
-class Ball:
+class Ball(NamedTuple):
     """All rotations: a unit quaternion w, x, y, z; velocities are in the axes of the child side."""
 
-    size: ClassVar[tuple[int, int]] = (4, 3)
+    @property
+    def size(self) -> tuple[int, int]:
+        return 4, 3
 
     def pose(self, q: Sequence[float]) -> Pose:
         return Pose(rotation_quaternion(q[0], q[1], q[2], q[3]), IDENTITY.p)

@@ -20,10 +20,18 @@ class LinearMap(LinearTransmission):
     """Efforts `τ_j = T·(τ_a + oₐ) + oⱼ`, clipped to [lower, upper]; so `v_a = Tᵀ·v_j`."""
 
     matrix: tuple[tuple[float, ...], ...] = quantity(doc="T, (joints, actuators)")
-    actuator_offsets: tuple[float, ...] = quantity("N·m | N", doc="oₐ, added to each actuator's effort", default=())
-    joint_offsets: tuple[float, ...] = quantity("N·m | N", doc="oⱼ, added to each joint's effort", default=())
-    lower: tuple[float, ...] = quantity("N·m | N", infinite=True, doc="lowest joint efforts", default=())
-    upper: tuple[float, ...] = quantity("N·m | N", infinite=True, doc="highest joint efforts", default=())
+    actuator_offsets: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, doc="oₐ, added to each actuator's effort", default=()
+    )
+    joint_offsets: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, doc="oⱼ, added to each joint's effort", default=()
+    )
+    lower: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, infinite=True, doc="lowest joint efforts", default=()
+    )
+    upper: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, infinite=True, doc="highest joint efforts", default=()
+    )
 
     def __post_init__(self) -> None:
         rows = tuple(tuple(map(float, row)) for row in np.atleast_2d(np.asarray(self.matrix, dtype=float)))
