@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.compiler import Kind
+from gearwright.compiler import SlotKind
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import coordinate_of
 from gearwright.sim import assembly, controlled, loops
@@ -124,7 +124,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     kernel, rest = sim._kernels["sense_start"], {"impulse": np.zeros(sim._parts.get("impulse", 0))}
     rest["actuator"] = sim._devices.start
     values = {"position": q, "velocity": v, "sensor": given}
-    for slot in kernel.program.of_kind(Kind.INPUT, Kind.PARAMETER):
+    for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
         if slot.name not in values:
             held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None
             values[slot.name] = sim._instance.get(slot.name) if held is None else held
