@@ -1017,7 +1017,7 @@ def test_a_report_holds_so_many_of_each_severity() -> None:
 
 
 def test_known_elements_are_told_once_per_kind() -> None:
-    sensors = '<sensor name="s" type="imu"/>' * 3
+    sensors = '<sensor name="s" type="lidar"/>' * 3
     found = gearwright.loads(
         sdf(f"<plugin name='p' filename='x'/><plugin name='q' filename='x'/><link name='x'>{SDF_MASS}{sensors}</link>")
     ).diagnostics
