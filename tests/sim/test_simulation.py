@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiler.program import Kind
 from gearwright.dynamics import Equations
 from gearwright.errors import UnknownNameError
 from gearwright.model import Couplings
 from gearwright.model.kinematics import retract
-from gearwright.compiler.program import Kind
 from gearwright.sim import Recording, Simulation, compile
 from tests.sim.driven import driven
 from tests.sim.robots import FOLLOWING, FREE, bare
