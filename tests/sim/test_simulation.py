@@ -418,7 +418,7 @@ PARAMETERS = {
     "motor.stall_torque": (-2.0, "must be positive"),
     "motor.no_load_speed": (0.0, "must be positive"),
     "motor.rotor_inertia": (-1e-4, "cannot be negative"),
-    "gear.reduction": (0.0, "cannot be zero"),
+    "gear.reduction": (0.0, "must be finite and not zero"),
 }
 
 
