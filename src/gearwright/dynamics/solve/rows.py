@@ -168,11 +168,11 @@ def _implied(rows: Sequence[Equality], S: Matrix, own: Sequence[Scalar], floors:
     reciprocals: dict[int, Scalar] = {}
     for i in (k for k, row in enumerate(rows) if row.group is None and is_zero(row.cfm)):
         entries[i], factors[i], d = {}, {}, S[i, i]
-        for j in reciprocals:
+        for j, reciprocal in reciprocals.items():
             shared = sorted(entries[i].keys() & factors[j].keys())
             entry = minus(S.get((i, j), 0.0), total(*(times(entries[i][k], factors[j][k]) for k in shared)))
             if not is_zero(entry):
-                entries[i][j], factors[i][j] = entry, times(entry, reciprocals[j])
+                entries[i][j], factors[i][j] = entry, times(entry, reciprocal)
                 d = minus(d, times(entry, factors[i][j]))
         moves = S[i, i] > times(floors.dependent, own[i])
         if entries[i]:
