@@ -26,14 +26,14 @@ JOINT = (
 
 
 def mechanism(seed):
-    """3 to 12 joints; a chain in a plane or a tree in space; masses that differ up to a thousandfold either way."""
+    """3 to 12 joints; a chain in a plane or a tree in space; the lightest link is no less than a thousandth of the heaviest."""
     rng = np.random.default_rng(seed)
     n, tree = int(rng.integers(3, 13)), bool(rng.integers(2))
     spread = float(10.0 ** rng.uniform(0.0, 3.0))
     friction, damping = float(rng.choice([0.0, 0.02, 0.5])), float(rng.choice([0.0, 1e-3, 0.1]))
     text = "<robot name='passive'><link name='l0'/>"
     for i in range(1, n + 1):
-        m = float(spread ** rng.uniform(-1.0, 1.0))
+        m = float(spread ** rng.uniform(-0.5, 0.5))
         parent = int(rng.integers(0, i)) if tree else i - 1
         axis = str(rng.choice(["0 1 0", "0 0 1", "1 0 0", "0 0.6 0.8"])) if tree else "0 1 0"
         text += LINK.format(i=i, half=LENGTH / 2, m=m, thin=m * 1e-4, wide=m * LENGTH**2 / 12)
