@@ -88,7 +88,9 @@ def run(
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     robot = _robot(file, reading)
-    options = {"dt": dt, "batch": batch} | ({} if integrator is None else {"integrator": integrator})
+    options: dict[str, Any] = {"dt": dt, "batch": batch}
+    if integrator is not None:
+        options["integrator"] = integrator
     try:
         outcome, recording = _simulated(robot, options, numbers, duration, every, bool(out or plot))
         _write(outcome, recording, out, plot)

@@ -11,6 +11,7 @@ from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.sensors import Sensor
 
 SIX = (0.0,) * 6
+UNITS = {"f": "N", "t": "N·m", "w": "rad/s", "a": "m/s²"}  # by the first letter of a label
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,9 @@ class BodySensor(Sensor):
     offset: tuple[float, ...] = SIX  # in the order of `labels`, like noise
     noise: tuple[float, ...] = SIX  # standard deviations
     seed: int = 0
+
+    def unit(self, *, length: bool, index: int = 0) -> str:
+        return UNITS[self.labels[index][0]]
 
     def __post_init__(self) -> None:
         super().__post_init__()

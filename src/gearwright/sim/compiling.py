@@ -43,8 +43,9 @@ def compile(
     robot       a mechanism, or a file, which is loaded
     dt          length of a step [s]
     batch       robots that are stepped together; values then have the shape (batch,)
-    solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
-                space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
+    solver      of constraints: "direct" (limits, friction and drives by switching pieces until all of them hold,
+                couplings exactly and together with them), "pgs" (sweeps over all rows) or "tgs" (the same, positions
+                moving on in between)
     integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
                 "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
     device      "cpu", "interpreter" (NumPy, slow: the reference) or a back end of another package; "cuda" comes later
@@ -74,7 +75,7 @@ def compile(
     >>> sim.reset(position={"swing": 0.1})
     >>> sim.step(n=500)
     >>> round(sim.time, 3), round(sim.position["swing"], 3)
-    (0.5, 0.0)
+    (0.5, 0.001)
     """
     if not isinstance(robot, Mechanism):
         from gearwright.formats import load

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Instance, Kind
+from gearwright.compiler import Instance
+from gearwright.compiler import SlotKind as Kind
 from gearwright.sim.controlled import commanded
 from gearwright.sim.values import Array
 

@@ -8,7 +8,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Address, Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Address, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.tape import Instruction
 
 if TYPE_CHECKING:

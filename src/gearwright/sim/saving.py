@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.model.layout import coordinate_of
 from gearwright.sim.files import replacing
 from gearwright.sim.units import actuator_units, reading_unit
 from gearwright.sim.values import Array
@@ -45,7 +46,7 @@ def columns(recording: Recording) -> Iterator[Column]:
     yield from _devices(recording)
     for name, values in recording.coupling_error.items():
         follower = recording.robot.couplings[name].follower
-        coordinate = recording.robot.joint(follower.joint).coordinates[follower.index]
+        coordinate = coordinate_of(recording.robot.joint(follower.joint), follower)
         yield Column("coupling_error", name, units[coordinate][0], values)
     if "reaction" in recording.record:
         yield from _reactions(recording)

@@ -12,6 +12,7 @@ import numpy as np
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import Actuator, AxisRef, ElectricMotor, Hardware, Mechanism
 from gearwright.model.actuators.actuator import Number, Shaft
+from gearwright.model.layout import rotor_name
 from gearwright.model.transmissions import TransmissionMap
 from gearwright.sim.values import Array
 
@@ -60,13 +61,10 @@ def outlets(robot: Mechanism, hardware: Hardware) -> dict[str, Outlet]:
 
 
 def _outlet(robot: Mechanism, hardware: Hardware, joint: str) -> Outlet:
-    taken: dict[str, str] = {}  # an actuator that several transmissions name acts through the first
-    for t in robot.transmissions.values():
-        for name in t.actuators:
-            taken.setdefault(name, t.name)
     listed = [*hardware.transmissions, *(n for n in robot.transmissions if n not in hardware.transmissions)]
     for t in (robot.transmissions[n] for n in listed):
-        if t.map is not None and joint in [r.joint for r in t.joints] and all(taken[a] == t.name for a in t.actuators):
+        acts = bool(t.actuators) and all(robot.acting.get(a) is t for a in t.actuators)
+        if acts and joint in [r.joint for r in t.joints]:
             return Outlet(t.joints, t.actuators, t.map)
     axis = AxisRef(joint, 0)
     return Outlet((axis,), tuple(n for n in robot.actuators if _sits_on(robot, n, axis)), None)
@@ -74,8 +72,8 @@ def _outlet(robot: Mechanism, hardware: Hardware, joint: str) -> Outlet:
 
 def _sits_on(robot: Mechanism, actuator: str, axis: AxisRef) -> bool:
     """Whether an actuator turns an axis directly, itself or with a rotor that is a body."""
-    turned, rotor = robot.actuators[actuator].joint, f"{actuator}.rotor"
-    if turned == AxisRef(rotor) and rotor in robot.couplings:
+    turned, rotor = robot.actuators[actuator].joint, rotor_name(actuator)
+    if actuator in robot.layout.rotors and rotor in robot.couplings:
         return [t.axis for t in robot.couplings[rotor].leaders] == [axis]
     return turned == axis
 

@@ -270,7 +270,7 @@ class Simulation:
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
-        for i, value in inputs.possible(views.parameter_group(self), values, self.batch):
+        for i, value in inputs.possible(self.robot, views.parameter_group(self), values, self.batch):
             self._instance.slot("parameter").fill(i, value)
         self._refresh()
         self._version += 1

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.compiler import Kind
+from gearwright.compiler import SlotKind
 from gearwright.errors import ModelError, SimulationError
+from gearwright.model.layout import coordinate_of
 from gearwright.sim import assembly, controlled, loops
 from gearwright.sim.reporting import warn_beyond_limits
 from gearwright.sim.values import Array
@@ -94,7 +95,7 @@ def _out_of_reach(sim: Simulation, robot: int) -> str:
     for transmission in sim.robot.transmissions.values():
         if transmission.map is None:
             continue
-        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        names = [coordinate_of(sim.robot.joint(ref.joint), ref) for ref in transmission.joints]
         q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
         try:
             transmission.map.joint_to_actuator_position(q)
@@ -123,7 +124,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     kernel, rest = sim._kernels["sense_start"], {"impulse": np.zeros(sim._parts.get("impulse", 0))}
     rest["actuator"] = sim._devices.start
     values = {"position": q, "velocity": v, "sensor": given}
-    for slot in kernel.program.of_kind(Kind.INPUT, Kind.PARAMETER):
+    for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
         if slot.name not in values:
             held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None
             values[slot.name] = sim._instance.get(slot.name) if held is None else held

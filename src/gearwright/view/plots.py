@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.model.layout import coordinate_of
 from gearwright.sim.files import replacing
 from gearwright.sim.saving import columns
 from gearwright.sim.values import Array
@@ -140,7 +141,7 @@ def _looks(recording: Recording) -> dict[str, dict[str, Any]]:
     }
     for coupling in recording.robot.couplings.values():  # a follower may lie on its leader
         follower = coupling.follower
-        looks[recording.robot.joint(follower.joint).coordinates[follower.index]]["linestyle"] = (0, (4, 3))
+        looks[coordinate_of(recording.robot.joint(follower.joint), follower)]["linestyle"] = (0, (4, 3))
     for n, name in enumerate([*recording.robot.actuators, *recording.sensor]):
         looks.setdefault(
             name, {"color": COLOURS[n % len(COLOURS)], "linestyle": DASHES[n // len(COLOURS) % len(DASHES)]}
