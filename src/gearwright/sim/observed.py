@@ -177,9 +177,7 @@ def _six(sim: Simulation, link: str, pair: Any) -> Array:
         if link not in sim.robot.links:
             raise UnknownNameError("link", link, sim.robot.links)
         declared = (*sim.options.wrenches, link)
-        raise ModelError(
-            f"link {link!r} takes no wrench: declare it with compile(wrenches={declared!r})"
-        )
+        raise ModelError(f"link {link!r} takes no wrench: declare it with compile(wrenches={declared!r})")
     if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) != 2:
         raise ModelError(f"the wrench on {link!r} is a pair (force, torque) of three numbers each, not {pair!r:.80}")
     halves = [inputs.numbers(link, half) for half in pair]

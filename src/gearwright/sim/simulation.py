@@ -333,6 +333,8 @@ class Simulation:
     def _hold(self, slot: str, values: Mapping[str, Any]) -> None:
         if slot == "wrench":
             values = observed.as_columns(self, values)
+            if not values:
+                return
         group = self._group(slot)
         controlled.check_free(self, slot, values)
         self._version += 1
