@@ -264,4 +264,4 @@ def test_what_rows_do_not_change(double_pendulum):
     """A robot without rows has the state and the program that it had."""
     sim = compile(double_pendulum)
     assert sim.state.shape == (4,)
-    assert len(sim._kernels["step"].program.slots) == 5
+    assert len(sim.kernels["step"].program.slots) == 5

@@ -10,7 +10,7 @@ from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
 from gearwright.sim.programs import step_program
-from gearwright.sim.stepping import Pace
+from gearwright.sim.clock import Pace
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM
 
@@ -82,13 +82,13 @@ def test_runs_in_pieces(single, rng, monkeypatch):
     recordings = []
     for steps in (10**9, 7):
         monkeypatch.setattr(single, "_pace", Pace(1))
-        monkeypatch.setattr(single._pace, "_adapt", lambda *took: None)
-        single._pace.steps = steps
+        monkeypatch.setattr(single.clock.pace, "_adapt", lambda *took: None)
+        single.clock.pace.steps = steps
         single.reset()
         single.state = start
         recordings.append(single.run(0.1, effort={"j2": torque}, every=3))
     whole, pieces = recordings
-    assert len(whole._chunks) == 1 < len(pieces._chunks)
+    assert len(whole.chunks) == 1 < len(pieces.chunks)
     assert np.array_equal(whole.time, pieces.time)
     for family in ("position", "velocity", "effort"):
         for name in getattr(whole, family):

@@ -14,7 +14,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.sim import compile, stepping
-from gearwright.sim.stepping import LONGEST, Pace
+from gearwright.sim.clock import LONGEST, Pace
 from tests.cli.commands import CHECKOUT
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of POSIX")

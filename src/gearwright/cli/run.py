@@ -178,7 +178,7 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 def _check_files(out: str | None, plot: str | None) -> None:
     """Before anything is simulated for nothing."""
     from gearwright.sim.plotting import check_ending
-    from gearwright.sim.saving import check_format
+    from gearwright.sim.recordings import check_format
 
     try:
         if out is not None:

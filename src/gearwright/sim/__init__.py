@@ -1,9 +1,11 @@
 """Simulation as users see it: state by name, batches, stepping, recording."""
 
+from gearwright.control import PID, CombinedControllers
+from gearwright.model.servos import with_servos
 from gearwright.sim.compiling import compile
-from gearwright.sim.control import PID, Together
-from gearwright.sim.recording import Recording
-from gearwright.sim.servos import with_servos
+from gearwright.sim.recordings import Recording
 from gearwright.sim.simulation import Simulation
 
-__all__ = ["PID", "Recording", "Simulation", "Together", "compile", "with_servos"]
+Together = CombinedControllers  # its old name
+
+__all__ = ["PID", "CombinedControllers", "Recording", "Simulation", "Together", "compile", "with_servos"]

@@ -1,4 +1,4 @@
-"""What linear algebra says of a simulation at its instant."""
+"""Linear algebra on a simulation at its instant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.sim import controlled, views
+from gearwright.sim import views
 from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def impulse_response(sim: Simulation, a: str, b: str) -> Value:
 
 def linearized(sim: Simulation) -> tuple[Array, Array]:
     """See `Simulation.linearize`."""
-    function = sim._kernels.equations.linearisation
-    given = [controlled.acting(sim, name) for name in function.name_in()]
+    function = sim.kernels.equations.linearisation
+    given = [sim.inputs.acting(name) for name in function.name_in()]
     pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
     A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
     return (A[0], B[0]) if sim.batch == 1 else (A, B)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from gearwright.compiler import Instance
 
 Array = NDArray[Any]
 Value = Any  # a float, or an array over the batch
@@ -41,6 +43,10 @@ class Values(Mapping[str, Value]):
         own = [self._reads[n]() for n in self._groups[name]]
         return np.stack(own, axis=-1) if own else np.zeros(0)
 
+    def members(self, name: str) -> tuple[str, ...]:
+        """The single names that a name stands for."""
+        return self._groups.get(name, (name,))
+
     def __contains__(self, name: object) -> bool:
         return name in self._reads or name in self._groups
 
@@ -54,8 +60,8 @@ class Values(Mapping[str, Value]):
         return repr({name: read() for name, read in self._reads.items()})
 
 
-class Also(Values):
-    """Values where further names are second names of single ones."""
+class AliasedValues(Values):
+    """Values whose further names are second names of single ones."""
 
     __slots__ = ()
 
