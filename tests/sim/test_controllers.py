@@ -150,7 +150,9 @@ def test_every_robot_of_a_batch_is_the_robot_alone(arm, threads):
 
 
 def test_reset_and_state_hold_memory_and_clock(arm):
-    sim = compile(arm, controller=CombinedControllers(Filter(), lambda sim: {"elbow": np.sin(9 * sim.time)}), control_period=3)
+    sim = compile(
+        arm, controller=CombinedControllers(Filter(), lambda sim: {"elbow": np.sin(9 * sim.time)}), control_period=3
+    )
     sim.reset(position=START)
     sim.run(0.05)
     kept, time, memory = sim.state, sim.time, dict(sim.memory)

@@ -81,7 +81,7 @@ def test_runs_in_pieces(single, rng, monkeypatch):
     start, torque = starts(single, 1, rng)[0], rng.normal(size=100)
     recordings = []
     for steps in (10**9, 7):
-        monkeypatch.setattr(single, "_pace", Pace(1))
+        monkeypatch.setattr(single.clock, "pace", Pace(1))
         monkeypatch.setattr(single.clock.pace, "_adapt", lambda *took: None)
         single.clock.pace.steps = steps
         single.reset()

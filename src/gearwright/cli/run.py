@@ -150,9 +150,9 @@ def _report(outcome: Outcome, json: bool) -> None:
 def _robot(file: str, reading: Reading) -> Mechanism:
     loaded = load(file, reading)
     if loaded.mechanism is None:
-        from gearwright.cli.show import _complain
+        from gearwright.cli.show import complain
 
-        _complain(loaded)
+        complain(loaded)
         raise typer.Exit(1)
     return loaded.mechanism
 

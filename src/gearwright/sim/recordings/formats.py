@@ -1,10 +1,10 @@
 """Formats of recordings: one row each, by the ending of the file's name, imported when it is first used.
 
-Packages add theirs by an entry point of the group `gearwright.recordings`, whose name is the ending and whose value
-a `Format`:
+Packages add theirs by an entry point of the group `gearwright.recordings`, whose name is the ending without its dot
+and whose value a `Format`:
 
     [project.entry-points."gearwright.recordings"]
-    ".mcap" = "my_package.mcap:FORMAT"
+    mcap = "my_package.mcap:FORMAT"
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ LATER = (".mcap", ".parquet")
 
 def endings() -> tuple[str, ...]:
     """All endings that can be written, those of other packages too."""
-    return tuple(dict.fromkeys([*FORMATS, *(point.name for point in _from_outside())]))
+    return tuple(dict.fromkeys([*FORMATS, *_from_outside()]))
 
 
 def find_format(ending: str) -> Format:
     """The row of an ending."""
     if ending in FORMATS:
         return FORMATS[ending]
-    for point in _from_outside():
-        if point.name == ending:
-            found: Format = point.load()
-            return found
+    outside = _from_outside()
+    if ending in outside:
+        found: Format = outside[ending].load()
+        return found
     raise GearwrightError(f"{ending!r} {_why_not(ending)}; valid: {', '.join(endings())}")
 
 
@@ -94,5 +94,5 @@ def _imported(what: Any) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _from_outside() -> list[EntryPoint]:
-    return sorted(entry_points(group=GROUP))
+def _from_outside() -> dict[str, EntryPoint]:
+    return {f".{point.name}": point for point in sorted(entry_points(group=GROUP))}

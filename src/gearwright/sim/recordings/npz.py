@@ -26,7 +26,7 @@ class NpzSink:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._spool: IO[bytes] = TemporaryFile(dir=path.parent)  # noqa: SIM115  # closed in `close`
+        self._spool: IO[bytes] = TemporaryFile(dir=path.parent if path.is_file() else None)  # noqa: SIM115  # closed in `close`
         self._signals: tuple[Signal, ...] = ()
         self._batch = 1
         self._rows: list[int] = []  # of each chunk

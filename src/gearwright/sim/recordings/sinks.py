@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from gearwright.errors import ModelError
 from gearwright.sim.recordings.columns import Chunk
 from gearwright.sim.recordings.files import replacing
 from gearwright.sim.recordings.formats import check_format, find_format
@@ -35,6 +36,8 @@ def opened(sink: Sink | str | os.PathLike[str], schema: Schema) -> Iterator[Sink
         with replacing(Path(sink)) as temporary, opened(made(temporary), schema) as own:
             yield own
         return
+    if not all(callable(getattr(sink, method, None)) for method in ("open", "write", "close")):
+        raise ModelError(f"a sink is a file's name or an object with open, write and close, not {sink!r:.60}")
     sink.open(schema)
     try:
         yield sink
