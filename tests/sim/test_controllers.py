@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import compile
 from gearwright.control import PID, CombinedControllers
+from gearwright.sim import compile
 from gearwright.sim.plotting import panels
 from tests.sim.robots import GRIPPER
 
