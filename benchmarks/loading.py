@@ -22,9 +22,9 @@ from pathlib import Path
 from time import perf_counter
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(REPOSITORY))
+sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "src")]
 
-from gearwright.bench.peers import quiet  # noqa: E402
+from gearwright.bench.quiet import quiet  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "performance.md"
 BEGIN, END = "<!-- loading: begin (written by benchmarks/loading.py) -->", "<!-- loading: end -->"
@@ -55,7 +55,8 @@ def _yourdfpy_parse_only() -> Load:
 
 
 def _pinocchio() -> Load:
-    return import_module("pinocchio").buildModelFromUrdf
+    load: Load = import_module("pinocchio").buildModelFromUrdf
+    return load
 
 
 def _drake() -> Load:
@@ -66,7 +67,7 @@ def _drake() -> Load:
 
     def load(path: str) -> object:
         plant = MultibodyPlant(0.0)
-        Parser(plant).AddModels(path)
+        Parser(plant).AddModels(Path(path))
         plant.Finalize()
         return plant
 

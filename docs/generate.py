@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS.parent))
+sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "src")]
 
 from gearwright import diagnostics  # noqa: E402
 from tests.corpus.differences import DIFFERENCES  # noqa: E402

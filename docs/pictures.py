@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS.parent))
+sys.path.insert(0, str(DOCS.parent / "src"))
 
 from gearwright.demo import four_bar, gripper, wrist  # noqa: E402
 from gearwright.demo.chapter import Chapter  # noqa: E402

@@ -16,11 +16,11 @@ import numpy as np
 from PIL import Image
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))  # so that it runs from a checkout that is not installed
+sys.path.insert(0, str(HERE.parent / "src"))  # so that it runs from a checkout that is not installed
 
 import gearwright as gw  # noqa: E402
 from gearwright.demo.solids import Camera, Poses, faces  # noqa: E402
-from gearwright.sim.plotting import COLOURS, INK, SOFT, STYLE  # noqa: E402
+from gearwright.view.plots import COLOURS, INK, SOFT, STYLE  # noqa: E402
 
 mpl.use("Agg")
 mpl.rcParams.update({**STYLE, "axes.titlesize": 10, "axes.titlelocation": "left", "axes.titlecolor": INK})

@@ -51,7 +51,7 @@ def main() -> None:
     named(panels["plane"], "Closing, on the torque-speed curve", "motor speed [rad/s]", "torque [mN·m]")
     named(panels["fingers"], "Each finger, from the middle", y="[mm]")
     named(panels["grip"], "Grip of each finger; dashed: of the torque alone", y="[N]")
-    panels["grip"].legend(frameon=False, fontsize=8, loc="upper left", title="told", title_fontsize=8)
+    panels["grip"].legend(frameon=False, fontsize=8, loc="upper left", title="command", title_fontsize=8)
     strip(panels["strip"], robot, moments(robot), CAMERA, apart=190)
     save(figure, __file__)
 

@@ -1,6 +1,6 @@
 """A motor, a gearbox and an arm: the operating point on the torque-speed curve.
 
-Told to give all it has, the motor lifts the arm, over the top and round. Its torque is what the curve allows at the
+At full command the motor lifts the arm, over the top and round. Its torque is what the curve allows at the
 speed that this very torque leads to, so that the point lies on the edge, whatever the ratio and the step. Gravity
 moves it along: towards stall on the way up, and beyond the no-load speed on the way down, where the motor brakes.
 """

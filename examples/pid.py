@@ -15,10 +15,10 @@ import matplotlib as mpl
 import numpy as np
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(CHECKOUT))  # so that it runs from a checkout that is not installed
+sys.path.insert(0, str(CHECKOUT / "src"))  # so that it runs from a checkout that is not installed
 
 import gearwright as gw  # noqa: E402
-from gearwright.sim.plotting import COLOURS, INK, SOFT, STYLE  # noqa: E402
+from gearwright.view.plots import COLOURS, INK, SOFT, STYLE  # noqa: E402
 
 mpl.use("Agg")
 mpl.rcParams.update(STYLE)

@@ -1,8 +1,8 @@
 """A SCARA with both motors in the base: belts add up the joints' angles at the motors, and hold the tool's direction.
 
-The tool goes round a rectangle. The motors are told angles, which the transmission works out from the joints'. The
-belt to the tool is a coupling over three joints. Exact, the tool keeps its direction; as the belt that it is (a
-spring), the tool rings after every corner.
+The tool goes round a rectangle. The motors get position commands, which the transmission computes from the
+joint angles. The belt to the tool is a coupling over three joints. Exact, the tool keeps its direction; compliant, as a
+real belt, it rings after every corner.
 """
 
 from itertools import pairwise

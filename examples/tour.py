@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(CHECKOUT))  # so that it runs from a checkout that is not installed
+sys.path.insert(0, str(CHECKOUT / "src"))  # so that it runs from a checkout that is not installed
 
 from gearwright import robots  # noqa: E402
 from gearwright.cli import app  # noqa: E402

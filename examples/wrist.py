@@ -51,7 +51,7 @@ def main() -> None:
     both = np.stack([run.actuator[f"{name}_motor"].torque for name in ("left", "right")], axis=-1)
     for k, (joint, colour) in enumerate({"pitch": GREEN, "roll": PINK}.items()):
         panels["shares"].plot(run.time, gears.actuator_to_joint_effort(both)[:, k], color=colour, label=joint)
-    named(panels["joints"], "Joints, and where they are told to be (dashed)", y="angle [rad]")
+    named(panels["joints"], "Joints and their commands (dashed)", y="angle [rad]")
     named(panels["motors"], "Motors: together for pitch, against each other for roll", y="speed [rad/s]")
     named(panels["torques"], "What each motor gives", y="torque [mN·m]")
     named(panels["shares"], "What arrives at the joints", y="torque [N·m]")

@@ -1,6 +1,6 @@
 """Diagnostics: what is wrong with a file, and where.
 
-A reader collects them all in a `Report` before it gives up, so that a person mends a file in one go.
+A reader collects all of them in a `Report` before it fails, so that a file can be corrected in one pass.
 The codes and what each of them means are listed in `CODES`; `docs/diagnostics.md` is written from it.
 """
 
@@ -26,7 +26,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diagnostic:
-    """One thing to tell about a file; prints as `file:line: severity: message [code]`."""
+    """One message about a file; prints as `file:line: severity: message [code]`."""
 
     severity: Severity
     code: str
@@ -82,22 +82,22 @@ class Report:
         self.add("info", code, message, source)
 
     def recoverable(self, code: str, message: str, source: Source | None = None) -> None:
-        """A warning where the mechanism is sound without the part that is wrong; an error if strict."""
+        """A warning if the mechanism does not depend on the faulty part; an error if strict."""
         self.add("error" if self.strict else "warning", code, message, source)
 
     def leaving_out(self, part: str) -> LeavingOut:
-        """While it is open, an error is a warning that says that this part is left out (an error still if strict)."""
+        """A context in which an error becomes a warning that this part is left out; with strict it stays an error."""
         return LeavingOut(self, part)
 
     def near(self, name: str, valid: Iterable[str], *, listed: bool = True) -> str:
-        """What to say after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
+        """Message part after an unknown name. The search is slow, so a file gets it for its first fifty mistakes."""
         if self._searches >= 50:
             return ""
         self._searches += 1
         return suggestion(name, valid) if listed else nearest(name, valid)
 
     def first(self, key: object) -> bool:
-        """True the first time that `key` is seen: for things told once per kind."""
+        """True the first time that `key` is seen: for messages once per kind."""
         if key in self._once:
             return False
         self._once.add(key)
@@ -136,7 +136,7 @@ class LeavingOut:
 
 
 def in_line_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """As a person goes through the files: one file after the other, top to bottom."""
+    """Sorted by file, in the order of first occurrence, and by line."""
     listed = list(diagnostics)
     files = {f: i for i, f in reversed(list(enumerate(d.file for d in listed)))}
     return sorted(listed, key=lambda d: (files[d.file], d.line))
@@ -148,39 +148,39 @@ CODES: dict[str, str] = {
     "file-unreadable": "the file does not exist, is not a file, cannot be read or is too large",
     "xml-malformed": "the text is not XML",
     "xml-lenient": "not XML by the letter, but read as TinyXML does (undeclared prefix, late declaration, hyphens)",
-    "xml-unsafe": "a DTD, an entity, or nesting and sizes beyond what a robot needs",
+    "xml-unsafe": "a DTD, an entity, or nesting and sizes beyond the limits for a robot",
     "xacro-failed": "a xacro file that cannot be expanded: an expression, macro, property or argument is wrong",
-    "xacro-limit": "a xacro file whose expansion takes more time or space than a robot needs",
-    "xacro-refused": "a xacro file that reads the environment without leave",
+    "xacro-limit": "a xacro file whose expansion exceeds the limits of time or size",
+    "xacro-refused": "a xacro file that reads the environment without permission",
     "xacro-argument": "an argument was given that the xacro file does not have",
-    "xacro-message": "the xacro file itself, or its expansion, has something to say",
+    "xacro-message": "a message that the xacro file prints, or a remark of its expansion",
     "package-not-found": "a package that $(find …) or package:// names and that is on no search path",
     "format-unknown": "the root element is neither sdf nor robot",
-    "version-unknown": "a format version that is not known, cannot be read or is older than SDFormat 1.4",
+    "version-unknown": "a format version that is unknown, cannot be read or is older than SDFormat 1.4",
     "model-choice": "the file holds no model, or several models or worlds, and none was chosen",
-    "include-not-found": "an included file, or a model:// or package:// address, that leads nowhere",
+    "include-not-found": "an included file, or a model:// or package:// address, that does not exist",
     "include-cycle": "files that include each other, or includes nested too deep",
     "include-unsafe": "an include that leaves the folders it may read from",
     # structure
     "name-duplicate": "two parts of one kind with the same name",
     "name-missing": "a part without a name",
-    "name-reserved": "a name that the format keeps for itself",
+    "name-reserved": "a name that the format reserves",
     "link-not-found": "a link that is named but not declared",
     "joint-not-found": "a joint that is named but not declared",
     "joint-world-child": "the world as a joint's child",
     "joint-self": "a joint whose parent is its child",
-    "frame-cycle": "frames that are defined by each other",
+    "frame-cycle": "frames whose definitions form a cycle",
     "frame-not-found": "a frame that is named but not declared",
-    "element-missing": "an element or attribute that must be there",
+    "element-missing": "a required element or attribute",
     # values
-    "joint-type-unknown": "a joint type that is not known",
+    "joint-type-unknown": "an unknown joint type",
     "axis-missing": "a joint without an axis; the format's default is taken",
     "axis-zero": "an axis of length zero",
     "axis-not-unit": "an axis that is not of unit length; it is normalised",
     "limit-inverted": "a lower limit above its upper one",
     "limit-missing": "a revolute or prismatic joint of a URDF without limits",
     "dynamics-invalid": "a damping, friction, armature, rotor inertia or spring stiffness below zero",
-    "inertia-invalid": "a mass or inertia that no body can have",
+    "inertia-invalid": "a mass or inertia that is not physical",
     "inertia-missing": "a moving link without mass, or mass properties that a file leaves to the format's defaults",
     "inertia-auto": "an inertia that cannot be computed from the collision shapes, or what was assumed for it",
     "number-invalid": "a number, vector or truth value that cannot be read",
@@ -191,33 +191,34 @@ CODES: dict[str, str] = {
     "mimic-leader-not-found": "a leader that does not exist",
     "mimic-axis-missing": "an axis that the joint does not have",
     "mimic-leader-fixed": "a leader that cannot move",
-    "mimic-cycle": "couplings that follow each other in a circle",
+    "mimic-cycle": "couplings that form a cycle",
     "mimic-zero": "a multiplier of zero",
     "mimic-follower-fixed": "a follower that cannot move; the coupling is dropped",
     "mimic-limits-conflict": "limits of leader and follower with no common range",
     "mimic-limits-tighten": "limits of a follower that tighten its leader's",
     "mimic-duplicate": "two couplings with the same follower",
     "coupling-value": "a coupling's parameter that is out of range or does not fit its mode",
-    "coupling-implied": "a coupling whose relation a closed loop has, too; the loop's rows are left out",
-    "coupling-contradicted": "a coupling that would lock a closed loop, since the two do not agree; the loop holds",
+    "coupling-implied": "a coupling that a closed loop implies; the loop's rows are left out",
+    "coupling-contradicted": "a coupling that contradicts a closed loop and would lock it; it is not simulated",
     # older spellings
     "gearbox-deprecated": "a gearbox joint; read as a coupling",
     "gearbox-unresolved": "a gearbox whose links are not joined with its reference body by joints about its axes",
     "mimic-joint-deprecated": "a joint of the draft type mimic; read as a coupling",
     # transmissions
-    "transmission-type-unknown": "a transmission type that is not known; kept by name, without a map",
+    "transmission-type-unknown": "an unknown transmission type; kept by name, without a map",
     "transmission-ratio-zero": "a reduction of zero",
     "transmission-size": "a number of actuators, joints or values that does not fit the transmission",
     "transmission-role": "a role that the transmission does not have, or one given twice",
     "transmission-actuator-not-found": "an actuator that is named but not declared",
     "transmission-joint-not-found": "a joint that is not declared: the transmission is left out, or an error if strict",
     "transmission-joint-fixed": "a transmission whose joint cannot move",
+    "transmission-start": "a linkage that does not reach the position its joint starts at",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
     # devices
-    "actuator-type-unknown": "an actuator type that is not known",
+    "actuator-type-unknown": "an unknown actuator type",
     "actuator-value": "an actuator's parameter that is missing or out of range",
-    "encoder-target-not-found": "a sensor that reads nothing that exists",
+    "encoder-target-not-found": "a sensor whose transmission, actuator or joint does not exist",
     "encoder-value": "a sensor's parameter that is out of range",
     # ros2_control
     "ros2-mimic-command-interface": "a mimic joint with a command interface",
@@ -229,14 +230,14 @@ CODES: dict[str, str] = {
     "loop-closed": "a kinematic loop; the joint where it is cut",
     "loop-open": "a kinematic loop that cannot be closed from where the file has it",
     "root-multiple": "a URDF with several root links, or none",
-    "element-ignored": "an element that is known and does not concern the mechanism",
-    "element-unknown": "an element or attribute that is not known",
+    "element-ignored": "a known element that does not describe the mechanism",
+    "element-unknown": "an unknown element or attribute",
     "diagnostics-many": "there are more diagnostics than are shown",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
-    "not-simulable": "a part that cannot be simulated as it is written",
+    "not-simulable": "a part that cannot be simulated as it is written: the file loads, and `compile` refuses it",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
-    "model-error": "the model cannot do what was asked of it",
+    "model-error": "the model does not support the request",
     "internal-error": "a fault of Gearwright itself, not of the file; please report it",
 }

@@ -38,7 +38,7 @@ class LoadError(GearwrightError):
 
 
 class ModelError(GearwrightError):
-    """A mechanism was asked for something it does not have, or given a value it cannot take.
+    """An unknown part of a mechanism was requested, or a value is invalid.
 
     `diagnostics` holds what the checks found, where a whole mechanism was checked.
     """
@@ -53,7 +53,7 @@ class CompileError(GearwrightError):
 
 
 class TracingError(ModelError, CompileError):
-    """A user's function does something that cannot be written down as a formula."""
+    """A user's function cannot be traced into an expression."""
 
 
 class SimulationError(GearwrightError):
@@ -61,7 +61,7 @@ class SimulationError(GearwrightError):
 
 
 class NotSimulatedWarning(UserWarning):
-    """A robot has something that its simulation leaves out."""
+    """A part of the robot that is not simulated."""
 
 
 class CacheWarning(UserWarning):
@@ -80,7 +80,7 @@ class UnknownNameError(ModelError, KeyError):
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """What to say after an unknown name: the nearest valid one, or nothing."""
+    """Message part after an unknown name: the nearest valid one, or nothing."""
     return _nearest(name[:100], tuple(sorted(set(valid))[:2000]))
 
 
@@ -95,7 +95,7 @@ def _nearest(name: str, valid: tuple[str, ...]) -> str:
 
 
 def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:
-    """What to say after an unknown name: the nearest valid one, or the valid ones."""
+    """Message part after an unknown name: the nearest valid one, or all valid ones."""
     names = sorted(set(valid))
     near = nearest(name, names)
     if near:

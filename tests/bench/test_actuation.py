@@ -6,7 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from benchmarks.peers import peers
 from gearwright.bench import actuation
+from gearwright.bench.contestant import Peers
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
 from gearwright.bench.robots import driven_robots
@@ -27,7 +29,7 @@ def engines():
 @pytest.fixture(scope="module")
 def mujoco():
     pytest.importorskip("mujoco")
-    from gearwright.bench.peers import mujoco_driven
+    from benchmarks.peers import mujoco_driven
 
     return mujoco_driven
 
@@ -97,7 +99,7 @@ def test_encoders_read_the_rotors(name, engines, mujoco):
 
 
 def test_cases_of_one_robot(mujoco):
-    found = list(actuation.cases(["arm"], TINY, 1e-3, with_mujoco=True, tell=lambda line: None))
+    found = list(actuation.cases(["arm"], TINY, 1e-3, peers(), print))
     assert [c.situation for c in found] == [s.title for s in DRIVEN]
     for case in found:
         ours, theirs = case.entries
@@ -107,5 +109,5 @@ def test_cases_of_one_robot(mujoco):
 
 
 def test_cases_without_mujoco():
-    found = list(actuation.cases(["arm"], TINY, 1e-3, with_mujoco=False, tell=lambda line: None))
+    found = list(actuation.cases(["arm"], TINY, 1e-3, Peers(), print))
     assert [[e.engine for e in c.entries] for c in found] == [["gearwright"], ["gearwright"]]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.peers import installed
 from gearwright.bench.agreement import DisagreementError, agreement
 from gearwright.bench.ours import Gearwright
-from gearwright.bench.peers import installed
 from gearwright.bench.robots import robots
 
 PEERS = installed()

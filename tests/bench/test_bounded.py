@@ -1,13 +1,14 @@
 """Arm and hand with stops and friction: what they do while they are timed, and that MuJoCo computes the same."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import gearwright as gw
+from benchmarks.peers import peers
 from gearwright import robots
 from gearwright.bench import bounded
 from gearwright.bench.agreement import DisagreementError, agreement_of
@@ -72,7 +73,7 @@ def test_robots_begin_in_different_ways(engines):
 @pytest.fixture(scope="module")
 def mujoco():
     pytest.importorskip("mujoco")
-    from gearwright.bench.peers import mujoco_bounded
+    from benchmarks.peers import mujoco_bounded
 
     return mujoco_bounded
 
@@ -160,7 +161,7 @@ def test_a_roll_out_is_the_same_motion(engines, mujoco):
 
 
 def test_cases_of_one_robot(mujoco):
-    found = list(bounded.cases(["arm"], TINY, 1e-3, with_mujoco=True, tell=lambda line: None))
+    found = list(bounded.cases(["arm"], TINY, 1e-3, peers(), print))
     assert [(c.mode, c.situation) for c in found] == [(m, s.title) for m in MODES for s in SITUATIONS]
     for case in found:
         ours, theirs = case.entries
@@ -173,15 +174,15 @@ def test_cases_of_one_robot(mujoco):
 
 def test_a_case_without_mujoco():
     robot = ROBOTS["arm"]
-    found = bounded.case(robot, Gearwright(robot, 1e-3), SITUATIONS[0], TINY, None)
+    found = bounded.case(robot, Gearwright(robot, 1e-3), SITUATIONS[0], TINY, {})
     assert [e.engine for e in found.entries] == ["gearwright"]
 
 
 def test_a_setting_that_disagrees_is_not_timed(monkeypatch, mujoco):
     robot = ROBOTS["arm"]
     monkeypatch.setattr(mujoco.BoundedMuJoCo, "after", lambda self, begin, steps: np.full(9, np.nan))
-    peer = partial(mujoco.BoundedMuJoCo, robot, 1e-3, "exact")
-    found = bounded.case(robot, Gearwright(robot, 1e-3), SITUATIONS[0], TINY, peer)
+    settings = peers().bounded(robot, 1e-3, "exact")
+    found = bounded.case(robot, Gearwright(robot, 1e-3), SITUATIONS[0], TINY, settings)
     assert found.entries[1].note.startswith("not timed: MuJoCo: the motion differs by nan")
     assert found.entries[1].ratio_one is None
     assert case_table("", [found]).rows[0][-2].startswith("not timed")

@@ -1,14 +1,18 @@
 """The harness from end to end on tiny sizes: tables, JSON, page, plots. No time is ever asserted."""
 
 import json
+import sys
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from gearwright.bench import clock, peers, plots, report, run, scaling
+from benchmarks import peers, plots, report
+from gearwright.bench import clock, repository, run, scaling
 from gearwright.bench.clock import Runner, race
+from gearwright.bench.contestant import Peers
 from gearwright.bench.effort import Effort
 from gearwright.bench.results import SCHEMA
 from gearwright.bench.rows import tables
@@ -22,15 +26,15 @@ TINY = Effort(slices=1, seconds=1e-4, states=1, processes=1, sizes=(3, 4), follo
 
 @pytest.fixture(scope="module")
 def results():
-    return run.run(names=["arm"], with_peers=True, effort=TINY, with_scaling=True, command="gearwright bench")
+    return run.run(names=["arm"], peers=peers.peers(), effort=TINY, with_scaling=True, command="gearwright bench")
 
 
 @pytest.fixture(scope="module")
 def alone():
     """Where no peer is installed."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(peers, "PEERS", {"engine_that_nobody_has": "Engine"})
-        return run.run(names=["arm"], with_peers=True, effort=TINY, with_scaling=False, command="gearwright bench")
+        patched.setattr(peers, "PEERS", {"engine_that_nobody_has": "benchmarks.peers.engine_that_nobody_has:Engine"})
+        return run.run(names=["arm"], peers=peers.peers(), effort=TINY, with_scaling=False, command="gearwright bench")
 
 
 def test_every_installed_peer_has_an_entry(results):
@@ -49,7 +53,7 @@ def test_peers_absent(alone):
     assert not any("mj_step" in t.what for t in targets(alone))
 
 
-def test_a_peer_that_fails_is_told_and_the_others_go_on(monkeypatch):
+def test_a_peer_that_fails_is_reported_and_the_others_are_measured(monkeypatch):
     class Broken(peers.Contestant):
         title, package, how = "Broken", "broken", ""
 
@@ -164,7 +168,7 @@ def test_chains_of_mimics(results):
 @pytest.mark.parametrize(("before", "after"), [('value="0.1"', 'value="0.2"'), ("<mimic", "<nothing")])
 def test_a_size_that_mujoco_disagrees_on_is_timed_without_it(before, after):
     robot = gear_train(3)
-    MuJoCo = pytest.importorskip("gearwright.bench.peers.mujoco").MuJoCo
+    MuJoCo = pytest.importorskip("gearwright.bench.mujoco").MuJoCo
 
     class Another(MuJoCo):
         def __init__(self, robot, dt):
@@ -200,7 +204,7 @@ def test_command_line(monkeypatch, alone):
     assert ran.code == 0
     assert json.loads(ran.out) == json.loads(json.dumps(alone.as_data()))
     assert asked["command"] == "gearwright bench --quick --robots arm, panda"
-    assert (asked["names"], asked["with_peers"], asked["with_scaling"]) == (["arm", "panda"], False, False)
+    assert (asked["names"], asked["peers"], asked["with_scaling"]) == (["arm", "panda"], Peers(), False)
     assert "Targets" in called("bench").out
 
 
@@ -211,3 +215,16 @@ def test_command_line_writes_the_page(monkeypatch, results, tmp_path):
     assert ran.code == 0
     assert report.BEGIN in (tmp_path / "page.md").read_text()
     assert called("bench", "--write", tmp_path / "page.md" / "below.md").code == 1
+
+
+@pytest.mark.parametrize("option", [["--peers"], ["--write", "page.md"]])
+def test_without_the_repository_the_message_says_what_to_do(monkeypatch, tmp_path, option):
+    """As from a wheel: no benchmarks folder beside the package and none on the path."""
+    monkeypatch.setattr(repository, "CLONE", tmp_path)
+    monkeypatch.setattr(run, "run", lambda **options: pytest.fail("measured all the same"))
+    for name in [n for n in sys.modules if n.partition(".")[0] == "benchmarks"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if not (Path(p) / "benchmarks").is_dir()])
+    ran = called("bench", *option)
+    assert ran.code == 2
+    assert f"{option[0]} needs the folder benchmarks/" in ran.err and "pip install -e ." in ran.err

@@ -10,6 +10,7 @@ from tests.cli import hostile
 from tests.cli.commands import called, gearwright
 
 GOOD = robots.path("gripper")
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 ROBOT = "<robot name='r'>\n<link name='a'/>\n{}</robot>"
 
 
@@ -155,3 +156,42 @@ def test_plugins_run_only_where_they_are_allowed(tmp_path: Path):
     assert called("check", file, "--plugins", tmp_path).code == 0
     assert ran_marker.exists()
     assert called("check", file, "--plugins", "trust").code == 0
+
+
+def test_what_cannot_be_simulated_is_reported_and_loads(tmp_path: Path) -> None:
+    """Exit code 1 is for what `load` refuses; `run` gives the same line as an error."""
+    file = tmp_path / "rotor.urdf"
+    rotor = "<actuator name='m'><joint>j</joint><rotor>body</rotor></actuator>"
+    joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint>"
+    file.write_text(ROBOT.format(f"<link name='b'>{INERTIAL}</link>\n{joint}\n{rotor}"))
+    checked = called("check", file)
+    assert checked.code == 0
+    assert f"{file}:5: warning: actuator 'm': a rotor that is a body needs <rotor_inertia>" in checked.out
+    assert "`compile` refuses it) [not-simulable]" in checked.out
+    assert called("show", file).code == 0
+    ran = called("run", file)
+    assert ran.code == 1 and f"{file}:5: error: actuator 'm': a rotor that is a body" in ran.err
+
+
+def test_a_linkage_that_does_not_reach_its_start_is_reported(tmp_path: Path) -> None:
+    from tests.sim.test_diverging import LINKAGE
+
+    file = tmp_path / "linkage.sdf"
+    file.write_text(LINKAGE.format(ground=1, coupler=1))
+    checked = called("check", file)
+    assert checked.code == 0
+    assert f"{file}:4: warning: transmission 't': at the start, the linkage does not reach" in checked.out
+
+
+@pytest.mark.parametrize("command", [("check",), ("show",), ("run", "--duration", "0.01")], ids=lambda c: c[0])
+def test_strict_refuses_what_would_be_left_out(command: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text(
+        f'<robot name="r"><link name="a"/><link name="b">{INERTIAL}</link>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+        '<actuator name="m"/><transmission name="t" type="simple"><actuator>m</actuator><joint>k</joint>'
+        "</transmission></robot>"
+    )
+    assert called(command[0], file, *command[1:]).code == 0
+    refused = called(command[0], file, *command[1:], "--strict")
+    assert refused.code == 1 and "transmission-joint-not-found" in refused.out + refused.err

@@ -210,6 +210,13 @@ def test_another_package_brings_a_back_end(toy: str) -> None:
     assert type(sim.batch_state.instance.executable.instance(1)).__name__ == "InterpretedInstance"
 
 
+def test_a_package_that_cannot_be_imported_is_named(toy: str, tmp_path: Path) -> None:
+    info = tmp_path / "toy_backend-1.0.dist-info" / "entry_points.txt"
+    info.write_text("[gearwright.backends]\ntoy = no_such_package_at_all:Toy\n")
+    with pytest.raises(CompileError, match="the device 'toy' of no_such_package_at_all:Toy cannot be used"):
+        find_backend(toy)
+
+
 def test_an_unknown_back_end_is_named() -> None:
     with pytest.raises(CompileError, match="there is no device 'cpuu'; valid: 'cpu', 'interpreter'"):
         find_backend("cpuu")

@@ -68,7 +68,7 @@ def test_no_file_uses_the_private_names_of_another():
         ("from gearwright.sim.loops import _moved", ["_moved"]),
         ("class A:\n    def f(self):\n        return self._inherited", []),
         (
-            "class A:\n    def __init__(self):\n        self._x = 1\n    def same(self, other):\n        return other._x",
+            "class A:\n  def __init__(self):\n    self._x = 1\n  def same(self, other):\n    return other._x",
             [],
         ),
         ("def f(point):\n    return point._replace(x=1).__dict__", []),

@@ -11,7 +11,7 @@ import pytest
 
 import gearwright
 from gearwright.diagnostics import CODES, Diagnostic, Report, Source
-from gearwright.errors import LoadError, ModelError
+from gearwright.errors import CompileError, LoadError, ModelError
 
 HERE = "<!--here-->"  # stands on the line that the diagnostic must name
 TENSOR = '<inertia ixx="1" iyy="1" izz="1"/>'
@@ -151,18 +151,24 @@ STAGES = (
     f'<stage type="linear_map">{BOUND}</stage>'
 )
 NOT_SIMULABLE = (
-    ("error", GEAR.format("<rotor_inertia>1</rotor_inertia>", "linear_map", ENDS + BOUND + PLAY), "backlash"),
-    ("error", GEAR.format(CURVE, "linear_map", ENDS + BOUND), "do not depend on the speed"),
-    ("error", GEAR.format("", "series", ENDS + STAGES), "in a series"),
-    ("error", f'\n<actuator name="m">{HERE}<joint>turn</joint>{BODY}</actuator>', "needs <rotor_inertia>"),
     (
-        "error",
+        '\n<actuator name="m"><rotor_inertia>1</rotor_inertia></actuator><transmission name="t" type="simple">'
+        '<actuator>m</actuator><joint name="spin"><mechanical_reduction>1e200</mechanical_reduction></joint>'
+        "</transmission>"
+        f'<link name="l">{SDF_MASS}</link>'
+        f'\n<joint name="spin" type="revolute">{HERE}<parent>arm</parent><child>l</child>{AXIS}</joint>',
+        "beyond all numbers",
+    ),
+    (GEAR.format("<rotor_inertia>1</rotor_inertia>", "linear_map", ENDS + BOUND + PLAY), "backlash"),
+    (GEAR.format(CURVE, "linear_map", ENDS + BOUND), "do not depend on the speed"),
+    (GEAR.format("", "series", ENDS + STAGES), "in a series"),
+    (f'\n<actuator name="m">{HERE}<joint>turn</joint>{BODY}</actuator>', "needs <rotor_inertia>"),
+    (
         f'\n<actuator name="m">{HERE}{BODY}<rotor_inertia>1</rotor_inertia></actuator>'
         f'\n<transmission name="t" type="four_bar_linkage">{ENDS}{BARS}</transmission>',
         "constant ratios",
     ),
     (
-        "warning",
         f'<link name="l">{SDF_MASS}</link>'
         f'\n<joint name="u" type="universal">{HERE}<parent>arm</parent><child>l</child>{AXIS}{AXIS2}</joint>',
         "parallel",
@@ -824,13 +830,14 @@ TABLE = [
     row("coupling-implied", "info", parallelogram("1"), "'far'", "loop-closed"),
     row("coupling-contradicted", "warning", parallelogram("0.9"), "0.0", "loop-closed"),
     row("coupling-contradicted", "warning", parallelogram("0.9", COMPLIANT), "pulls at", "loop-closed"),
-    *(row("not-simulable", severity, sdf(text), fragment) for severity, text, fragment in NOT_SIMULABLE),
-    row("encoder-target-not-found", "error", sdf(UNCONNECTED), "not connected"),
-    row("encoder-target-not-found", "error", sdf(STILL), "cannot move", "transmission-joint-fixed"),
-    row("name-duplicate", "error", sdf(TWO_READINGS), "'e.1'"),
+    *(row("not-simulable", "warning", sdf(text), words, "transmission-start") for text, words in NOT_SIMULABLE),
+    row("transmission-start", "warning", sdf(GEAR.format("", "four_bar_linkage", ENDS + BARS)), "at the start"),
+    row("not-simulable", "warning", sdf(UNCONNECTED), "not connected"),
+    row("not-simulable", "warning", sdf(STILL), "cannot move", "transmission-joint-fixed"),
+    row("not-simulable", "warning", sdf(TWO_READINGS), "'e.1'"),
     row(
-        "name-reserved",
-        "error",
+        "not-simulable",
+        "warning",
         sdf(NAMED_ROTOR, links=f'{SDF_LINKS}<link name="m.rotor">{SDF_MASS}</link>'),
         "'m.rotor'",
     ),
@@ -894,6 +901,18 @@ def test_code(row: Row, tmp_path: Path) -> None:
     assert {d.code for d in diagnostics} <= {row.code} | row.also, shown
 
 
+@pytest.mark.parametrize("row", [r for r in TABLE if r.code == "not-simulable"], ids=str)
+def test_what_cannot_be_simulated_loads_and_is_refused_by_compile(row: Row) -> None:
+    robot = gearwright.loads(row.text)
+    assert robot.dof > 0 and robot.forward_kinematics()
+    reported = [d for d in robot.diagnostics if d.code == "not-simulable"]
+    assert all("`compile` refuses it" in d.message for d in reported)
+    with pytest.raises(CompileError) as refused:
+        gearwright.compile(robot)
+    assert row.fragment in str(refused.value) and f":{row.expected_line}: " in str(refused.value)
+    assert len(str(refused.value).splitlines()) == len(reported)
+
+
 def test_every_code_has_a_row() -> None:
     assert {r.code for r in TABLE} | ELSEWHERE == set(CODES)
 
@@ -933,16 +952,16 @@ def test_diagnostics_many() -> None:
     ("raised", "code"), [(ModelError("no"), "model-error"), (ZeroDivisionError("no"), "internal-error")]
 )
 def test_what_nobody_foresaw(monkeypatch: pytest.MonkeyPatch, raised: Exception, code: str) -> None:
-    """On the command line, a reader that fails is told of its file; the others are still read."""
+    """On the command line, a failing reader is reported with its file; the others are still read."""
     from gearwright import formats
-    from gearwright.cli.loading import Reading, load
+    from gearwright.cli.loading import LoadOptions, load
 
     def broken(*args: object, **options: object) -> None:
         raise raised
 
     monkeypatch.setattr(formats, "load", broken)
     monkeypatch.delenv("GEARWRIGHT_TRACEBACK", raising=False)
-    (only,) = load("robot.urdf", Reading()).diagnostics
+    (only,) = load("robot.urdf", LoadOptions()).diagnostics
     assert (only.code, only.severity, only.file) == (code, "error", "robot.urdf")
 
 

@@ -11,7 +11,7 @@ import pytest
 from gearwright import ModelError
 from gearwright.model import JOINT_KINDS, Axis, AxisRef, Joint, Limits, Pose
 from gearwright.model.joints import plane_basis
-from gearwright.model.kinematics import retract, subspace
+from gearwright.model.kinematics import retract, subspace, subspace_by_differences
 
 
 def made(kind: str, **more: object) -> Joint:
@@ -85,6 +85,13 @@ def test_freedoms_are_independent_and_exhaust_the_motion(kind: str, rng: np.rand
     S = subspace(j, q)
     assert S.shape == (6, j.dof)
     assert (np.linalg.matrix_rank(S, tol=1e-6) if j.dof else 0) == j.dof
+
+
+@pytest.mark.parametrize("kind", JOINT_KINDS)
+def test_the_motion_subspace_is_the_derivative_of_the_motion(kind: str, rng: np.random.Generator) -> None:
+    j = made(kind)
+    q = retract(j, j.type.zero, 0.3 * rng.normal(size=j.dof))
+    np.testing.assert_allclose(subspace(j, q), subspace_by_differences(j, q), atol=1e-9)  # rounding over 2e-6
 
 
 @pytest.mark.parametrize("kind", ["ball", "floating"])

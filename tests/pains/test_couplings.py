@@ -11,7 +11,7 @@ from tests.pains.robots import MODES, fingers, follows, joint, link, urdf, wheel
 from tests.sim.robots import FOLDER
 
 SOFT = {"natural_frequency": 300.0, "damping_ratio": 1.0}
-ROOT = FOLDER.parents[1]
+ROOT = FOLDER.parents[2]
 
 
 def tied(robot, mode, name="left"):

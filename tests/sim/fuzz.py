@@ -28,7 +28,7 @@ from tests.sim.generated import Case, case
 SECONDS = 60.0  # that a mechanism may take
 STEPS = 20
 MINIMISING = 60.0
-REPORTS = {"inertia-missing", "inertia-invalid", "not-simulable", "loop-open", "encoder-value"}
+REPORTS = {"inertia-missing", "inertia-invalid", "not-simulable", "loop-open", "encoder-value", "transmission-start"}
 BY_OPTIONS = (
     "use a longer dt",
     "less than one sample",

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.control import PID, CombinedControllers
 from gearwright.sim import compile
-from gearwright.sim.plotting import panels
+from gearwright.view.plots import panels
 from tests.sim.robots import GRIPPER
 
 ARM = """<sdf version="1.11"><model name="arm">

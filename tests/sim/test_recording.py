@@ -9,9 +9,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.sim import compile
-from gearwright.sim.plotting import panels
 from gearwright.sim.recordings import Signal
 from gearwright.sim.recordings.npz import member
+from gearwright.view.plots import panels
 from tests.sim.robots import FOLLOWING, FREE
 
 

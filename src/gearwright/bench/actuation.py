@@ -7,9 +7,9 @@ that their motions can be compared before they are timed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
 
 from gearwright.bench import bounded
+from gearwright.bench.contestant import Peers
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
 from gearwright.bench.results import Case
@@ -18,15 +18,12 @@ from gearwright.bench.situations import DRIVEN
 
 
 def cases(
-    names: Collection[str], effort: Effort, dt: float, *, with_mujoco: bool, tell: Callable[[str], None]
+    names: Collection[str], effort: Effort, dt: float, peers: Peers, progress: Callable[[str], None]
 ) -> Iterator[Case]:
-    """Of the named robots, or of both; couplings are exact."""
+    """Measures the named robots, or all, with exact couplings."""
     for robot in (r for r in driven_robots() if not names or r.name in names):
-        ours, peer = Gearwright(robot, dt), None
-        if with_mujoco:
-            from gearwright.bench.peers.mujoco_driven import DrivenMuJoCo
-
-            peer = partial(DrivenMuJoCo, robot, dt, ours.coupling)
+        ours = Gearwright(robot, dt)
+        settings = peers.driven(robot, dt, ours.coupling) if peers.driven else {}
         for situation in DRIVEN:
-            tell(f"{robot.title} with motors, {situation.title}")
-            yield bounded.case(robot, ours, situation, effort, peer)
+            progress(f"{robot.title} with motors, {situation.title}")
+            yield bounded.case(robot, ours, situation, effort, settings)

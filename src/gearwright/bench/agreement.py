@@ -1,6 +1,6 @@
-"""Do two contestants compute the same? Mass matrix and bias at random states, then where a short motion leads.
+"""Agreement of two engines: mass matrix and bias at random states, then the end of a short motion.
 
-A benchmark of different physics is worthless, so whoever disagrees is not timed.
+Engines that disagree are not timed: their physics is different.
 """
 
 from __future__ import annotations

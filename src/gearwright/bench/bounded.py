@@ -8,52 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gearwright.bench.agreement import Agreement, DisagreementError, agreement_of
-from gearwright.bench.clock import Runner, Timing, race
-from gearwright.bench.contestant import Array, Begin
+from gearwright.bench.clock import Runner, StepTiming, race
+from gearwright.bench.contestant import Array, Begin, BoundedContestant, Peers, Settings
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
 from gearwright.bench.results import Case, Entry
 from gearwright.bench.robots import Robot, bounded_robots
 from gearwright.bench.situations import SITUATIONS, Ranges, Situation
 
-if TYPE_CHECKING:  # only where MuJoCo is installed
-    from gearwright.bench.peers.mujoco_bounded import BoundedMuJoCo, Setting
-
-    Peer = Callable[[Setting], BoundedMuJoCo]
-
 OURS, MUJOCO = "gearwright", "mujoco"
 STEPS = 100  # of the motion that is compared, at most
 
 
 def cases(
-    names: Collection[str], effort: Effort, dt: float, *, with_mujoco: bool, tell: Callable[[str], None]
+    names: Collection[str], effort: Effort, dt: float, peers: Peers, progress: Callable[[str], None]
 ) -> Iterator[Case]:
-    """Of the named robots, or of both."""
+    """Measures the named robots, or all, in every mode of their couplings."""
     for robot in (r for r in bounded_robots() if not names or r.name in names):
         for mode in effort.modes:
-            ours, peer = Gearwright(robot, dt, mode), None
-            if with_mujoco:
-                from gearwright.bench.peers.mujoco_bounded import BoundedMuJoCo
-
-                peer = partial(BoundedMuJoCo, robot, dt, mode)
+            ours = Gearwright(robot, dt, mode)
+            settings = peers.bounded(robot, dt, mode) if peers.bounded else {}
             for situation in SITUATIONS:
-                tell(f"{robot.title}, {mode} couplings, {situation.title}")
-                yield case(robot, ours, situation, effort, peer)
+                progress(f"{robot.title}, {mode} couplings, {situation.title}")
+                yield case(robot, ours, situation, effort, settings)
 
 
-def case(robot: Robot, ours: Gearwright, situation: Situation, effort: Effort, peer: Peer | None) -> Case:
+def case(robot: Robot, ours: Gearwright, situation: Situation, effort: Effort, settings: Settings) -> Case:
     begin = situation.begin(ours, Gearwright.batch_robots, np.random.default_rng(4))
     one = {OURS: ours.in_turn(begin.some(0, effort.states), situation.settle, situation.longest)}
     batch = {OURS: ours.together(begin, situation.settle, situation.longest)}
     theirs: Entry | None = None
-    if peer is not None:
-        theirs, runners = _mujoco(peer, ours, situation, begin, effort)
+    if settings:
+        theirs, runners = _mujoco(settings, ours, situation, begin, effort)
         for race_of, runner in zip((one, batch), runners, strict=False):
             race_of[MUJOCO] = runner
     timings = [race(r, slices=effort.slices, seconds=effort.seconds) for r in (one, batch)]
@@ -72,25 +62,25 @@ def case(robot: Robot, ours: Gearwright, situation: Situation, effort: Effort, p
 
 
 def _mujoco(
-    peer: Peer, ours: Gearwright, situation: Situation, begin: Begin, effort: Effort
+    settings: Settings, ours: Gearwright, situation: Situation, begin: Begin, effort: Effort
 ) -> tuple[Entry, tuple[Runner, ...]]:
-    """The setting that serves it best, with its runners of one robot and of many; none if no setting agrees."""
-    from gearwright.bench.peers.mujoco_bounded import SETTINGS, BoundedMuJoCo
-
-    admitted: dict[str, tuple[BoundedMuJoCo, Agreement]] = {}
+    """The fastest setting that agrees, with its runners of one robot and of many; none if no setting agrees."""
+    admitted: dict[str, tuple[BoundedContestant, Agreement]] = {}
     why_not = ""
     steps = min(STEPS, situation.longest)
     expected = ours.after(begin, steps)
     scale = _scale(ours, situation, begin, expected)
-    for setting in SETTINGS:
-        contestant = peer(setting)
+    title = ""
+    for setting, make in settings.items():
+        contestant = make()
+        title = contestant.title
         try:
             found = agreement_of(ours, contestant, expected, contestant.after(begin, steps), scale)
-            admitted[setting.title] = contestant, found
+            admitted[setting] = contestant, found
         except DisagreementError as error:
             why_not = why_not or f"not timed: {error}"
     if not admitted:
-        return Entry(engine=MUJOCO, title=BoundedMuJoCo.title, note=why_not), ()
+        return Entry(engine=MUJOCO, title=title, note=why_not), ()
     some = begin.some(0, effort.states)
     runners = {k: c.in_turn(some, situation.settle, situation.longest) for k, (c, _) in admitted.items()}
     trial = race(runners, slices=max(3, effort.slices // 3), seconds=effort.seconds / 4)
@@ -101,13 +91,13 @@ def _mujoco(
 
 
 def _scale(ours: Gearwright, situation: Situation, begin: Begin, end: Array) -> Array:
-    """Beside what differences are seen: the largest motion; of robots at rest, each joint's range."""
+    """Scale for differences: the largest motion; for robots at rest, each joint's range."""
     if situation.at_rest:
         return Ranges.of(ours).width
     return np.full(len(end), np.abs(end - begin.position[0]).max())
 
 
-def _timed(theirs: Entry, one: dict[str, Timing], batch: dict[str, Timing]) -> Entry:
+def _timed(theirs: Entry, one: dict[str, StepTiming], batch: dict[str, StepTiming]) -> Entry:
     """Ratios of medians: neighbouring slices see the same machine, so that what disturbs one disturbs the other."""
     if MUJOCO not in one:
         return theirs

@@ -25,7 +25,7 @@ class Runner:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Timing:
+class StepTiming:
     """Best times of a robot's step, and the median."""
 
     wall_ns: float
@@ -36,7 +36,7 @@ class Timing:
     robots: int = 1
 
 
-def race(runners: Mapping[str, Runner], *, slices: int, seconds: float) -> dict[str, Timing]:
+def race(runners: Mapping[str, Runner], *, slices: int, seconds: float) -> dict[str, StepTiming]:
     """Times every runner in turn, `slices` times over; a slice lasts about `seconds`."""
     steps = {name: _steps_for(runner, seconds) for name, runner in runners.items()}
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in runners}
@@ -46,10 +46,10 @@ def race(runners: Mapping[str, Runner], *, slices: int, seconds: float) -> dict[
     return {name: _timing(runners[name], steps[name], found) for name, found in taken.items()}
 
 
-def _timing(runner: Runner, steps: int, found: list[tuple[float, float]]) -> Timing:
+def _timing(runner: Runner, steps: int, found: list[tuple[float, float]]) -> StepTiming:
     walls, cpus = zip(*found, strict=True)
     each = 1e9 / (steps * runner.robots)
-    return Timing(
+    return StepTiming(
         wall_ns=each * min(walls),
         cpu_ns=each * min(cpus),
         cpu_median_ns=each * median(cpus),

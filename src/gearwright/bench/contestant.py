@@ -1,8 +1,9 @@
-"""What the benchmark asks of an engine."""
+"""The interface that every engine of the benchmark implements."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -86,3 +87,31 @@ class Contestant(ABC):
         """The one robot, from rest."""
         still = np.zeros_like(position)
         return Runner(prepare=lambda: self.reset(position, still), run=self.step)
+
+
+class BoundedContestant(Contestant):
+    """An engine with stops, friction and, where the robot has them, motors."""
+
+    @abstractmethod
+    def after(self, begin: Begin, steps: int) -> Array:
+        """Positions of the first robot after so many steps."""
+
+    @abstractmethod
+    def in_turn(self, begin: Begin, settle: int, longest: int) -> Runner:
+        """One robot that starts from each of the states in turn, after `settle` steps."""
+
+    @abstractmethod
+    def together(self, begin: Begin, settle: int, longest: int = 100) -> Runner:
+        """All states as one batch, after `settle` steps."""
+
+
+Settings = Mapping[str, Callable[[], BoundedContestant]]  # title of a solver setting → the engine with it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peers:
+    """The engines to compare with; none by default."""
+
+    engines: Mapping[str, type[Contestant]] = field(default_factory=dict)
+    bounded: Callable[[Robot, float, str], Settings] | None = None  # (robot, dt, coupling mode)
+    driven: Callable[[Robot, float, str], Settings] | None = None

@@ -1,4 +1,4 @@
-"""What the benchmark ran on: the processor and versions; nothing that names the machine or its owner."""
+"""The processor and the versions that the benchmark ran on; nothing that names the machine or its owner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 
 from gearwright import __version__
 from gearwright.bench.contestant import Contestant
-from gearwright.bench.peers import version_of
 
 LIBRARIES = ("casadi", "llvmlite", "numpy", "example-robot-data")
 
@@ -36,6 +35,13 @@ def versions(peers: Mapping[str, type[Contestant]]) -> dict[str, str]:
         with suppress(PackageNotFoundError):
             found[library] = version(library)
     return found | {peer.title: version_of(peer) for peer in peers.values()}
+
+
+def version_of(engine: type[Contestant]) -> str:
+    try:
+        return version(engine.package)
+    except PackageNotFoundError:
+        return "unknown version"
 
 
 def load() -> float:

@@ -16,7 +16,7 @@ from gearwright.sim import compile as compile_robot
 
 
 class Gearwright(Contestant):
-    """Everything in machine code: scalar for one robot, SIMD lanes for batches. Couplings are exact unless told."""
+    """Everything in machine code: scalar for one robot, SIMD lanes for batches. Couplings are exact by default."""
 
     title: ClassVar[str] = "Gearwright"
     package: ClassVar[str] = "gearwright"
@@ -115,7 +115,7 @@ class Gearwright(Contestant):
         return self.position()
 
     def _inputs(self, begin: Begin) -> dict[str, Any]:
-        """What is held, as `step` takes it; without motors there is nothing to command."""
+        """Held efforts and commands as arguments of `step`; without motors there are no commands."""
         effort = dict(zip(self.names, _columns(begin.ordered(self.names).effort.T), strict=True))
         if not begin.command:
             return {"effort": effort}

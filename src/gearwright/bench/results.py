@@ -1,4 +1,4 @@
-"""What a run of the benchmark found, as plain data: `gearwright bench --json` is these classes, field by field."""
+"""The results of a benchmark run, as plain data: `gearwright bench --json` is these classes, field by field."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gearwright.bench.agreement import Agreement
-from gearwright.bench.clock import Timing
+from gearwright.bench.clock import StepTiming
 
 SCHEMA = "gearwright-bench/1"
 
@@ -19,8 +19,8 @@ class Entry:
     title: str
     agreement: Agreement | None = None  # with Gearwright; None for Gearwright itself
     couplings: bool = True  # False: of the robot without its mimic joints, and so is the ratio
-    one: Timing | None = None
-    batch: Timing | None = None
+    one: StepTiming | None = None
+    batch: StepTiming | None = None
     threads: int = 1  # in the batch
     ratio_one: float | None = None  # CPU time over Gearwright's
     ratio_batch: float | None = None  # CPU time, that is, per core

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gearwright.bench.clock import Timing
+from gearwright.bench.clock import StepTiming
 from gearwright.bench.results import Case, Compilation, Entry, Results, RobotResult
 from gearwright.bench.targets import targets
 
 
-class Table(NamedTuple):
+class ResultTable(NamedTuple):
     """Columns whose name begins with a space hold text, the others numbers."""
 
     title: str
@@ -18,7 +18,7 @@ class Table(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
-def tables(results: Results) -> Iterator[Table]:
+def tables(results: Results) -> Iterator[ResultTable]:
     """Every table that there is something for."""
     yield speed_table(results)
     if any(e.agreement for r in results.robots for e in r.entries):
@@ -38,12 +38,12 @@ def tables(results: Results) -> Iterator[Table]:
     yield target_table(results)
 
 
-def speed_table(results: Results) -> Table:
+def speed_table(results: Results) -> ResultTable:
     columns = (
         " robot", " engine", "one robot, ns", "wall", "×", "batch, ns per core", "wall per robot", "×", " remark"
     )  # fmt: skip
     rows = [_speed_row(robot, entry) for robot in results.robots for entry in robot.entries]
-    return Table("A robot's step (CPU time; wall time beside it)", columns, rows)
+    return ResultTable("A robot's step (CPU time; wall time beside it)", columns, rows)
 
 
 def _speed_row(robot: RobotResult, entry: Entry) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def _speed_row(robot: RobotResult, entry: Entry) -> tuple[str, ...]:
     )
 
 
-def agreement_table(results: Results) -> Table:
+def agreement_table(results: Results) -> ResultTable:
     columns = (" robot", " engine", "mass matrix", "bias", "motion after 100 steps")
     rows = [
         (robot.title, e.title, f"{a.mass_matrix:.0e}", f"{a.bias:.0e}", f"{a.trajectory:.0e}")
@@ -71,15 +71,17 @@ def agreement_table(results: Results) -> Table:
         for e in robot.entries
         if (a := e.agreement) is not None
     ]
-    return Table("Agreement with Gearwright (largest difference, relative)", columns, rows)
+    return ResultTable("Agreement with Gearwright (largest difference, relative)", columns, rows)
 
 
-def case_table(title: str, cases: Sequence[Case]) -> Table:
+def case_table(title: str, cases: Sequence[Case]) -> ResultTable:
     columns = (
         " robot", " couplings", " state", "one robot, ns", "MuJoCo", "×", "batch, ns per core", "MuJoCo", "×",
         " MuJoCo's setting", "difference",
     )  # fmt: skip
-    return Table(f"{title} (CPU time, medians of slices taken in turn)", columns, [_case_row(case) for case in cases])
+    return ResultTable(
+        f"{title} (CPU time, medians of slices taken in turn)", columns, [_case_row(case) for case in cases]
+    )
 
 
 def _case_row(case: Case) -> tuple[str, ...]:
@@ -100,7 +102,7 @@ def _case_row(case: Case) -> tuple[str, ...]:
     )
 
 
-def compilation_table(results: Results) -> Table:
+def compilation_table(results: Results) -> ResultTable:
     columns = (
         " robot", "cold, ms", "wall", "from the cache, ms", "wall",
         "imports when cold, ms", "imports with the cache, ms", "`sim.step()`, µs beyond machine code",
@@ -114,10 +116,10 @@ def compilation_table(results: Results) -> Table:
         for robot in results.robots
         if (c := robot.compilation) is not None
     ]
-    return Table("From a loaded robot to its first step, in a fresh process (CPU and wall time)", columns, rows)
+    return ResultTable("From a loaded robot to its first step, in a fresh process (CPU and wall time)", columns, rows)
 
 
-def size_table(results: Results) -> Table:
+def size_table(results: Results) -> ResultTable:
     columns = (" shape", "joints", "one robot, ns", "batch, ns per core", "MuJoCo, ns", "× one", "compile, s")
     rows = [
         (
@@ -127,10 +129,10 @@ def size_table(results: Results) -> Table:
         )
         for p in results.sizes
     ]  # fmt: skip
-    return Table("Against degrees of freedom (random mechanisms, CPU time)", columns, rows)
+    return ResultTable("Against degrees of freedom (random mechanisms, CPU time)", columns, rows)
 
 
-def chain_table(results: Results) -> Table:
+def chain_table(results: Results) -> ResultTable:
     columns = (
         " chain", " couplings", "joints", "one robot, ns", "a joint", "batch, ns per core", "MuJoCo, ns", "compile, s"
     )  # fmt: skip
@@ -141,10 +143,10 @@ def chain_table(results: Results) -> Table:
         )
         for p in results.chains
     ]  # fmt: skip
-    return Table("Against the length of a chain of mimics (one degree of freedom, CPU time)", columns, rows)
+    return ResultTable("Against the length of a chain of mimics (one degree of freedom, CPU time)", columns, rows)
 
 
-def batch_table(results: Results) -> Table:
+def batch_table(results: Results) -> ResultTable:
     columns = ("robots", "ns per robot-step", "wall", "bytes per robot", "state and commands", "×")
     rows = [
         (
@@ -153,20 +155,20 @@ def batch_table(results: Results) -> Table:
         )
         for p in results.batches
     ]  # fmt: skip
-    return Table("Against the batch (reference arm, one thread, CPU time)", columns, rows)
+    return ResultTable("Against the batch (reference arm, one thread, CPU time)", columns, rows)
 
 
-def target_table(results: Results) -> Table:
+def target_table(results: Results) -> ResultTable:
     columns = (" what", " where", "wanted", "found", " ")
     rows = [(t.what, t.where, t.wanted, t.found, "met" if t.met else "missed") for t in targets(results)]
-    return Table("Targets", columns, rows)
+    return ResultTable("Targets", columns, rows)
 
 
-def _times(timing: Timing | None) -> tuple[str, str]:
+def _times(timing: StepTiming | None) -> tuple[str, str]:
     return ("", "") if timing is None else (f"{timing.cpu_ns:,.0f}", f"{timing.wall_ns:,.0f}")
 
 
-def _median(timing: Timing | None) -> str:
+def _median(timing: StepTiming | None) -> str:
     return "" if timing is None else f"{timing.cpu_median_ns:,.0f}"
 
 

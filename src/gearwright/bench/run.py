@@ -7,55 +7,54 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gearwright.bench import actuation, bounded, compile_time, machine, scaling, speed
-from gearwright.bench.contestant import Contestant
+from gearwright.bench.contestant import Contestant, Peers
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
-from gearwright.bench.peers import installed
 from gearwright.bench.results import BatchPoint, ChainPoint, Results, SizePoint
 from gearwright.bench.robots import robots
 
 DT = 1e-3  # [s]
+ALONE = Peers()
 
 
 def run(
     *,
     names: Sequence[str] = (),
-    with_peers: bool,
     effort: Effort,
     with_scaling: bool,
     command: str,
-    tell: Callable[[str], None] = lambda line: None,
+    peers: Peers = ALONE,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> Results:
-    """Measures the chosen robots (all, if none is named); `tell` hears what is going on."""
-    peers = installed() if with_peers else {}
+    """Measures the chosen robots (all, if none is named). `progress` gets one line before each part."""
+    engines = peers.engines
     load = machine.load()
     found = []
     chosen = robots(names)
     for robot in chosen:
-        tell(f"{robot.title}: speed")
-        result = speed.robot_result(robot, peers, effort, DT)
-        tell(f"{robot.title}: compile time")
+        progress(f"{robot.title}: speed")
+        result = speed.robot_result(robot, engines, effort, DT)
+        progress(f"{robot.title}: compile time")
         found.append(replace(result, compilation=compile_time.compilation(robot, DT, effort.processes)))
-    cases, driven = (
-        tuple(part.cases(names, effort, DT, with_mujoco="mujoco" in peers, tell=tell)) for part in (bounded, actuation)
-    )
+    cases = tuple(bounded.cases(names, effort, DT, peers, progress))
+    driven = tuple(actuation.cases(names, effort, DT, peers, progress))
     sizes: list[SizePoint] = []
     chains: list[ChainPoint] = []
     batches: list[BatchPoint] = []
     if with_scaling:
-        for size in scaling.size_points(peers, effort, DT):
-            tell(f"{size.shape} of {size.dof} joints")
+        for size in scaling.size_points(engines, effort, DT):
+            progress(f"{size.shape} of {size.dof} joints")
             sizes.append(size)
-        for chain in scaling.chain_points(peers, effort, DT):
-            tell(f"{chain.shape} of {chain.joints} joints, {chain.mode}")
+        for chain in scaling.chain_points(engines, effort, DT):
+            progress(f"{chain.shape} of {chain.joints} joints, {chain.mode}")
             chains.append(chain)
         for batch in scaling.batch_points(robots(["arm"])[0], effort, DT):
-            tell(f"batch of {batch.robots}")
+            progress(f"batch of {batch.robots}")
             batches.append(batch)
-    engines: list[type[Contestant]] = [Gearwright, *peers.values()]
+    everybody: list[type[Contestant]] = [Gearwright, *engines.values()]
     return Results(
         machine=machine.machine(),
-        versions=machine.versions(peers),
+        versions=machine.versions(engines),
         cores=os.cpu_count() or 1,
         load=load,
         dt=DT,
@@ -65,6 +64,6 @@ def run(
         sizes=tuple(sizes),
         chains=tuple(chains),
         batches=tuple(batches),
-        how={c.title: c.how for c in engines},
+        how={c.title: c.how for c in everybody},
         command=command,
     )

@@ -13,7 +13,7 @@ from time import process_time
 import numpy as np
 
 from gearwright.bench.agreement import DisagreementError, agreement, start
-from gearwright.bench.clock import Timing, race
+from gearwright.bench.clock import StepTiming, race
 from gearwright.bench.contestant import Contestant
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
@@ -68,7 +68,7 @@ def chain_points(peers: Mapping[str, type[Contestant]], effort: Effort, dt: floa
 
 def _measured(
     robot: Robot, mode: str, peers: Mapping[str, type[Contestant]], effort: Effort, dt: float
-) -> tuple[float, dict[str, Timing]]:
+) -> tuple[float, dict[str, StepTiming]]:
     """Seconds to compile without a cache, and times of a robot alone, in a batch, and in MuJoCo if it agrees."""
     with empty_cache():
         before = process_time()

@@ -1,4 +1,4 @@
-"""What a robot with stops and friction is doing while it is timed.
+"""The motions in which robots with stops and friction are timed.
 
 Rows cost different things in different states: a joint that slides has its friction at the bound, one that sticks has
 it anywhere below, one on a stop has both. So a robot is timed while it moves within its range, and while it rests.
@@ -34,7 +34,7 @@ class Situation:
 
 @dataclass(frozen=True, kw_only=True)
 class Ranges:
-    """What the file says of each joint, in the order of an engine's names."""
+    """Each joint's limits and friction from the file, in the order of an engine's names."""
 
     lower: Array  # [rad, m]
     upper: Array

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from gearwright.bench.agreement import Agreement, DisagreementError, agreement, start
-from gearwright.bench.clock import Runner, Timing, race
+from gearwright.bench.clock import Runner, StepTiming, race
 from gearwright.bench.contestant import Array, Contestant
 from gearwright.bench.effort import Effort
 from gearwright.bench.ours import Gearwright
-from gearwright.bench.peers import quiet
+from gearwright.bench.quiet import quiet
 from gearwright.bench.results import Entry, RobotResult
 from gearwright.bench.robots import Robot
 from gearwright.sim.options import cores
@@ -68,7 +68,7 @@ def _admitted(
 
 def _race_of_one(
     ours: Mapping[bool, Gearwright], contestants: Mapping[str, Contestant], effort: Effort
-) -> dict[str, Timing]:
+) -> dict[str, StepTiming]:
     begin = start(ours[True], np.random.default_rng(1))
     runners = {OURS: ours[True].runner(begin)}
     if False in ours:
@@ -80,7 +80,7 @@ def _race_of_one(
 
 def _race_of_batches(
     ours: Mapping[bool, Gearwright], contestants: Mapping[str, Contestant], effort: Effort
-) -> dict[str, Timing]:
+) -> dict[str, StepTiming]:
     """Every engine that can, on one core and on all."""
     rng = np.random.default_rng(2)
     begins = np.array([start(ours[True], rng) for _ in range(Gearwright.batch_robots)])
@@ -98,7 +98,7 @@ def _race_of_batches(
     return race(runners, slices=effort.slices, seconds=effort.seconds)
 
 
-def _timed(entry: Entry, one: Mapping[str, Timing], batch: Mapping[str, Timing]) -> Entry:
+def _timed(entry: Entry, one: Mapping[str, StepTiming], batch: Mapping[str, StepTiming]) -> Entry:
     """With the times, and the ratio to Gearwright on the same mechanism; batches on whichever threads serve it best."""
     own = OURS if entry.couplings or UNCOUPLED not in one else UNCOUPLED
     mine = one.get(entry.engine)

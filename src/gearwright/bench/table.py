@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from gearwright.bench.results import Results
-from gearwright.bench.rows import Table, tables
+from gearwright.bench.rows import ResultTable, tables
 
 STYLES = {"met": "green", "missed": "bold red"}
 
@@ -18,7 +18,7 @@ def rendered(results: Results) -> Iterator[RichTable]:
     return (as_rich(table) for table in tables(results))
 
 
-def as_rich(table: Table) -> RichTable:
+def as_rich(table: ResultTable) -> RichTable:
     """A cell that repeats the one above in the first column is left out."""
     made = RichTable(title=table.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for column in table.columns:

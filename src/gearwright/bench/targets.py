@@ -1,4 +1,4 @@
-"""What the figures have to reach, one row a target."""
+"""The performance targets, one row each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEMORY = 2.0  # times state and commands
 MEMORY_FROM = 1000  # robots
 
 
-class Target(NamedTuple):
+class PerformanceTarget(NamedTuple):
     what: str
     where: str
     wanted: str
@@ -26,7 +26,7 @@ class Target(NamedTuple):
     met: bool
 
 
-def targets(results: Results) -> Iterator[Target]:
+def targets(results: Results) -> Iterator[PerformanceTarget]:
     """Those that the run says something about."""
     for robot in results.robots:
         yield from _against_mujoco(robot)
@@ -49,7 +49,7 @@ def targets(results: Results) -> Iterator[Target]:
         yield _at_most("memory of a batch", "reference arm", MEMORY, found, "{:.2f}× state and commands")
 
 
-def _against_mujoco(robot: RobotResult) -> Iterator[Target]:
+def _against_mujoco(robot: RobotResult) -> Iterator[PerformanceTarget]:
     entry: Entry | None = next((e for e in robot.entries if e.engine == "mujoco"), None)
     if entry is None:
         return
@@ -59,7 +59,7 @@ def _against_mujoco(robot: RobotResult) -> Iterator[Target]:
         yield _at_least("batch, against `rollout` per core", robot.title, BATCH[robot.name], entry.ratio_batch)
 
 
-def _case(what: str, case: Case, wanted: tuple[float, float]) -> Iterator[Target]:
+def _case(what: str, case: Case, wanted: tuple[float, float]) -> Iterator[PerformanceTarget]:
     where = f"{case.title}, {case.mode}, {case.situation}"
     for entry in case.entries:
         if entry.ratio_one is not None and entry.ratio_batch is not None:
@@ -67,9 +67,9 @@ def _case(what: str, case: Case, wanted: tuple[float, float]) -> Iterator[Target
             yield _at_least(f"batch {what}, against `rollout` per core", where, wanted[1], entry.ratio_batch)
 
 
-def _at_least(what: str, where: str, wanted: float, found: float) -> Target:
-    return Target(what, where, f"≥ {wanted:.0f}×", f"{found:.1f}×", found >= wanted)
+def _at_least(what: str, where: str, wanted: float, found: float) -> PerformanceTarget:
+    return PerformanceTarget(what, where, f"≥ {wanted:.0f}×", f"{found:.1f}×", found >= wanted)
 
 
-def _at_most(what: str, where: str, wanted: float, found: float, form: str) -> Target:
-    return Target(what, where, f"≤ {form.format(wanted)}", form.format(found), found <= wanted)
+def _at_most(what: str, where: str, wanted: float, found: float, form: str) -> PerformanceTarget:
+    return PerformanceTarget(what, where, f"≤ {form.format(wanted)}", form.format(found), found <= wanted)

@@ -43,7 +43,7 @@ def _options(
 
 
 def main() -> None:
-    """The entry point. Bad input ends in a message, a closed pipe in silence; a traceback only where asked for."""
+    """The entry point. Bad input gives a message, a closed pipe none; GEARWRIGHT_TRACEBACK=1 gives tracebacks."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without the letters still gets the line

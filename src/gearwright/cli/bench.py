@@ -1,4 +1,4 @@
-"""`gearwright bench`: how fast, side by side with other engines."""
+"""`gearwright bench`: speed of a step, also beside other engines."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
 def bench(
     peers: Annotated[
-        bool, typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, where installed.")
+        bool,
+        typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, if installed. From a clone."),
     ] = False,
     robots: Annotated[
         str | None,
         typer.Option("--robots", metavar="NAME,…", help="Of arm, hand, panda, allegro, pr2, talos; default all."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A minute instead of many; noisier.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A shorter run (a minute), with more noise.")] = False,
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
     json: Json = False,
     write: Annotated[
-        str | None, typer.Option("--write", metavar="FILE", help="Put the tables and plots on this page.")
+        str | None, typer.Option("--write", metavar="FILE", help="Put tables and plots on this page. From a clone.")
     ] = None,
 ) -> None:
     """Measure the speed of steps, batches and compilation.
@@ -36,21 +37,26 @@ def bench(
     --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
     batches.
     """
+    from gearwright.bench.contestant import Peers
     from gearwright.bench.effort import FULL, QUICK
+    from gearwright.bench.repository import MissingBenchmarksError, benchmarks_module
     from gearwright.bench.run import run
     from gearwright.errors import UnknownNameError
 
     names = [name.strip() for name in robots.split(",") if name.strip()] if robots else []
     try:
+        others = benchmarks_module("peers", "--peers").peers() if peers else Peers()
+        if write is not None:
+            benchmarks_module("report", "--write")  # a run takes minutes: fail before it
         results = run(
             names=names,
-            with_peers=peers,
+            peers=others,
             effort=QUICK if quick else FULL,
             with_scaling=scaling or write is not None,
             command=_command(peers, robots, quick, scaling, write),
-            tell=lambda line: typer.echo(f"… {line}", err=True),
+            progress=lambda line: typer.echo(f"… {line}", err=True),
         )
-    except UnknownNameError as error:
+    except (UnknownNameError, MissingBenchmarksError) as error:
         typer.echo(f"gearwright: {error}", err=True)
         raise typer.Exit(2) from None
     if write is not None:
@@ -64,7 +70,7 @@ def bench(
 
 
 def _command(peers: bool, robots: str | None, quick: bool, scaling: bool, write: str | None) -> str:
-    """How to get the same again; a folder is nobody's business."""
+    """The command line that repeats the run, without folders."""
     words = ["gearwright bench"]
     words += [f"--{name}" for name, given in (("peers", peers), ("quick", quick), ("scaling", scaling)) if given]
     words += [f"--robots {robots}"] if robots else []
@@ -82,9 +88,10 @@ def _print(results: Results) -> None:
 
 
 def _write(results: Results, page: Path) -> None:
-    from gearwright.bench import plots, report
+    from gearwright.bench.repository import benchmarks_module
     from gearwright.view.visible import visible
 
+    plots, report = (benchmarks_module(name, "--write") for name in ("plots", "report"))
     figures: str | None = "figures"
     try:
         try:

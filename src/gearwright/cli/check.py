@@ -1,4 +1,4 @@
-"""`gearwright check`: what is wrong with robot files, and where."""
+"""`gearwright check`: errors and warnings of robot files, with their lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import Loaded, Reading, assignments, load
+from gearwright.cli.loading import Loaded, LoadOptions, assignments, load
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -24,7 +24,7 @@ from gearwright.cli.options import (
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.")],
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave out infos and what loaded well.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Omit infos and files without findings.")] = False,
     model: ModelName = None,
     base: BaseChoice = None,
     path: SearchPath = None,
@@ -34,7 +34,7 @@ def check(
     xacro_env: XacroVariables = None,
     strict: Strict = False,
 ) -> None:
-    """Tell what is wrong with robot files, and where.
+    """Report the errors and warnings of robot files, with their lines.
 
     Prints file:line: severity: message [code] for everything found, and a line for each file.
     Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
@@ -43,7 +43,7 @@ def check(
     diagnostics [{severity, code, message, file, line, element}], and summary (null if it did not load)
     {name, links, joints, couplings, transmissions, actuators, sensors, hardware, loops, dof, mass, base}.
     """
-    reading = Reading(
+    reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
         strict=strict,
@@ -83,7 +83,7 @@ def _print(loaded: Loaded, quiet: bool) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import diagnostic_line, told
+    from gearwright.view.diagnostics_text import count_text, diagnostic_line
     from gearwright.view.summary import summary
     from gearwright.view.visible import visible
 
@@ -91,7 +91,7 @@ def _print(loaded: Loaded, quiet: bool) -> None:
     for d in loaded.diagnostics:
         if not (quiet and d.severity == "info"):
             out.print(diagnostic_line(d), soft_wrap=True)
-    found = told(loaded.diagnostics)
+    found = count_text(loaded.diagnostics)
     if loaded.mechanism is None:
         line = Text.assemble(("✗ ", "bold red"), (visible(loaded.file), "bold"), f": not loaded, {found}")
         out.print(line, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""A file to a mechanism and its diagnostics, whatever happens on the way."""
+"""Loads a file into a mechanism and its diagnostics; never raises."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class LoadOptions:
     """How files are to be read: the options of the command line."""
 
     model: str | None = None
@@ -30,7 +30,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """What came of a file; no mechanism where it has errors."""
+    """Result of loading a file; no mechanism if it has errors."""
 
     file: str
     mechanism: Mechanism | None
@@ -54,7 +54,7 @@ def assignments(given: list[str] | None) -> dict[str, str]:
     return values
 
 
-def load(file: str, reading: Reading) -> Loaded:
+def load(file: str, reading: LoadOptions) -> Loaded:
     from gearwright.formats import load as load_file
 
     try:
@@ -69,7 +69,7 @@ def load(file: str, reading: Reading) -> Loaded:
             xacro_args=reading.xacro_args,
             xacro_env=reading.xacro_env,
         )
-        _ = mechanism.dof  # computed once, here, so that what goes wrong is told of the file
+        _ = mechanism.dof  # computed once, here, so that an error is reported with the file
     except LoadError as error:
         return Loaded(file=file, mechanism=None, diagnostics=error.diagnostics)
     except Exception as error:
@@ -80,7 +80,7 @@ def load(file: str, reading: Reading) -> Loaded:
 
 
 def _unforeseen(file: str, error: Exception) -> Diagnostic:
-    """Of a reader that fails in a way it should not: told of the file, so that others are still read."""
+    """Diagnostic for an unexpected exception of a reader, so that other files are still read."""
     if isinstance(error, GearwrightError):
         return Diagnostic(severity="error", code="model-error", message=str(error), file=file)
     message = f"Gearwright failed on this file: {type(error).__name__}: {error} (GEARWRIGHT_TRACEBACK=1 shows where)"

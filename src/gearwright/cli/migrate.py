@@ -38,6 +38,8 @@ def migrate(
     Exits with 0 if OUT was written, 1 if it was not (errors in IN, a joint that no <mimic> can express, a difference
     above the tolerance), 2 if the command itself is wrong.
 
+    Xacro files are refused, so that there is no --xacro-arg here: expand them, and migrate what comes out.
+
     --json prints: source, target, ok, written, difference (null: not simulated; "inf": not comparable), tolerance,
     changes [{name, spelling, line, joint, axis, leader, multiplier, mimic}], rewritten, notes.
     """

@@ -9,7 +9,7 @@ import typer
 
 
 class Base(StrEnum):
-    """Whether what hangs on nothing floats or is fixed."""
+    """How links without a parent joint are connected to the world."""
 
     floating = "floating"
     fixed = "fixed"
@@ -20,7 +20,7 @@ ModelName = Annotated[
 ]
 BaseChoice = Annotated[
     Base | None,
-    typer.Option("--base", help="Whether the base floats. By default that of an SDF model does, a URDF's does not."),
+    typer.Option("--base", help="How the base is held. Default: an SDF model floats, a URDF's root is fixed."),
 ]
 SearchPath = Annotated[
     list[str] | None,
@@ -48,6 +48,6 @@ CutJoints = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Refuse files whose parts would be left out, such as a transmission of no joint."),
+    typer.Option("--strict", help="Faulty parts that would be left out with a warning are errors."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with a stable schema.")]

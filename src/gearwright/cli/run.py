@@ -1,4 +1,4 @@
-"""`gearwright run`: simulate a robot, and say what came of it."""
+"""`gearwright run`: simulate a robot and print a summary."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from gearwright.cli.loading import Reading, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, load
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     ModelName,
     PluginFolders,
     SearchPath,
+    Strict,
     XacroArguments,
     XacroVariables,
 )
@@ -33,7 +34,9 @@ def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
     duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 2.0,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
-    integrator: Annotated[str, typer.Option(metavar="euler|rk4", help="How a step is made.")] = "euler",
+    integrator: Annotated[
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
+    ] = None,
     position: Annotated[
         Assignments, typer.Option("--set", metavar=NUMBERS, help="A joint's position at the start; may be repeated.")
     ] = None,
@@ -41,13 +44,13 @@ def run(
         Assignments, typer.Option(metavar=NUMBERS, help="A joint's velocity at the start; may be repeated.")
     ] = None,
     effort: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="An effort that acts all the time; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="A constant effort on a joint; may be repeated.")
     ] = None,
     command: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="An actuator's command, all the time; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="A constant command of an actuator; may be repeated.")
     ] = None,
-    batch: Annotated[int, typer.Option(help="So many robots at once, all alike.")] = 1,
-    every: Annotated[int, typer.Option(help="Keep every so-manieth step only.")] = 1,
+    batch: Annotated[int, typer.Option(help="Number of identical robots.")] = 1,
+    every: Annotated[int, typer.Option(help="Record every n-th step only.")] = 1,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the recording: .npz or .csv.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg or .pdf.")] = None,
     json: Json = False,
@@ -58,6 +61,7 @@ def run(
     cut: CutJoints = None,
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
+    strict: Strict = False,
 ) -> None:
     """Simulate a robot, with a progress bar and a summary.
 
@@ -72,9 +76,9 @@ def run(
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
     _check_files(out, plot)
-    reading = Reading(
+    reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     robot = _robot(file, reading)
     options = {"dt": dt, "integrator": integrator, "batch": batch}
@@ -91,7 +95,7 @@ def run(
 
 
 class _UsageError(Exception):
-    """The command line asks for what this robot does not have."""
+    """An argument that does not fit this robot."""
 
 
 def _simulated(
@@ -110,7 +114,7 @@ def _simulated(
         raise _UsageError from error
     started = perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSimulatedWarning)  # the summary tells
+        warnings.simplefilter("ignore", NotSimulatedWarning)  # the summary lists them
         sim = compile(robot, **options)
     compiled = perf_counter() - started
     try:
@@ -147,7 +151,7 @@ def _report(outcome: Outcome, json: bool) -> None:
     console().print(outcome.page())
 
 
-def _robot(file: str, reading: Reading) -> Mechanism:
+def _robot(file: str, reading: LoadOptions) -> Mechanism:
     loaded = load(file, reading)
     if loaded.mechanism is None:
         from gearwright.cli.show import complain
@@ -176,9 +180,9 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 
 
 def _check_files(out: str | None, plot: str | None) -> None:
-    """Before anything is simulated for nothing."""
-    from gearwright.sim.plotting import check_ending
+    """Checks the output files before the simulation."""
     from gearwright.sim.recordings import check_format
+    from gearwright.view.plots import check_ending
 
     try:
         if out is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import Loaded, Reading, assignments, load
+from gearwright.cli.loading import Loaded, LoadOptions, assignments, load
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     ModelName,
     PluginFolders,
     SearchPath,
+    Strict,
     XacroArguments,
     XacroVariables,
 )
@@ -29,9 +30,7 @@ def show(
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every link: nothing that is fixed to another is folded away.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every link, also those fixed to another.")] = False,
     model: ModelName = None,
     base: BaseChoice = None,
     path: SearchPath = None,
@@ -39,6 +38,7 @@ def show(
     cut: CutJoints = None,
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
+    strict: Strict = False,
 ) -> None:
     """Draw a mechanism, to see it at a glance.
 
@@ -48,9 +48,9 @@ def show(
     --json prints the same as data: schema, name, base, dof, mass, and links, joints, couplings, transmissions,
     actuators, sensors and hardware as lists. SI units and radians; null means no limit.
     """
-    reading = Reading(
+    reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     loaded = load(file, reading)
     if loaded.mechanism is None:
@@ -73,13 +73,13 @@ def _print(loaded: Loaded, mechanism: Mechanism, weld: bool | None) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import told
+    from gearwright.view.diagnostics_text import count_text
     from gearwright.view.summary import page
     from gearwright.view.visible import visible
 
     out = console()
     out.print(page(mechanism, weld=weld))
-    found = told(d for d in loaded.diagnostics if d.severity != "info")
+    found = count_text(d for d in loaded.diagnostics if d.severity != "info")
     if found:
         out.print()
         out.print(Text(f"{found}: gearwright check {visible(loaded.file)}", style="yellow"), soft_wrap=True)
@@ -98,17 +98,19 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
 
 
 def complain(loaded: Loaded) -> None:
-    """On the error stream: what is printed is the mechanism, and there is none."""
+    """Prints the errors on the error stream; there is no mechanism to print."""
     import sys
 
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import diagnostic_line, told
+    from gearwright.view.diagnostics_text import count_text, diagnostic_line
     from gearwright.view.visible import visible
 
     err = console(sys.stderr)
     for d in loaded.diagnostics:
         if d.severity != "info":
             err.print(diagnostic_line(d), soft_wrap=True)
-    err.print(Text(f"{visible(loaded.file)}: not loaded, {told(loaded.diagnostics)}", style="bold"), soft_wrap=True)
+    err.print(
+        Text(f"{visible(loaded.file)}: not loaded, {count_text(loaded.diagnostics)}", style="bold"), soft_wrap=True
+    )

@@ -11,15 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gearwright.compiler.backend import Backend, Buffer, Executable, Failure, Instance
+    from gearwright.compiler.backend import Backend, Executable, Failure, Instance
     from gearwright.compiler.backends import find_backend
     from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
+    from gearwright.compiler.buffers import Buffer
     from gearwright.compiler.building import build, compile_program
-    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, stage
-    from gearwright.compiler.tape import Address, Tape, trace
+    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, indexed_stage, stage
+    from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
 
 _HOME = {  # looked up when first used, so that importing the package costs nothing
     "Address": "tape",
+    "IndexedAddress": "tape",
     "Tape": "tape",
     "trace": "tape",
     "Kind": "program",
@@ -28,9 +30,10 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "Slot": "program",
     "Stage": "program",
     "function_program": "program",
+    "indexed_stage": "program",
     "stage": "program",
     "Backend": "backend",
-    "Buffer": "backend",
+    "Buffer": "buffers",
     "Executable": "backend",
     "Failure": "backend",
     "Instance": "backend",
@@ -56,6 +59,7 @@ __all__ = [
     "Buffer",
     "Executable",
     "Failure",
+    "IndexedAddress",
     "Instance",
     "Interpretation",
     "Kind",
@@ -68,6 +72,7 @@ __all__ = [
     "compile_program",
     "find_backend",
     "function_program",
+    "indexed_stage",
     "interpret_program",
     "stage",
     "trace",

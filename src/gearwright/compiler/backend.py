@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import ctypes
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Kind, Program, Slot
 from gearwright.compiler.tape import Address
 from gearwright.errors import CompileError, suggestion
 
-Array = NDArray[Any]
 Precision = Literal["double", "single"]
 DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
 
@@ -45,90 +44,6 @@ class Part(NamedTuple):
         return (self.first + n) // self.every - self.first // self.every
 
 
-class Buffer(ABC):
-    """Numbers of every robot of a batch, (rows, batch, size), in the memory of a back end."""
-
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int, int]:
-        """(rows, batch, size)."""
-
-    @abstractmethod
-    def numbers(self) -> Array:
-        """A copy, (rows, batch, size)."""
-
-    @abstractmethod
-    def assign(self, values: Any) -> None:
-        """Sets all numbers; `values` broadcast to (rows, batch, size)."""
-
-    @abstractmethod
-    def column(self, element: int) -> Array:
-        """One element of every robot, a copy (rows, batch)."""
-
-    @abstractmethod
-    def fill(self, element: int, values: Any) -> None:
-        """Sets one element of every robot: a float, or an array that broadcasts to (rows, batch)."""
-
-    @abstractmethod
-    def reader(self, element: int) -> Callable[[], Any]:
-        """Reads one element of the first row: a float of one robot, an array (batch,) of several."""
-
-    @abstractmethod
-    def rows(self, rows: slice) -> Buffer:
-        """Some of the rows, in the same memory."""
-
-    @abstractmethod
-    def element(self, element: int) -> Buffer:
-        """One element of every robot, in the same memory."""
-
-    @abstractmethod
-    def copy(self) -> Buffer:
-        """The same numbers in memory of their own."""
-
-    @abstractmethod
-    def repeated(self, rows: int) -> Buffer:
-        """A copy of the one row, seen as if it stood there so many times; not to be written."""
-
-    @abstractmethod
-    def copier(self, source: Buffer) -> Callable[[], None]:
-        """A call that copies what `source`, a buffer of the same back end, holds then; its rows broadcast."""
-
-    @abstractmethod
-    def keeper(self, source: Buffer) -> Callable[[int], None]:
-        """A call that copies into the row of that number what `source`, one row of the same back end, holds then."""
-
-    @property
-    @abstractmethod
-    def shared(self) -> Array | None:
-        """The memory itself as a writable (rows, batch, size), where the back end keeps it in that order."""
-
-    def robot_reader(self, element: int, robot: int) -> Callable[[], float]:
-        """Reads one element of one robot, in the first row. Back ends override it with something cheaper."""
-        own = self.element(element)
-        return lambda: float(own.numbers()[0, robot, 0])
-
-    def robot_writer(self, element: int, robot: int) -> Callable[[float], None]:
-        """Sets one element of one robot, in the first row. Back ends override it with something cheaper."""
-        own = self.element(element)
-
-        def write(value: float) -> None:
-            numbers = own.numbers()
-            numbers[0, robot, 0] = value
-            own.assign(numbers)
-
-        return write
-
-    def row(self, k: int) -> Buffer:
-        """One row, in the same memory."""
-        return self.rows(slice(k, k + 1) if k >= 0 else slice(k, None if k == -1 else k + 1))
-
-    def copy_from(self, source: Buffer) -> None:
-        """Copies another buffer of the same back end; its rows broadcast."""
-        self.copier(source)()
-
-
 class Instance(ABC):
     """A batch of robots in memory. Not to be shared between threads.
 
@@ -146,7 +61,7 @@ class Instance(ABC):
 
     @abstractmethod
     def slot(self, name: str) -> Buffer:
-        """What a slot holds, one row: writes change the robots."""
+        """The values of a slot, one row: writes change the robots."""
 
     @property
     @abstractmethod

@@ -1,6 +1,6 @@
-"""The one way from a program to something that runs: code from the disk, or made and left there.
+"""From a program to executable code: loaded from the cache, or compiled and stored there.
 
-An entry is found by what decides it: the program, the back end and this package's own text. It holds the program's
+An entry's key covers the program, the back end and this package's own source. It holds the program's
 outline (slots and loop counts, all that callers need) and the code, so that the program itself is not even made for
 code that is on the disk.
 """
@@ -28,10 +28,10 @@ def build(
     batch: int | None = None,
     cache: bool = True,
 ) -> Executable:
-    """The program that `make` makes, ready to run.
+    """The program that `make` returns, compiled.
 
     `identity`: a digest of everything that decides the program; None takes the program's own, which has to be made
-    for that. `cache`: look for the code on disk, and leave it there.
+    for that. `cache`: load the code from disk if it is there, and store it.
     """
     if not cache:
         with _without_garbage_collection():

@@ -1,4 +1,4 @@
-"""Compiled objects on disk, found by the hash of everything that decides them.
+"""Compiled objects on disk, keyed by a hash of all their inputs.
 
 An entry is executed when it is loaded, so it must be ours: the directory is made for this user only, and a directory
 or an entry that belongs to somebody else, or that others may write, is not touched. Entries carry their key and a
@@ -159,7 +159,7 @@ def save(entry_key: str, code: bytes) -> bool:
 
 
 def prune(folder: Path, largest_total: int = LARGEST_TOTAL) -> None:
-    """Removes the least recently used entries beyond the limit, and what killed processes left half written."""
+    """Removes the least recently used entries beyond the limit, and incomplete files of killed processes."""
     entries = []
     for path in folder.glob("*.tmp"):
         with contextlib.suppress(OSError):

@@ -1,6 +1,6 @@
 """The op table: every scalar operation a tape may hold, its arity and its meaning in NumPy.
 
-A new op is one row here and one row in each back end (for LLVM: `lowering.py` or `vector_math.py`).
+A new op is one row here and one row in each back end (for the CPU: `lowering.py` or `vector_math` there).
 Truth values are numbers, as in CasADi: 0 is false, anything else true, and comparisons give 0 or 1.
 """
 

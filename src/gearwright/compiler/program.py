@@ -1,6 +1,6 @@
 """The program: named slots, and one step as straight-line stages and counted loops over them.
 
-A kernel repeats the step as often as it is told, so the loop over time is not part of the program. Inside a step,
+A kernel repeats the step as often as the caller asks, so the loop over time is not part of the program. Inside a step,
 every stage reads the slots as they stand when it begins and writes them when it ends; loops nest.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gearwright.compiler.tape import Address, Tape, trace
+from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Store, Tape, trace
 from gearwright.errors import CompileError, suggestion
 
 if TYPE_CHECKING:
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What a slot is for."""
+    """Role of a slot."""
 
     INPUT = "input"  # read; held over all steps, or a new value each step
     PARAMETER = "parameter"  # read; held
     STATE = "state"  # read and written; persists from step to step
     OUTPUT = "output"  # written each step; may be read back within the step, may be recorded
+    DERIVED = "derived"  # read and written; persists, but follows from the state: made again where its `fresh` is 0
     SCRATCH = "scratch"  # crosses stage boundaries within a step, then forgotten
+
+
+LASTING = (Kind.STATE, Kind.DERIVED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +65,15 @@ class Loop:
     `until` names a slot of one number: the loop ends as soon as it is not zero for any robot of a block. A body must
     then leave alone whatever belongs to a robot for which it is not zero, so that no robot's bits depend on its
     neighbours.
+
+    `index` names the number of the iteration, for tapes that address slots by it (`IndexedAddress`): repeated links are
+    then one body of code. The count is a number then.
     """
 
     count: int | str
     body: tuple[Stage | Loop, ...]
     until: str | None = None
+    index: str | None = None
 
 
 Body = tuple[Stage | Loop, ...]
@@ -98,7 +106,7 @@ class Program:
         return tuple(s for s in self.slots if s.kind in kinds)
 
     def state_address(self, element: int) -> Address:
-        """Which slot's element the one of that number among all states is."""
+        """Slot and element of the state with this index."""
         for slot in self.of_kind(Kind.STATE):
             if element < slot.size:
                 return Address(slot.name, element)
@@ -125,7 +133,7 @@ class Program:
         return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))
 
     def content_hash(self) -> str:
-        """Hexadecimal digest of everything that decides what the program computes."""
+        """Hexadecimal digest of the program's content."""
         text = repr((self.slots, self.body)).encode()
         return hashlib.sha256(text).hexdigest()
 
@@ -143,6 +151,24 @@ class Program:
 def stage(function: casadi.Function) -> Stage:
     """A stage from a CasADi `SX` function: its input and output names are the slots it reads and writes."""
     return Stage(function.name(), trace(function))
+
+
+def indexed_stage(function: casadi.Function, index: str, places: Mapping[str, tuple[str, Sequence[int]]]) -> Stage:
+    """A stage for the body of a loop that counts `index`.
+
+    `places`: for inputs and outputs of the function that move with the index, the slot, and the element in each
+    iteration at which they begin. The others are slots as in `stage`.
+    """
+
+    def moved(address: AnyAddress) -> AnyAddress:
+        if address.slot not in places:
+            return address
+        slot, begins = places[address.slot]
+        return IndexedAddress(slot, address.element, index, tuple(begins))
+
+    tape = trace(function)
+    instructions = tuple(i._replace(data=moved(i.data)) if i.op == "load" else i for i in tape.instructions)  # type: ignore[arg-type]
+    return Stage(function.name(), Tape(instructions, tuple(sorted(Store(moved(a), v) for a, v in tape.stores))))
 
 
 def function_program(function: casadi.Function) -> Program:
@@ -168,7 +194,7 @@ def _map_tapes(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
     return tuple(
         Stage(node.name, rewrite(node.tape))
         if isinstance(node, Stage)
-        else Loop(node.count, _map_tapes(node.body, rewrite), node.until)
+        else replace(node, body=_map_tapes(node.body, rewrite))
         for node in body
     )
 
@@ -199,15 +225,67 @@ def _read_only_kinds(program: Program) -> Iterable[str]:
     )
 
 
+def _indices_belong_to_loops(program: Program) -> Iterable[str]:
+    """An index is counted by one loop around, to a number, and every table of offsets has an entry for each count."""
+
+    def complaints(body: Body, counts: dict[str, int]) -> Iterator[str]:
+        for node in body:
+            if isinstance(node, Loop):
+                inner = counts
+                if node.index is not None:
+                    if isinstance(node.count, str) or node.index in counts:
+                        yield f"index {node.index!r} is counted to {node.count!r}, or by two loops"
+                        continue
+                    inner = {**counts, node.index: node.count}
+                yield from complaints(node.body, inner)
+                continue
+            for a in sorted(node.tape.reads() | node.tape.writes()):
+                if isinstance(a, IndexedAddress) and len(a.offsets) != counts.get(a.counter):
+                    yield f"stage {node.name!r} uses {len(a.offsets)} elements of {a.slot!r} along {a.counter!r}"
+
+    return complaints(program.body, {})
+
+
+def _visits(body: Body, indices: Mapping[str, int]) -> Iterator[tuple[Stage, Mapping[str, int]]]:
+    """Stages in the order in which they run: once for every value of an index that they use, else once."""
+    for node in body:
+        if isinstance(node, Stage):
+            yield node, indices
+        elif isinstance(node.count, str) or node.index is None or not _uses(node.body, node.index):
+            yield from _visits(node.body, indices)
+        else:
+            for i in range(node.count):
+                yield from _visits(node.body, {**indices, node.index: i})
+
+
+def _uses(body: Body, index: str) -> bool:
+    return any(index in node.tape.indices() for node in _nodes(body) if isinstance(node, Stage))
+
+
 def _written_before_read(program: Program) -> Iterable[str]:
-    """Scratch and outputs do not outlive a step, so a read must have a write earlier in the step's text."""
+    """Scratch and outputs do not outlive a step, so a read must have a write earlier in the step."""
     passing = {slot.name for slot in program.of_kind(Kind.SCRATCH, Kind.OUTPUT)}
-    written: set[tuple[str, int]] = set()
-    for s in program.stages:
-        for address in sorted(s.tape.reads() - written):
+    accesses = {id(s): (s.tape.reads(), s.tape.writes()) for s in program.stages}
+    written: set[Address] = set()
+    for s, indices in _visits(program.body, {}):
+        reads, writes = (_concrete(addresses, indices) for addresses in accesses[id(s)])
+        for address in sorted({*reads} - written):
             if address.slot in passing:
                 yield f"stage {s.name!r} reads {address.slot}[{address.element}], which no earlier stage wrote"
-        written |= s.tape.writes()
+        written |= writes
+
+
+def _stored_once(program: Program) -> Iterable[str]:
+    """Different addresses of a tape may be the same element in some iteration."""
+    for s, indices in _visits(program.body, {}):
+        if s.tape.indices():
+            writes = s.tape.writes()
+            if len(_concrete(writes, indices)) != len(writes):
+                yield f"stage {s.name!r} stores an element twice at {dict(indices)}"
+
+
+def _concrete(addresses: Iterable[AnyAddress], indices: Mapping[str, int]) -> set[Address]:
+    return {a if isinstance(a, Address) else a.at(indices[a.counter]) for a in addresses}
 
 
 def _counts_are_not_negative(program: Program) -> Iterable[str]:
@@ -219,9 +297,9 @@ def _counts_are_not_negative(program: Program) -> Iterable[str]:
 
 
 def _ends_exist(program: Program) -> Iterable[str]:
-    """What ends a loop is one number that a stage before the loop, or the state, holds."""
-    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, Kind.STATE)}
-    written = {s.name for s in program.of_kind(Kind.STATE)}
+    """The slot that ends a loop is one number, written by a stage before the loop or part of the state."""
+    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, *LASTING)}
+    written = {s.name for s in program.of_kind(*LASTING)}
     for node in _nodes(program.body):
         if isinstance(node, Stage):
             written |= {address.slot for address in node.tape.writes()}
@@ -241,7 +319,9 @@ RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "names are unique": _names_are_unique,
     "slots exist": _slots_exist,
     "inputs and parameters are only read": _read_only_kinds,
+    "indices belong to loops": _indices_belong_to_loops,
     "written before read": _written_before_read,
+    "an element is stored once": _stored_once,
     "counts are not negative": _counts_are_not_negative,
     "ends of loops exist": _ends_exist,
     "bounds are positive, and of states": _bounds_are_of_states,

@@ -1,4 +1,4 @@
-"""Where a motor's work goes: what is stored, what rubs, and the rest."""
+"""Energy balance of a motor's work: stored, lost to friction and damping, and the residual."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ class Balance:
 
     @property
     def rest(self) -> Array:
-        """Taken by the stops, and lost by the integration: its implicit steps always take a little [J]."""
+        """Residual: absorbed by the stops, and numerical dissipation of the implicit step [J]."""
         left: Array = self.work - self.stored - self.joints - self.motors
         return left
 
 
 def balance(recording: Recording, start: float, cut: Mapping[str, Array] | None = None) -> Balance:
-    """Of a recording of every step. `start` is the energy before it [J], `cut` has the speeds of joints that close
-    loops, which are not among the recorded ones."""
+    """Energy balance of a recording of every step.
+
+    `start` is the energy before it [J], `cut` has the speeds of joints that close loops, which are not recorded.
+    """
     robot, dt = recording.robot, recording.dt
     work, motors, joints = (np.zeros(len(recording)) for _ in range(3))
     losses = {name: t.losses for t in robot.transmissions.values() for name in t.actuators}

@@ -1,4 +1,4 @@
-"""What the demo has to tell of a robot: pictures, charts, numbers. Terminal and page show the same."""
+"""A robot's part of the demo: pictures, charts, numbers. Terminal and page show the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TextTable:
     """Cells as text; the first column is left-aligned, the others to the right."""
 
     title: str
@@ -51,7 +51,7 @@ class Chapter:
     facts: Sequence[Fact]
     figures: Sequence[Figure]
     command: Mapping[str, float]  # to time its steps with, by actuator
-    tables: Sequence[Table] = ()
+    tables: Sequence[TextTable] = ()
     seconds: float = 4.0  # of the film when it is shown
     simulated: float = 0.0  # [s]
 
@@ -72,7 +72,7 @@ def film(
 
 
 def poses(recording: Recording, rows: Sequence[int]) -> list[Poses]:
-    """Of every link; joints that close loops follow from the others."""
+    """Poses of all links; joints that close loops follow from the others."""
     robot = recording.robot
     followers = {str(c.follower.joint) for c in robot.couplings.values()}
     cut = {joint.name for joint in robot.tree.cuts}
@@ -86,7 +86,7 @@ def poses(recording: Recording, rows: Sequence[int]) -> list[Poses]:
 
 
 def energy_chart(time: Array, found: Balance, unit: float = 1e3, name: str = "mJ") -> Chart:
-    """What is stored and what is lost, one on top of the other; the motor's work is as high as all of them."""
+    """Stored and lost energy, stacked; their sum is the motor's work."""
     parts = {
         ("stored: kinetic and potential", "blue"): found.stored,
         ("joint friction", "green"): found.joints,

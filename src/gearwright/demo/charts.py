@@ -83,7 +83,7 @@ class Chart:
 
     def svg(self) -> str:
         legend, rows = self._legend()
-        frame = Frame.of(self, HEAD + ROW * rows + 6)
+        frame = ChartFrame.of(self, HEAD + ROW * rows + 6)
         body = [
             *frame.axes(self),
             *(_area(area, frame) for area in self.areas),
@@ -122,7 +122,7 @@ class Chart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class ChartFrame:
     """Where numbers are in the picture."""
 
     x0: float
@@ -133,7 +133,7 @@ class Frame:
     logarithmic: bool
 
     @staticmethod
-    def of(chart: Chart, top: float) -> Frame:
+    def of(chart: Chart, top: float) -> ChartFrame:
         xs = [line.x for line in chart.lines] + [area.x for area in chart.areas]
         ys = [line.y for line in chart.lines] + [y for area in chart.areas for y in (area.low, area.high)]
         x0, x1 = chart.x_range or (min(float(x.min()) for x in xs), max(float(x.max()) for x in xs))
@@ -145,7 +145,7 @@ class Frame:
         elif chart.y_range is None:
             room = 0.06 * (y1 - y0) or 1.0
             y0, y1 = (y0 if y0 == 0 else y0 - room), y1 + room
-        return Frame(x0=x0, x1=x1, y0=y0, y1=y1, top=top, logarithmic=chart.logarithmic)
+        return ChartFrame(x0=x0, x1=x1, y0=y0, y1=y1, top=top, logarithmic=chart.logarithmic)
 
     def x(self, value: Array) -> Array:
         return LEFT + (value - self.x0) / (self.x1 - self.x0) * (WIDTH - LEFT - RIGHT)
@@ -175,26 +175,26 @@ class Frame:
         return parts
 
 
-def _line(line: Line, frame: Frame) -> str:
+def _line(line: Line, frame: ChartFrame) -> str:
     x, y = _thinned(frame.x(line.x), frame.y(line.y))
     return f'<path class="line {line.kind} {line.colour}" d="M{_points(x, y)}"/>'
 
 
-def _area(area: Area, frame: Frame) -> str:
+def _area(area: Area, frame: ChartFrame) -> str:
     x, high = _thinned(frame.x(area.x), frame.y(area.high))
     back, low = _thinned(frame.x(area.x), frame.y(area.low))
     kind = "pale" if area.pale else "area"
     return f'<path class="{kind} {area.colour}-fill" d="M{_points(x, high)} {_points(back[::-1], low[::-1])}z"/>'
 
 
-def _note(note: Note, frame: Frame) -> list[str]:
+def _note(note: Note, frame: ChartFrame) -> list[str]:
     x, y = float(frame.x(np.array(note.x))), float(frame.y(np.array(note.y)))
     dot = f'<circle class="dot {note.dot}-fill" cx="{x:.1f}" cy="{y:.1f}" r="5"/>' if note.dot else ""
     place = f'x="{x + note.dx:.1f}" y="{y + note.dy:.1f}" text-anchor="{note.anchor}"'
     return [dot, f'<text class="note" {place}>{escape(note.text)}</text>']
 
 
-def _travelling(t: Traveller, frame: Frame) -> str:
+def _travelling(t: Traveller, frame: ChartFrame) -> str:
     """Moved by the picture itself; where that is not wanted it stands at the end."""
     every = np.unique(np.linspace(0, len(t.x) - 1, 90).round().astype(int))
     x, y = frame.x(t.x[every]), frame.y(t.y[every])
@@ -211,7 +211,7 @@ def _points(x: Array, y: Array) -> str:
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """No more points than can be told apart; of those that share a column the lowest and the highest are kept."""
+    """No more points than can be distinguished; of those that share a column the lowest and the highest are kept."""
     n = len(x)
     if n > 4 * COLUMNS:
         kept = {0, n - 1}
@@ -241,7 +241,7 @@ def _corners(x: Array, y: Array) -> Array:
 
 
 def stairs(x: Array, y: Array) -> tuple[Array, Array]:
-    """What holds each value until the next one comes."""
+    """Points of a step function that holds each value until the next."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 

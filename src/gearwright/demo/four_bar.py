@@ -38,7 +38,7 @@ def story(quick: bool = False) -> Chapter:
     return Chapter(
         robot=robot,
         title="Four-bar",
-        lead="Ground, crank, coupler and rocker: four pins close a loop. The crank's motor is told to give 10 mN·m; it "
+        lead="Ground, crank, coupler and rocker: four pins close a loop. The crank's motor is commanded 10 mN·m; it "
         "speeds up to its no-load speed, and from there the swinging rocker loads and unloads it in every turn.",
         film=film(
             recording, CAMERA, frames, "one turn of the four-bar's crank", Trace(points=path[:, :3], colour="red")

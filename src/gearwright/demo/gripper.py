@@ -6,7 +6,7 @@ import numpy as np
 
 from gearwright import robots
 from gearwright.demo.balance import balance
-from gearwright.demo.chapter import Chapter, Fact, Figure, Table, energy_chart, film
+from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable, energy_chart, film
 from gearwright.demo.charts import Area, Chart, Line, Note, Traveller, power_of_ten, stairs
 from gearwright.demo.solids import Array, Camera
 from gearwright.demo.speed import step_time
@@ -42,7 +42,7 @@ def story(quick: bool = False) -> Chapter:
         robot=robot,
         title="Gripper",
         lead="One small motor turns a screw of 2 mm lead; the screw pulls the right finger and a pinion makes the left "
-        "one do the same. The motor is told to give all it has: the fingers fly open onto their stops, then shut.",
+        "one do the same. The motor gets its full command: the fingers open onto their stops, then close.",
         film=film(recording, CAMERA, frames, "the gripper opens and closes"),
         moments=[round(share * (len(frames) - 1)) for share in (0, 0.12, 0.24, 0.5, 0.68, 1)],
         strip_caption="Opening and closing, as simulated.",
@@ -119,7 +119,7 @@ def _operating_point(robot: Mechanism, recording: Recording, steps: int) -> Figu
     )  # fmt: skip
 
 
-def _modes(robot: Mechanism, command: Array, quick: bool) -> tuple[Figure, Table]:
+def _modes(robot: Mechanism, command: Array, quick: bool) -> tuple[Figure, TextTable]:
     lines, rows = [], []
     for label, (mode, colour, frequency) in MODES.items():
         changes = {} if frequency is None else {"natural_frequency": frequency, "damping_ratio": 1.0}
@@ -140,7 +140,7 @@ def _modes(robot: Mechanism, command: Array, quick: bool) -> tuple[Figure, Table
         "error to correct: the follower is no variable of its own (a zero is drawn at the lower edge).",
     )  # fmt: skip
     title = f"Coupling modes: error after {1e3 * SETTLED:.0f} ms, and CPU time of a step"
-    return figure, Table(title=title, columns=["mode", "largest error", "a step"], rows=rows[::-1])
+    return figure, TextTable(title=title, columns=["mode", "largest error", "a step"], rows=rows[::-1])
 
 
 def _encoder(recording: Recording) -> Figure:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 
-from gearwright.demo.chapter import Chapter, Fact, Figure, Table
+from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable
 from gearwright.demo.style import FONT, MONO, PICTURE_RULES, classes, variables
 from gearwright.view.graph_svg import graph_svg
 from gearwright.view.summary import summary
@@ -79,7 +79,7 @@ th,td{{padding-left:16px}}
 """
 
 
-def page(chapters: Sequence[Chapter], speed: Sequence[Table], about: str) -> str:
+def page(chapters: Sequence[Chapter], speed: Sequence[TextTable], about: str) -> str:
     """The whole document."""
     named = [(f"part{i}", chapter) for i, chapter in enumerate(chapters, start=1)]
     links = "".join(f'<a href="#{name}">{escape(chapter.title)}</a>' for name, chapter in named)
@@ -104,12 +104,12 @@ def page(chapters: Sequence[Chapter], speed: Sequence[Table], about: str) -> str
 
 
 def _chapter(name: str, number: int, chapter: Chapter) -> str:
-    told = summary(chapter.robot)
+    found = summary(chapter.robot)
     strip = "".join(chapter.film.strip(chapter.moments))
     return (
         f'<section id="{name}"><div class="opening"><div><span class="number">{number}</span>'
         f"<h2>{escape(chapter.title)}</h2><p>{escape(chapter.lead)}</p>"
-        f'<p class="small">{escape(told.parts)}; {escape(told.freedom)}.</p>{_facts(chapter.facts)}</div>'
+        f'<p class="small">{escape(found.parts)}; {escape(found.freedom)}.</p>{_facts(chapter.facts)}</div>'
         f'<div class="card stage">{chapter.film.loop(chapter.seconds)}</div></div>'
         f'<div class="card strip">{strip}</div><p class="small">{escape(chapter.strip_caption)}</p>'
         f'<div class="figures">{"".join(_figure(f) for f in chapter.figures)}</div>'
@@ -127,7 +127,7 @@ def _figure(figure: Figure) -> str:
     return f"<figure><h3>{escape(figure.title)}</h3>{figure.chart.svg()}{caption}</figure>"
 
 
-def _table(table: Table) -> str:
+def _table(table: TextTable) -> str:
     head = "".join(f"<th>{escape(c)}</th>" for c in table.columns)
     rows = "".join(f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in table.rows)
     below = f'<p class="small">{escape(table.caption)}</p>' if table.caption else ""
@@ -147,7 +147,7 @@ def _graph(chapter: Chapter) -> str:
     )
 
 
-def _speed(tables: Sequence[Table], number: int) -> str:
+def _speed(tables: Sequence[TextTable], number: int) -> str:
     return (
         f'<section id="speed"><span class="number">{number}</span><h2>Speed</h2><p>Each mechanism is compiled to '
         "machine code of its own, with nothing in it that this robot does not need.</p>"

@@ -1,4 +1,4 @@
-"""What a camera sees of a robot's shapes: flat faces, shaded, the far ones first. No perspective."""
+"""A robot's shapes as a camera sees them: flat faces, shaded, the far ones first. No perspective."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Face(NamedTuple):
     colour: tuple[float, float, float]
 
 
-class Solid(NamedTuple):
+class ConvexSolid(NamedTuple):
     """A convex shape in the world: the corners and the outward normal of each face, and all corners."""
 
     faces: list[tuple[Array, Array]]  # (n, 3) [m], (3,)
@@ -79,17 +79,17 @@ def faces(robot: Mechanism, poses: Poses, camera: Camera) -> list[Face]:
     return found
 
 
-def _solids(robot: Mechanism, poses: Poses, camera: Camera) -> Iterator[Solid]:
+def _solids(robot: Mechanism, poses: Poses, camera: Camera) -> Iterator[ConvexSolid]:
     for name, link in robot.links.items():
         for g in link.visuals or link.collisions:
             X_WG = poses[name] @ np.asarray(g.pose.matrix)
             R, p = X_WG[:3, :3], X_WG[:3, 3]
             own = [(corners @ R.T + p, R @ normal) for corners, normal in _surfaces(g.shape, camera, R)]
             if own:
-                yield Solid(own, np.concatenate([corners for corners, _ in own]), g.rgba or GREY)
+                yield ConvexSolid(own, np.concatenate([corners for corners, _ in own]), g.rgba or GREY)
 
 
-def _far_to_near(solids: list[Solid], forward: Array) -> list[Solid]:
+def _far_to_near(solids: list[ConvexSolid], forward: Array) -> list[ConvexSolid]:
     """Each after those that it hides; where shapes go through each other, the farther one first."""
     far = sorted(solids, key=lambda s: -float((s.points @ forward).mean()))
     hides = [[a is not b and _hides(a, b, forward) for b in far] for a in far]  # [who][whom]
@@ -101,7 +101,7 @@ def _far_to_near(solids: list[Solid], forward: Array) -> list[Solid]:
     return [far[i] for i in order]
 
 
-def _hides(a: Solid, b: Solid, forward: Array) -> bool:
+def _hides(a: ConvexSolid, b: ConvexSolid, forward: Array) -> bool:
     """Whether a is before b: a face of one has the other wholly on its outer side."""
     for corners, normal in b.faces:
         if np.all((a.points - corners[0]) @ normal > -TOUCHING):

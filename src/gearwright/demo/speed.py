@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from time import process_time
 
-from gearwright.demo.chapter import Chapter, Table
+from gearwright.demo.chapter import Chapter, TextTable
 from gearwright.sim import Simulation, compile
 
 DT = 1e-3  # [s]
 STEPS, TURNS = 200, 5  # from rest, many times over in a turn; the best turn counts: others use the machine too
 
 
-def own(chapters: Sequence[Chapter], quick: bool = False) -> Table:
+def own(chapters: Sequence[Chapter], quick: bool = False) -> TextTable:
     """One robot, in its first moments of motion."""
     rows = []
     for chapter in chapters:
         each = step_time(compile(chapter.robot, dt=DT), chapter.command, quick)
         faster = f"{1e9 * DT / each:,.0f} ×".replace(",", " ")
         rows.append([chapter.title, str(chapter.robot.dof), f"{each:.0f} ns", faster])
-    return Table(
+    return TextTable(
         title="One robot on one core, steps of 1 ms",
         columns=["robot", "freedoms", "CPU time of a step", "real time"],
         rows=rows,
@@ -43,23 +43,21 @@ def step_time(sim: Simulation, command: Mapping[str, float], quick: bool = False
     return min(times)
 
 
-def against_mujoco() -> Table | None:
-    """The reference arm in both, after a check that both compute the same motion; None where MuJoCo is missing."""
+def against_mujoco() -> TextTable | None:
+    """The reference arm in both, once both compute the same motion; None where MuJoCo is missing."""
     try:
-        from gearwright.bench.peers.mujoco import MuJoCo
+        from gearwright.bench.mujoco import MuJoCo
     except ImportError:
         return None
-    from gearwright.bench.contestant import Contestant
     from gearwright.bench.effort import QUICK
-    from gearwright.bench.peers import version_of
+    from gearwright.bench.machine import version_of
     from gearwright.bench.robots import robots
     from gearwright.bench.speed import robot_result
 
-    peers: dict[str, type[Contestant]] = {"mujoco": MuJoCo}
-    result = robot_result(robots(["arm"])[0], peers, QUICK, DT)
+    result = robot_result(robots(["arm"])[0], {"mujoco": MuJoCo}, QUICK, DT)
     ours, theirs = (next(e for e in result.entries if e.engine == name) for name in ("gearwright", "mujoco"))
     if ours.one is None or ours.batch is None or theirs.one is None or theirs.batch is None:
-        return Table(
+        return TextTable(
             title="The reference arm beside MuJoCo", columns=["nothing is compared"], rows=[], caption=theirs.note
         )
     rows = [
@@ -69,7 +67,7 @@ def against_mujoco() -> Table | None:
             f"{ours.batch.cpu_ns:.0f} ns", f"{theirs.batch.cpu_ns:.0f} ns", f"{theirs.ratio_batch:.0f} ×",
         ],
     ]  # fmt: skip
-    return Table(
+    return TextTable(
         title=f"The reference arm beside MuJoCo {version_of(MuJoCo)}",
         columns=["CPU time of a robot's step", "Gearwright", "MuJoCo", "ratio"],
         rows=rows,

@@ -1,4 +1,4 @@
-"""The demo from beginning to end: each robot shown, simulated and told, then speed, then the report."""
+"""The demo from beginning to end: each robot shown, simulated and described, then speed, then the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from gearwright import __version__
 from gearwright.demo import four_bar, gripper, speed, wrist
-from gearwright.demo.chapter import Chapter, Table
+from gearwright.demo.chapter import Chapter, TextTable
 from gearwright.demo.page import page
 from gearwright.view.summary import page as mechanism_page
 
@@ -71,7 +71,7 @@ def _tell(chapter: Chapter, out: Console, seconds: float) -> None:
         _print(table, out)
 
 
-def _print(table: Table, out: Console) -> None:
+def _print(table: TextTable, out: Console) -> None:
     shown = RichTable(title=table.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for i, column in enumerate(table.columns):
         shown.add_column(column, justify="right" if i else "left")

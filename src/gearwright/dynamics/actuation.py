@@ -22,13 +22,17 @@ from typing import NamedTuple
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import Instant, Law, OneRow, Row
-from gearwright.dynamics.gears import Bounds, Gear, Seen, Straight, bounds, gears
+from gearwright.dynamics.curves import Curve
+from gearwright.dynamics.gears import ActuatorAxis, Bounds, ConstantRatio, Gear, bounds, gears
 from gearwright.dynamics.parameters import actuator_numbers, device_key
-from gearwright.dynamics.reduce import Tree
+from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, scalars, times, total
 from gearwright.dynamics.slopes import slope
+from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
+from gearwright.dynamics.terms import Bounded, Moment, Straight, Term, spring_damper
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
 from gearwright.model.actuators import Shaft
@@ -53,7 +57,7 @@ JUMPS = {
 class Acting(NamedTuple):
     """An actuator at the start of a step."""
 
-    seen: Seen
+    seen: ActuatorAxis
     effort: Scalar  # τ(ω)
     slope: Scalar  # s
 
@@ -106,16 +110,9 @@ class Driven:
 
         Newton's method finds the effort of such a law from its steep part, and never ends if it sets out from a limit.
         """
-        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+        wanted = self.wanted
+        if wanted is None:
             return None
-        names = [*self.parameters]
-
-        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
-            mine = copy(self.actuator)
-            mine.__dict__.update(zip(names, numbers, strict=True))
-            return mine.wanted(command, Shaft(position, speed, dt))
-
-        wanted = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
         effort = wanted(x[0], w, x[1] + x[2] * w, x[2], x[3 + len(self.states) :])
         return Function("drive", [w, x], [effort, casadi.jacobian(effort, w)])
@@ -152,12 +149,14 @@ class Driven:
     @property
     def rubs_at(self) -> tuple[int, Scalar] | None:
         """The one coordinate that it turns with, and the ratio; None if there is none, or losses depend on the load."""
-        if not isinstance(self.gear, Straight) or self.efficiency != 1.0:
+        if not isinstance(self.gear, ConstantRatio) or self.efficiency != 1.0:
             return None
         turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
         return turned[0] if len(turned) == 1 else None
 
-    def arguments(self, seen: Seen, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+    def arguments(
+        self, seen: ActuatorAxis, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> list[Scalar]:
         own = [memory[i] for i in self.states]
         return [command[self.command], seen.position, dt, *own, *self.parameters.values()]
 
@@ -166,6 +165,64 @@ class Driven:
         arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
         effort, touching = self.law(seen.speed, arguments)
         return Acting(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(touching))), 0.0))
+
+    @cached_property
+    def sampled(self) -> Function:
+        """(rate, arguments) → impulse in a phase, its slope over the rate; the same of a drive without its limits.
+
+        The arguments: command, position and speed at rate 0, their shares of the rate, span, dt, states, parameters.
+        """
+        r, x = SX.sym("r"), SX.sym("x", 7 + len(self.states) + len(self.parameters))
+        command, position, speed, ahead, share, span, dt = (x[i] for i in range(7))
+        state, numbers = x[7 : 7 + len(self.states)], x[7 + len(self.states) :]
+        effort, _ = self.response(command, speed + share * r, position + ahead * r, state, dt, numbers)
+        value = Function("impulse", [r, x], [span * effort])
+        falling = casadi.fmin(slope(value, [r, x]), 0.0)
+        outputs = [value(r, x), falling]
+        if self.wanted is not None:
+            steep = span * self.wanted(command, speed + share * r, position + ahead * r, dt, numbers)
+            outputs += [steep, casadi.jacobian(steep, r)]
+        return Function("sampled", [r, x], outputs)
+
+    @cached_property
+    def wanted(self) -> Function | None:
+        """(command, speed, position, dt, parameters) → unsaturated effort of a drive with gains."""
+        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+            return None
+        names = [*self.parameters]
+
+        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            mine = copy(self.actuator)
+            mine.__dict__.update(zip(names, numbers, strict=True))
+            return mine.wanted(command, Shaft(position, speed, dt))
+
+        function: Function = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
+        return function
+
+    def sampling(self, now: Moment, index: int) -> tuple[Sparse, list[Scalar]]:
+        """Its direction, and the arguments of `sampled`."""
+        seen = self.gear.seen(now.tree, now.memory[self.command])
+        own = [now.memory[i] for i in self.states]
+        along, steepness = combined(seen.A, now.tree.G), now.acting[index].slope
+        if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
+            given = [now.command[self.command], seen.position, now.dt, *own, *self.parameters.values()]
+            _, falling = self.law(now.phase.known_rate(along), casadi.vertcat(*given))
+            steepness = greatest(minus(0.0, simplified(SX(falling))), 0.0)
+        at = now.phase.sample(along, steepness)
+        return seen.A, [
+            now.command[self.command], plus(seen.position, at.shift), at.known, at.ahead, at.share,
+            now.phase.span, now.dt, *own, *self.parameters.values(),
+        ]  # fmt: skip
+
+    def at_end(
+        self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> tuple[Scalar, list[Scalar]]:
+        """Its effort and its states at the end of a step, the tree's state there."""
+        seen = self.gear.seen(tree, memory[self.command])
+        own = casadi.vertcat(*(memory[i] for i in self.states))
+        numbers = casadi.vertcat(*self.parameters.values())
+        effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers)
+        return simplified(SX(effort)), scalars(SX(state))
 
     def after(
         self, tree: Tree, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
@@ -199,7 +256,7 @@ class Actuation:
         """As they are after a step, with the efforts that they had in it."""
         return [Acting(d.gear.seen(tree, m), m, 0.0) for d, m in ((d, memory[d.command]) for d in self.driven)]
 
-    def seen(self, tree: Tree) -> dict[str, Seen]:
+    def seen(self, tree: Tree) -> dict[str, ActuatorAxis]:
         """Every actuator's axis."""
         return {d.name: d.gear.seen(tree, 0.0) for d in self.driven}
 
@@ -211,6 +268,16 @@ class Actuation:
             if d.rubs_at is not None:
                 k, ratio = d.rubs_at
                 found[k] = plus(found.get(k, 0.0), times(magnitude(ratio), d.friction))
+        return found
+
+    def additions(self, tree: Tree, acting: Sequence[Acting]) -> dict[int, Scalar]:
+        """Efforts along the tree's velocities that maps add to `Aᵀ·τ`, at the efforts of the step's start."""
+        found: dict[int, Scalar] = {}
+        for d, now in zip(self.driven, acting, strict=True):
+            _add(found, d.gear.extra(tree, now.seen, now.effort))
+        by_name = {d.name: now.effort for d, now in zip(self.driven, acting, strict=True)}
+        for b in self.bounds:
+            _add(found, b.extra(by_name))
         return found
 
     def efforts(self, tree: Tree, acting: Sequence[Acting]) -> dict[int, Scalar]:
@@ -309,6 +376,19 @@ def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
     return places
 
 
+def actuator_lines(actuation: Actuation, now: Moment) -> list[Term]:
+    """Dampers on the actuators' axes, and efforts that are straight lines over the speed."""
+    found: list[Term] = []
+    for index, d in enumerate(actuation.driven):
+        A, arguments = d.sampling(now, index)
+        if not is_zero(d.damping):
+            found.append(spring_damper(now, A, 0.0, d.damping, 0.0))
+        if not d.curved:
+            constant, slope = d.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
+            found.append(Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope)))))
+    return found
+
+
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
@@ -322,6 +402,10 @@ class MotorRow(OneRow):
     @property
     def name(self) -> str:
         return self.driven.name
+
+    @property
+    def bounded(self) -> bool:
+        return False
 
     @cached_property
     def rest(self) -> Function:
@@ -350,6 +434,10 @@ class MotorRow(OneRow):
         trials = self.driven.trials
         return [Row(J=acting.seen.A, box=(0.0, 0.0), law=Law(self.rest, arguments, trials))]
 
+    def act(self, now: Moment) -> list[Term]:
+        A, arguments = self.driven.sampling(now, self.index)
+        return [Curve(A, self.driven.sampled, arguments, self.driven.trials)]
+
 
 @dataclass(frozen=True)
 class ShaftFrictionRow(OneRow):
@@ -367,13 +455,25 @@ class ShaftFrictionRow(OneRow):
     def name(self) -> str:
         return self.driven.name
 
-    def rows(self, now: Instant) -> list[Row]:
-        acting, f, eta = now.acting[self.index], self.driven.friction, self.driven.efficiency
-        ahead, back = greatest(acting.effort, 0.0), greatest(minus(0.0, acting.effort), 0.0)
+    def bounds(self, effort: Scalar) -> tuple[Scalar, Scalar]:
+        """What it takes at most, against motions along the effort and the other way."""
+        f, eta = self.driven.friction, self.driven.efficiency
+        ahead, back = greatest(effort, 0.0), greatest(minus(0.0, effort), 0.0)
         driving, driven = minus(1.0, eta), minus(1.0 / eta, 1.0)
         lower = total(f, times(driving, ahead), times(driven, back))
-        upper = total(f, times(driven, ahead), times(driving, back))
+        return lower, total(f, times(driven, ahead), times(driving, back))
+
+    def rows(self, now: Instant) -> list[Row]:
+        acting = now.acting[self.index]
+        lower, upper = self.bounds(acting.effort)
         return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
+
+    def act(self, now: Moment) -> list[Term]:
+        lower, upper = self.bounds(now.acting[self.index].effort)
+        span = now.phase.span
+        vertices = (Vertex(0.0, times(upper, span)), Vertex(0.0, minus(0.0, times(lower, span))))
+        A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
+        return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
 
 
 def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:

@@ -17,12 +17,15 @@ from gearwright.dynamics.scalar import (
     is_number,
     is_zero,
     least,
+    magnitude,
     minus,
     plus,
     times,
     total,
     where,
 )
+from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
+from gearwright.dynamics.terms import Bounded, Moment, Straight, Term, spring_damper
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
@@ -71,6 +74,20 @@ class AxisRow(OneRow):
         ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
         return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
 
+    def act(self, now: Moment) -> list[Term]:
+        q = now.tree.q[self.position]
+        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
+        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction, ends))]
+
+    def way_back(self, q: Scalar, dt: Scalar) -> Scalar:
+        """How far an axis beyond its stop is brought back in a step."""
+        way: Scalar = 0.0
+        if self.lower:
+            way = _part(greatest(minus(self.lower.position, q), 0.0), dt)
+        if self.upper:
+            way = minus(way, _part(greatest(minus(q, self.upper.position), 0.0), dt))
+        return way
+
     def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
         (impulse,), dt = impulses, now.dt
@@ -100,6 +117,11 @@ def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], d
     return Row(J=J, box=(minus(0.0, f), f), slowest=below, fastest=above)
 
 
+def _part(beyond: Scalar, dt: Scalar) -> Scalar:
+    """What is off by rounding is not brought back, which would shake what rests on its stop."""
+    return where(beyond > ON_STOP, least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)), 0.0)
+
+
 def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
     """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
 
@@ -107,6 +129,47 @@ def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
     """
     back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
     return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
+
+
+def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
+    """Friction and hard stops of an axis at q. One beyond its stop is not pushed back: it only goes no further."""
+    lower, upper = ends
+    below = None if lower == -inf else least(_rate_to(now, minus(lower, q), -FAR), 0.0)
+    above = None if upper == inf else greatest(_rate_to(now, minus(upper, q), FAR), 0.0)
+    return friction_and_stops(times(friction, now.phase.span), below, above)
+
+
+def _rate_to(now: Moment, distance: Scalar, far: float) -> Scalar:
+    """With which an axis gets to its stop in the phase; where positions stand still, 0 on the stop, else any."""
+    if is_zero(now.phase.travel):
+        return where(magnitude(distance) <= AT_STOP, 0.0, where(times(distance, far) > 0.0, far, 0.0))
+    return divided(distance, now.phase.travel)
+
+
+def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
+    """Springs and dampers beyond either end of the range, which only push; a damper is not felt before its stop."""
+    k, d = limits.stiffness or 0.0, limits.dissipation or 0.0
+    if is_zero(k) and is_zero(d):
+        return Bounded(J, Polyline((Vertex(0.0, 0.0),), (0.0,), home=0))
+    lower, upper = _ends(limits.lower), _ends(limits.upper)
+    vertices: list[Vertex] = []
+    slopes: list[Scalar | None] = [0.0]
+    if lower:
+        damping = where(minus(q, limits.lower) <= 0.0, d, 0.0) if d else 0.0
+        line = spring_damper(now, J, k, damping, minus(q, limits.lower))
+        vertices, slopes = [_where_it_lets_go(line)], [line.slope, *slopes]
+    if upper:
+        damping = where(minus(q, limits.upper) >= 0.0, d, 0.0) if d else 0.0
+        line = spring_damper(now, J, k, damping, minus(q, limits.upper))
+        vertex = _where_it_lets_go(line)
+        if vertices:
+            vertex = vertex._replace(rate=greatest(vertex.rate, vertices[0].rate))
+        vertices, slopes = [*vertices, vertex], [*slopes, line.slope]
+    return Bounded(J, Polyline(tuple(vertices), tuple(slopes), home=int(lower)))
+
+
+def _where_it_lets_go(line: Straight) -> Vertex:
+    return Vertex(divided(line.constant, greatest(line.slope, 1e-300)), 0.0)
 
 
 @dataclass(frozen=True)
@@ -120,6 +183,9 @@ class SoftStopRow(OneRow):
 
     def rows(self, now: Instant) -> list[Row]:
         return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
+
+    def act(self, now: Moment) -> list[Term]:
+        return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], self.limits)]
 
 
 def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:

@@ -27,6 +27,7 @@ from gearwright.dynamics.reduce import reduction, tie_of
 from gearwright.dynamics.redundancy import telling
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
 from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.dynamics.terms import Moment, Rigid, Term
 from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 
@@ -114,12 +115,13 @@ class ClosureRows(Spread):
     ends: tuple[tuple[int, Place], tuple[int, Place]]
     equality: ClassVar[bool] = True
     projected: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
 
     @property
     def size(self) -> int:
         return len(self.conditions)
 
-    def rows(self, now: Instant) -> list[Row]:
+    def rows(self, now: Instant | Moment) -> list[Row]:
         apart, twists = self.seen(now.at)
         found = []
         for condition in self.conditions:
@@ -133,6 +135,9 @@ class ClosureRows(Spread):
             error = condition.error(apart)
             found.append(Row(J=J, error=error, softness=Baumgarte(0.0), reach=reach, group=self.name))
         return found
+
+    def act(self, now: Moment) -> list[Term]:
+        return [Rigid(row.J, 0.0, group=self.name) for row in self.rows(now)]
 
     def seen(self, at: Configuration) -> tuple[Apart, dict[int, Motion]]:
         """The child side from the parent side, and how it moves for each unit velocity of the tree."""

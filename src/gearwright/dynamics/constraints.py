@@ -12,7 +12,7 @@ those that a mechanism has.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import casadi
@@ -25,9 +25,11 @@ from gearwright.dynamics.scalar import (
     Scalar,
     divided,
     is_zero,
+    minus,
     plus,
     times,
 )
+from gearwright.dynamics.terms import Moment, Rigid, Term, spring_damper
 from gearwright.model import Coupling, Mechanism, in_order
 
 UNBOUNDED = 1e30  # an impulse that nothing reaches
@@ -154,7 +156,14 @@ class Kind(Protocol):
     def projected(self) -> bool:
         """Whether positions are brought back to it where a robot has closed loops."""
 
+    @property
+    def bounded(self) -> bool:
+        """Whether it is a law with pieces."""
+
     def rows(self, now: Instant) -> list[Row]: ...
+    def act(self, now: Moment) -> list[Term]:
+        """One term an impulse."""
+
     def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Its impulses along the velocities of the tree, where they act."""
 
@@ -177,6 +186,10 @@ class OneRow(Spread):
     size: ClassVar[int] = 1
     projected: ClassVar[bool] = False
 
+    @property
+    def bounded(self) -> bool:
+        return not self.equality
+
 
 @dataclass(frozen=True)
 class CouplingRow(OneRow):
@@ -194,6 +207,17 @@ class CouplingRow(OneRow):
         q = now.tree.q
         hard = isinstance(self.softness, Baumgarte)
         return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness, drift=hard)]
+
+    def act(self, now: Moment) -> list[Term]:
+        q, softness = now.tree.q, self.softness
+        J, error = self.tie.jacobian(q), self.tie.error(q)
+        if isinstance(softness, Resonant):
+            r, mu = now.response(J), softness.natural_frequency
+            damping = divided(times(2.0, times(mu, softness.damping_ratio)), r)
+            return [replace(spring_damper(now, J, divided(times(mu, mu), r), damping, error), as_row=True)]
+        assert isinstance(softness, Baumgarte)
+        taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
+        return [Rigid(J, minus(0.0, taken))]
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ class Targets:
             if not self.acting:
                 raise CompileError(
                     f"actuator {name!r} is commanded, and no actuator acts: none is connected to a joint, or the "
-                    "integrator is not 'euler'"
+                    "integrator is 'rk4'"
                 )
             return "command", [list(self.actuators).index(str(name))]
         if name in self.coordinates:

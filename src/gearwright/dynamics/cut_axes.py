@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Protocol
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, two_angles, two_rates
-from gearwright.dynamics.axis_rows import hard_range, soft_stop, stopped
+from gearwright.dynamics.axis_rows import elastic_stops, friction_within, hard_range, soft_stop, stopped
 from gearwright.dynamics.constraints import Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, times
 from gearwright.dynamics.spatial import Motion
+from gearwright.dynamics.terms import Bounded, Moment, Term, spring_damper
 from gearwright.model import Joint, Limits
 
 
@@ -33,7 +34,7 @@ class CutAxis:
     index: int
     about: float = 0.0
 
-    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+    def read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """Its position, and the slope of that over the velocities of the tree."""
         x, twists = self.closure.seen(now.at)
         slopes = {k: self._rate(x, V) for k, V in twists.items()}
@@ -73,6 +74,9 @@ class CutRow(OneRow, ABC):
     @abstractmethod
     def rows(self, now: Instant) -> list[Row]: ...
 
+    @abstractmethod
+    def act(self, now: Moment) -> list[Term]: ...
+
 
 @dataclass(frozen=True)
 class CutSpringRow(CutRow):
@@ -88,6 +92,11 @@ class CutSpringRow(CutRow):
         stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
         return [Row(J=J, error=stretch, softness=SpringDamper(self.stiffness, self.damping))]
 
+    def act(self, now: Moment) -> list[Term]:
+        q, J = self.axis.read(now)
+        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
+        return [spring_damper(now, J, self.stiffness, self.damping, stretch)]
+
 
 @dataclass(frozen=True)
 class CutStopRow(CutRow):
@@ -101,6 +110,10 @@ class CutStopRow(CutRow):
         q, J = self.axis.read(now)
         return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
 
+    def act(self, now: Moment) -> list[Term]:
+        q, J = self.axis.read(now)
+        return [Bounded(J, friction_within(now, q, self.friction, (self.lower, self.upper)))]
+
 
 @dataclass(frozen=True)
 class CutSoftStopRow(CutRow):
@@ -110,6 +123,10 @@ class CutSoftStopRow(CutRow):
 
     def rows(self, now: Instant) -> list[Row]:
         return [soft_stop(*self.axis.read(now), self.limits)]
+
+    def act(self, now: Moment) -> list[Term]:
+        q, J = self.axis.read(now)
+        return [elastic_stops(now, J, q, self.limits)]
 
 
 def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Iterator[CutRow]:

@@ -7,10 +7,15 @@ from math import inf
 from typing import ClassVar
 
 from gearwright.dynamics.constraints import Baumgarte, Instant, Row, Spread, SpringDamper
-from gearwright.dynamics.scalar import Scalar, minus, times
+from gearwright.dynamics.reduce import combined
+from gearwright.dynamics.scalar import Scalar, divided, is_zero, minus, plus, times, where
+from gearwright.dynamics.solve import saturated
+from gearwright.dynamics.terms import Bounded, Moment, Rigid, Term, spring_damper
 from gearwright.model.drives import Drive
 
-__all__ = ["Drive", "DriveRow"]
+__all__ = ["UNGIVEN", "Drive", "DriveRow"]
+
+UNGIVEN = 1e300  # a target's rate that nobody has given: the joint has the rate with which it got there
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,10 @@ class DriveRow(Spread):
     def projected(self) -> bool:
         return self.drive.kinematic
 
+    @property
+    def bounded(self) -> bool:
+        return not self.equality
+
     def rows(self, now: Instant) -> list[Row]:
         where, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
         error = minus(now.tree.q[self.position], where)
@@ -43,3 +52,17 @@ class DriveRow(Spread):
         box = None if self.equality else (minus(0.0, most), most)
         wanted = times(minus(1.0, erp), rate)
         return [Row(J={self.velocity: 1.0}, error=error, rate=wanted, softness=softness, box=box)]
+
+    def act(self, now: Moment) -> list[Term]:
+        target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
+        J, error, travel = {self.velocity: 1.0}, minus(now.tree.q[self.position], target), now.phase.travel
+        if self.drive.kinematic:
+            mean = now.phase.known_rate(combined(J, now.tree.G))
+            wanted = where(rate < UNGIVEN, rate, mean) if is_zero(travel) else divided(minus(0.0, error), travel)
+            return [Rigid(J, wanted)]
+        start = plus(error, times(travel, rate))  # from where the target is when the phase begins
+        line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)
+        if self.equality:
+            return [line]
+        most = times(self.drive.effort, now.phase.span)
+        return [Bounded(J, saturated(divided(line.constant, line.slope), line.slope, minus(0.0, most), most))]

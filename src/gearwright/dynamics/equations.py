@@ -24,21 +24,24 @@ from casadi import SX, Function
 from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
+from gearwright.dynamics.builder import Repeat, StepBuilder
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, row_efforts
 from gearwright.dynamics.control import Control, Declared, Targets
 from gearwright.dynamics.control_reading import reading, several
 from gearwright.dynamics.drives import Drive
+from gearwright.dynamics.euler_step import EulerStep
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.linearising import of_step, through_stages
+from gearwright.dynamics.midpoint_step import MidpointStep
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
 from gearwright.dynamics.scalar import Scalar, as_written, column, plus, scalars, times
 from gearwright.dynamics.signals import Signals, sensing, signals
-from gearwright.dynamics.stages import DRIVEN, STATE, TOLERANCE, Repeat, Stages
+from gearwright.dynamics.stages import DRIVEN, EPS, STATE, TOLERANCE, Stages
 from gearwright.dynamics.step import INTEGRATORS, Step
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
@@ -67,7 +70,8 @@ class Equations:
         if integrator not in INTEGRATORS:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
         self._step: Step = INTEGRATORS[integrator]
-        self._euler = integrator == "euler"
+        self.integrator = integrator
+        self._euler = integrator != "rk4"  # actuators act
         known = numbers(mechanism, gravity)
         values, self._symbols, nominal = with_symbols(mechanism, known, parameters)
         if controller is not None:
@@ -86,7 +90,7 @@ class Equations:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
         self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
         kinds = rows_of(mechanism, bodies, values, self.drives, self.model.actuation)
-        if integrator != "euler":
+        if integrator == "rk4":
             if self.drives or any(kind.equality for kind in kinds):
                 held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
@@ -142,7 +146,19 @@ class Equations:
     @property
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
-        return bool(self.kinds or (self.model.actuation.driven and self._euler))
+        rows = self._solver == "direct" or bool(self.kinds or self.model.actuation.driven)
+        return self.integrator != "rk4" and rows and bool(self.model.dof)
+
+    @property
+    def law_slots(self) -> tuple[str, ...]:
+        """Pieces that laws are on, and how many steps have not settled."""
+        if self.integrator == "midpoint":
+            return ("piece", "piece_end", "unsettled") if self._law_count else ("unsettled",)
+        return ("piece", "unsettled") if self._law_count else ()
+
+    @property
+    def _law_count(self) -> int:
+        return sum(kind.bounded for kind in self.kinds)
 
     @cached_property
     def control(self) -> Control | None:
@@ -164,6 +180,14 @@ class Equations:
         """What a step in stages begins with."""
         return DRIVEN if self.model.actuation.driven else STATE
 
+    @property
+    def _step_inputs(self) -> dict[str, SX]:
+        """What the stages of a step begin with."""
+        if self._solver != "direct":
+            return self._symbols_of(self._given)
+        own = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
+        return self._symbols_of((*self._given, *own, *self.law_slots))
+
     # --- functions -------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -174,6 +198,12 @@ class Equations:
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
+        if self._solver == "direct":
+            build = StepBuilder(self._step_inputs)
+            step = MidpointStep if self.integrator == "midpoint" else EulerStep
+            eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+            step(build, self.model, self.kinds, eps).write()
+            return build.body
         symbols = self._symbols_of(self._given)
         return Stages(
             self.model, self.kinds, symbols,
@@ -248,7 +278,7 @@ class Equations:
         Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
         """
         if self.staged:
-            return through_stages(self.stages, self._symbols_of(self._given))
+            return through_stages(self.stages, self._step_inputs)
         return of_step(self.step, self._symbols_of(self.step.name_in()))
 
     # --- tracing ---------------------------------------------------------------------------------------------------
@@ -258,6 +288,11 @@ class Equations:
         sizes = {
             "position": len(reduced.positions),
             "velocity": len(reduced.velocities),
+            "mean_velocity": len(reduced.velocities),
+            "piece": self._law_count,
+            "piece_end": self._law_count,
+            "unsettled": 1,
+            "fresh": 1,
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),
             "tree_velocity": len(bodies.velocities),

@@ -30,7 +30,7 @@ from gearwright.tracing import trace
 Axis = tuple[int, int]  # a position and a velocity coordinate of the tree
 
 
-class Seen(NamedTuple):
+class ActuatorAxis(NamedTuple):
     """An actuator's axis at one instant."""
 
     position: Scalar  # a
@@ -42,33 +42,39 @@ class Seen(NamedTuple):
 class Gear(Protocol):
     """One actuator's way to the joints."""
 
-    def seen(self, tree: Tree, effort: Scalar) -> Seen: ...
-    def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
+    def seen(self, tree: Tree, effort: Scalar) -> ActuatorAxis: ...
+    def bend(self, tree: Tree) -> Sparse:
+        """∂(A·v)/∂q, along the tree's velocities: how the speed changes where the joints are moved."""
+
+    def extra(self, tree: Tree, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
         """Efforts along the tree's velocities beside `Aᵀ·effort`."""
 
 
 @dataclass(frozen=True)
-class Straight:
+class ConstantRatio:
     """Constant ratios: `a = Σ rᵢ·qᵢ + offset`."""
 
     ratios: list[Scalar]
     offset: Scalar
     axes: list[Axis]
 
-    def seen(self, tree: Tree, effort: Scalar) -> Seen:
+    def seen(self, tree: Tree, effort: Scalar) -> ActuatorAxis:
         A: Sparse = {}
         for r, (_, k) in zip(self.ratios, self.axes, strict=True):
             if not (isinstance(r, float) and r == 0.0):
                 A[k] = plus(A.get(k, 0.0), r)
         there = [times(r, tree.q[i]) for r, (i, _) in zip(self.ratios, self.axes, strict=True)]
-        return Seen(total(*there, self.offset), A, total(*(times(r, tree.v[k]) for k, r in A.items())), 0.0)
+        return ActuatorAxis(total(*there, self.offset), A, total(*(times(r, tree.v[k]) for k, r in A.items())), 0.0)
 
-    def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
+    def bend(self, tree: Tree) -> Sparse:
+        return {}
+
+    def extra(self, tree: Tree, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
         return {}
 
 
 @dataclass(frozen=True)
-class Curved:
+class VariableRatio:
     """A ratio that depends on where the joints are: `a = f(q)`, A = ∂f/∂q and Ȧ·v by differentiation."""
 
     function: Function  # (joint positions, numbers that are parameters) → actuator positions
@@ -85,21 +91,38 @@ class Curved:
         A = casadi.jacobian(a, q)
         return Function("gear", [q, v, p], [a, A.T, casadi.jtimes(A @ v, q, v)])
 
-    def seen(self, tree: Tree, effort: Scalar) -> Seen:
+    def seen(self, tree: Tree, effort: Scalar) -> ActuatorAxis:
         q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
         v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
         a, A, drift = self.differentiated(q, v, casadi.vertcat(*self.parameters))
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(SX(A)), self.axes, strict=True):
             row[k] = plus(row.get(k, 0.0), slope)
-        return Seen(SX(a), row, total(*(times(x, tree.v[k]) for k, x in row.items())), SX(drift))
+        return ActuatorAxis(SX(a), row, total(*(times(x, tree.v[k]) for k, x in row.items())), SX(drift))
 
-    def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
+    @cached_property
+    def bent(self) -> Function:
+        """(q, v, parameters) → ∂(A·v)/∂q."""
+        n = len(self.axes)
+        q, v, p = SX.sym("q", n), SX.sym("v", n), SX.sym("p", len(self.parameters))
+        speed = casadi.jtimes(self.function(q, p)[self.index], q, v)
+        return Function("bend", [q, v, p], [casadi.gradient(speed, q)])
+
+    def bend(self, tree: Tree) -> Sparse:
+        q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
+        v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
+        row: Sparse = {}
+        slopes = scalars(SX(self.bent(q, v, casadi.vertcat(*self.parameters))))
+        for slope, (_, k) in zip(slopes, self.axes, strict=True):
+            row[k] = plus(row.get(k, 0.0), slope)
+        return row
+
+    def extra(self, tree: Tree, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
         return {}
 
 
 @dataclass(frozen=True)
-class Efforts:
+class EffortMap:
     """The user's `j = F(a, q, v)`, explicit in q and v: speeds as virtual work has them, `v_a = (∂F/∂a)ᵀ·v`.
 
     F's slope over the efforts is taken at those of the last step.
@@ -120,7 +143,7 @@ class Efforts:
         given[self.index] = effort
         return given
 
-    def seen(self, tree: Tree, effort: Scalar) -> Seen:
+    def seen(self, tree: Tree, effort: Scalar) -> ActuatorAxis:
         q, v = self._along(tree)
         a = SX.sym("a", self.actuators)
         slopes = casadi.jacobian(self.function(a, q, v), a)[:, self.index]
@@ -128,9 +151,12 @@ class Efforts:
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(slopes), self.axes, strict=True):
             row[k] = plus(row.get(k, 0.0), slope)
-        return Seen(0.0, row, total(*(times(x, tree.v[k]) for k, x in row.items())), 0.0)
+        return ActuatorAxis(0.0, row, total(*(times(x, tree.v[k]) for k, x in row.items())), 0.0)
 
-    def extra(self, tree: Tree, seen: Seen, effort: Scalar) -> dict[int, Scalar]:
+    def bend(self, tree: Tree) -> Sparse:
+        return {}  # no map of positions: what its rotor stores is not told from what the function loses
+
+    def extra(self, tree: Tree, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
         """What F gives beside its slope; F at no effort at all counts once, with the first actuator."""
         q, v = self._along(tree)
         whole = self.function(self._given(effort), q, v)
@@ -154,7 +180,7 @@ def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) ->
     for a in mechanism.actuators.values():
         on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
         if a.joint is not None and (a.name not in found or on_rotor):
-            found[a.name] = Straight([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
+            found[a.name] = ConstantRatio([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
     return {name: found[name] for name in mechanism.actuators if name in found}
 
 
@@ -189,16 +215,16 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[Axis]) -> 
     assert m is not None
     if isinstance(m, LinearTransmission):
         m = with_parameters(m, changed) if changed else m
-        return [Straight(row, o, axes) for row, o in zip(rows(m), offsets(m), strict=True)]
+        return [ConstantRatio(row, o, axes) for row, o in zip(rows(m), offsets(m), strict=True)]
     if isinstance(m, CustomTransmission) and m.effort is not None:
         function = trace(m.effort, [m.actuators, m.joints, m.joints], name=t.name)
-        return [Efforts(function, i, m.actuators, axes) for i in range(m.actuators)]
+        return [EffortMap(function, i, m.actuators, axes) for i in range(m.actuators)]
 
     def to_actuators(q, numbers):  # type: ignore[no-untyped-def]  # traced
         return with_parameters(m, dict(zip(changed, numbers, strict=True))).to_actuators(q)
 
     function = trace(to_actuators, [m.joints, len(changed)], name=t.name, returns=[m.actuators])
-    return [Curved(function, i, axes, [*changed.values()]) for i in range(m.actuators)]
+    return [VariableRatio(function, i, axes, [*changed.values()]) for i in range(m.actuators)]
 
 
 @dataclass(frozen=True)

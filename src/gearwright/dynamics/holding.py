@@ -15,7 +15,8 @@ from gearwright.dynamics.algorithms import Matrix
 from gearwright.dynamics.constraints import UNBOUNDED
 from gearwright.dynamics.factorise import factorise
 from gearwright.dynamics.scalar import Scalar, both, either, is_zero, minus, plus, times, where
-from gearwright.dynamics.solver import Floors, Resolved, Responses
+from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solver import Resolved, Responses
 
 
 class Held(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.stages import Repeat
+from gearwright.dynamics.builder import Repeat
 
 
 def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
@@ -20,7 +20,7 @@ def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
 
 
 def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX]) -> Function:
-    """Through every sweep that can be made: those after the last that is needed change nothing."""
+    """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
     slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     inputs = dict(slots)
     run(stages, slots)
@@ -31,13 +31,20 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX
     return Function("linearisation", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
 
+UNROLLED = {"passed": 6, "settled": 1, "closed": 2}  # of each loop that a step ends by itself: so many rounds
+
+
 def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
-    """Runs stages on symbols; loops to their ends, whatever would end them, so that every impulse has its slope."""
+    """Runs stages on symbols.
+
+    Laws stay on the pieces that they are given, so one round of switching is the solution; a pass takes the error of a
+    derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
+    """
     for node in body:
         if isinstance(node, Repeat):
-            for _ in range(node.count):
+            for _ in range(min(node.count, UNROLLED.get(node.until or "", node.count))):
                 run(node.body, slots)
             continue
-        slots |= dict.fromkeys({"settled", "accepted", "closed"} & {*node.name_in()}, 0.0)
+        slots |= dict.fromkeys({"settled", "accepted", "closed", "passed", "fresh"} & {*node.name_in()}, 0.0)
         found = node.call([slots[n] for n in node.name_in()])
         slots |= dict(zip(node.name_out(), found, strict=True))

@@ -13,6 +13,7 @@ from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.factorise import Factors, factorise
 from gearwright.dynamics.joints import Ball, quaternion_advanced, quaternion_normalised, quaternion_product
 from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.momentum import lagrangian_gradient
 from gearwright.dynamics.reduce import Reduction, Tree, add_diagonal, combined, transposed
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.spatial import Vector
@@ -102,6 +103,20 @@ class Model:
                     efforts[k] = plus(efforts[k], times(x, spin))
         return efforts
 
+    def lagrangian_gradient(self, state: State) -> tuple[Tree, list[Scalar], list[Scalar]]:
+        """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not."""
+        tree = self.tree(state)
+        p, f = lagrangian_gradient(self.configuration(tree), tree.v)
+        p = [plus(x, times(a, v)) for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
+        for d in self.actuation.driven:
+            if not is_zero(d.inertia):
+                seen = d.gear.seen(tree, 0.0)
+                spin = times(d.inertia, seen.speed)
+                for along, row in ((p, seen.A), (f, d.gear.bend(tree))):
+                    for k, x in row.items():
+                        along[k] = plus(along[k], times(x, spin))
+        return tree, *self.reduction.gradient(tree, p, f)
+
     def pushed(self, tree: Tree, effort: Sequence[Scalar], acting: Sequence[Acting]) -> list[Scalar]:
         """The efforts that are held, and the actuators'."""
         extra = self.actuation.efforts(tree, acting) if acting else {}
@@ -124,11 +139,16 @@ class Model:
         M = self.mass_matrix(at, tree)
         return self.factorised(M).solve(self.force(at, tree, effort, ahead=0.0))
 
-    def factorised(self, M: Matrix) -> Factors:
+    def moving_masses(self, M: Matrix) -> Matrix:
+        """M itself; raises where a coordinate moves no mass."""
         for n, k in enumerate(self.reduction.velocities):
             if (n, n) not in M:
                 name = self.bodies.velocities[k]
                 raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
+        return M
+
+    def factorised(self, M: Matrix) -> Factors:
+        self.moving_masses(M)
         try:
             return factorise(M, self.dof)
         except ZeroDivisionError:

@@ -119,6 +119,19 @@ class Reduction:
             efforts.append(effort)
         return efforts[::-1]
 
+    def gradient(self, tree: Tree, p: list[Scalar], f: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """∂L/∂u and ∂L/∂q of the independent coordinates, from those of the tree: followers' go to leaders."""
+        p, f = list(p), list(f)
+        for tie in reversed(self.ties):
+            k = tie.follower[1]
+            for slope, (_, leader) in zip(tie.slopes(tree.q), tie.leaders, strict=True):
+                p[leader] = plus(p[leader], times(slope, p[k]))
+                f[leader] = plus(f[leader], times(slope, f[k]))
+            if tie.powers:
+                leader = tie.leaders[0][1]
+                f[leader] = plus(f[leader], times(times(tie.curvature(tree.q), tree.v[leader]), p[k]))
+        return [p[k] for k in self.velocities], [f[k] for k in self.velocities]
+
 
 def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
     """By the exact couplings; the others are constraint rows."""

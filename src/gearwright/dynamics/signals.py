@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.dynamics.bodies import Bodies
-from gearwright.dynamics.gears import Axis, Seen, axis_of, transmission_gears
+from gearwright.dynamics.gears import ActuatorAxis, Axis, axis_of, transmission_gears
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar
 from gearwright.dynamics.sensing import Sensing
@@ -62,7 +62,7 @@ def _pushes(mechanism: Mechanism, actuator: str) -> bool:
 
 
 def signals(
-    mechanism: Mechanism, system: Bodies, shafts: Mapping[str, Seen], tree: Tree, values: Mapping[str, Scalar]
+    mechanism: Mechanism, system: Bodies, shafts: Mapping[str, ActuatorAxis], tree: Tree, values: Mapping[str, Scalar]
 ) -> Signals:
     """At the instant of the tree; `shafts` are the actuators' own axes."""
     found: Signals = {}
@@ -83,9 +83,9 @@ def signals(
 
 
 def _across(
-    mechanism: Mechanism, system: Bodies, sensor: Sensor, shafts: Mapping[str, Seen], tree: Tree,
+    mechanism: Mechanism, system: Bodies, sensor: Sensor, shafts: Mapping[str, ActuatorAxis], tree: Tree,
     values: Mapping[str, Scalar],
-) -> Mapping[str, Seen]:  # fmt: skip
+) -> Mapping[str, ActuatorAxis]:  # fmt: skip
     """The actuators' side of a sensor's transmission. One that does not drive is still a gear to read through."""
     assert sensor.transmission is not None
     t = mechanism.transmissions[sensor.transmission]

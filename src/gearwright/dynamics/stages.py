@@ -24,6 +24,7 @@ from typing import NamedTuple
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.builder import Repeat
 from gearwright.dynamics.closures import ClosureRows
 from gearwright.dynamics.constraints import Baumgarte, Instant, Kind, Row
 from gearwright.dynamics.factorise import Factors
@@ -45,9 +46,9 @@ from gearwright.dynamics.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solver import (
     Elimination,
-    Floors,
     Resolved,
     Responses,
     pushed,
@@ -57,15 +58,6 @@ from gearwright.dynamics.solver import (
     sweep,
 )
 from gearwright.dynamics.step import predicted
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """`body`, `count` times at most, or until the named number is not zero."""
-
-    count: int
-    body: tuple[Function | Repeat, ...]
-    until: str | None = None
 
 
 class Method(NamedTuple):

@@ -75,4 +75,4 @@ class Tableau(NamedTuple):
 
 RK4 = Tableau(a=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), b=(1 / 6, 1 / 3, 1 / 3, 1 / 6))
 
-INTEGRATORS: dict[str, Step] = {"euler": semi_implicit_euler, "rk4": RK4.step}
+INTEGRATORS: dict[str, Step] = {"euler": semi_implicit_euler, "midpoint": semi_implicit_euler, "rk4": RK4.step}

@@ -29,7 +29,7 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
         read_transmission(t, draft, plugins, dialect, rename)  # type: ignore[arg-type]
     forms = [p for p in e.children if p.tag == "plugin" and _is_transmission(p)]
     if forms:
-        e.all("plugin")  # ticks off all of them; those of other programs are told of by the format's reader
+        e.all("plugin")  # marks all of them as read; the format's reader reports those of other programs
     for p in forms:
         _read_plugin_form(p, draft, plugins, rename)
     for kind in SENSORS:
@@ -53,7 +53,7 @@ def _read_plugin_form(p: Element, draft: Draft, plugins: PluginPolicy, rename: R
 
 
 def _values(e: Element, kind: type[Any], names: dict[str, str], apart: set[str]) -> dict[str, Any]:
-    """What the element gives of a dataclass's fields, each read by its type."""
+    """Values of a dataclass's fields that the element gives, each read by its type."""
     hints = get_type_hints(kind)
     values: dict[str, Any] = {}
     for f in fields(kind):

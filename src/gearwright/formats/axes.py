@@ -11,7 +11,7 @@ Z: Vector3 = (0.0, 0.0, 1.0)
 
 
 def unit(element: Element, joint: str, xyz: Vector3, default: Vector3) -> Vector3:
-    """The direction of `xyz`; an error and the default where it has none.
+    """Unit vector along `xyz`; an error and the default if its length is zero.
 
     A vector that is of unit length to rounding is kept to the bit, so that 0 0 1 stays 0 0 1.
     """

@@ -1,4 +1,4 @@
-"""A mechanism in the making: what readers add to, until `finish` builds the frozen model from it."""
+"""A mechanism under construction: readers add parts, `finish` builds the frozen model."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Draft:
         return mechanism
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
-        """Ties each part that hangs on nothing to the world: floating, or fixed where file or caller say so."""
+        """Connects each part without a parent joint to the world: floating, or fixed if file or caller say so."""
         ends = {*self.links, WORLD}
         known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
         kept, _ = span(known)
@@ -141,7 +141,7 @@ class Draft:
 
 
 def _follows(d: Diagnostic, refused: set[str]) -> bool:
-    """Whether it only says that something is missing which was refused, and reported, before."""
+    """Whether a diagnostic only follows from a part that was refused and reported before."""
     missing = _MISSING.search(d.message)
     return missing is not None and missing[1] in refused
 

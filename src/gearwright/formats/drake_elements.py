@@ -92,7 +92,7 @@ def _in_link(scope: Scope, frame: str, e: Element) -> Pose:
 
 
 def _turning_damping(e: Element, joint: str) -> float:
-    """Of x, y and the turn; the slides of a planar joint have no damping here."""
+    """Damping of the rotation, out of the file's x, y and rotation; the translations of a planar joint have none."""
     x, y, turn = e.child_vector("drake:damping", (0.0, 0.0, 0.0))
     if min(x, y, turn) < 0:
         e.error("dynamics-invalid", f"joint {joint!r}: damping cannot be negative")

@@ -11,8 +11,8 @@ from gearwright.model import IDENTITY, WORLD, Joint, Pose
 from gearwright.model.kinematics import link_poses
 from gearwright.model.topology import grow, roots, span
 
-# Settings that bear on the mechanism, though nothing here uses them: told one by one, not as "settings for Gazebo"
-TOLD = {
+# Settings that affect the mechanism but are not simulated: reported one by one, not as "settings for Gazebo"
+MECHANISM_SETTINGS = {
     "implicitSpringDamper": "Gazebo's implicit spring-damper; joint damping is always implicit here",
     "springStiffness": "Gazebo's joint spring",
     "springReference": "Gazebo's joint spring",
@@ -44,10 +44,10 @@ def _leave_settings(b: Element, parts: set[Element], draft: Draft) -> None:
         if child in parts:
             continue
         child.consume()
-        if child.tag not in TOLD:
+        if child.tag not in MECHANISM_SETTINGS:
             others.add(child.tag)
         elif draft.report.first(("gazebo", child.tag)):
-            child.info("element-ignored", f"<{child.tag}>: {TOLD[child.tag]}")
+            child.info("element-ignored", f"<{child.tag}>: {MECHANISM_SETTINGS[child.tag]}")
     if others and draft.report.first(("gazebo", "block")):
         shown = ", ".join(sorted(others)[:6])
         b.info("element-ignored", f"<gazebo> blocks hold settings for Gazebo ({shown}), not used here")

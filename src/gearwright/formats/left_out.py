@@ -1,4 +1,4 @@
-"""Transmissions of joints that do not exist: left out, with what only they declared and what reads them.
+"""Transmissions of joints that do not exist are left out, with their own actuators and the sensors that read them.
 
 Files of robots' variants keep the transmissions of the whole robot (Valkyrie without its fingers, one arm of Talos).
 What is left is sound, and every other program loads it.

@@ -1,4 +1,4 @@
-"""What no reader asked for: reported, so that nothing is dropped silently."""
+"""Elements and attributes that no reader has used are reported, so that nothing is dropped silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that is not XML by the letter and that the field's tools read: mended before it is parsed, with a warning."""
+"""Text that is not strictly XML but that common tools accept: corrected before parsing, with a warning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
 def without_declaration(text: str, file: str, report: Report) -> str:
-    """Blanks XML declarations: they have done their work, and a parser takes them at the very start only."""
+    """Blanks XML declarations: the encoding is known by then, and a parser accepts them only at the start."""
 
     def blank(match: re.Match[str]) -> str:
         version = _VERSION.search(match[0])

@@ -32,12 +32,12 @@ def limits(
 
 
 def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDynamics:
-    """Passive forces from a file's numbers; those that would give energy are refused."""
+    """Passive forces from a file's numbers; negative coefficients, which would add energy, are refused."""
     for name in ("damping", "friction", "armature"):
         if values[name] < 0:
             element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
             values[name] = 0.0
     if values["spring_stiffness"] < 0:
-        message = f"joint {joint!r}: a spring of {values['spring_stiffness']:g} pushes away from its reference"
+        message = f"joint {joint!r}: spring_stiffness cannot be negative ({values['spring_stiffness']:g})"
         element.warning("dynamics-invalid", message)
     return AxisDynamics(**values)

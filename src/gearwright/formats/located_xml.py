@@ -1,4 +1,4 @@
-"""XML elements that know their file and line, and what of them has been read.
+"""XML elements with file and line, which record what has been read of them.
 
 Text is hostile: it is decoded here, bounded in size, and parsed by expat with DTDs refused, so that there are no
 entities and nothing is fetched. Every child and attribute that a reader asks for is ticked off, so that `unread` can
@@ -30,7 +30,7 @@ _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # 
 
 
 class Document:
-    """What all elements of a file share."""
+    """Data shared by all elements of a file."""
 
     __slots__ = ("count", "declared", "file", "report", "tags", "worded")
 
@@ -43,7 +43,7 @@ class Document:
         self.worded: list[Element] = []  # those with text
 
     def taken_off(self, tag: str, attributes: dict[str, str], line: int) -> tuple[str, dict[str, str]]:
-        """Prefixes are part of a name: files use them without declaring them. Only our own is taken off."""
+        """The tag without our own prefix. Other prefixes are part of the name: files use them undeclared."""
         self.declared.update(a[6:] for a in attributes if a.startswith("xmlns:"))
         for name in (tag, *attributes):
             prefix, colon, _ = name.partition(":")
@@ -101,12 +101,12 @@ class Element:
         return Source(file=self.file, line=self.line, element=self.path)
 
     def error(self, code: str, message: str) -> None:
-        """Reports an error here. What a reader had no use for after it is not told of as well."""
+        """Reports an error here. Elements that are left unread because of it are not reported again."""
         self.consume()
         self.report.error(code, message, self.source)
 
     def recoverable(self, code: str, message: str) -> None:
-        """A warning where the mechanism is sound without this element; an error if strict."""
+        """A warning if the mechanism does not depend on this element; an error if strict."""
         self.report.recoverable(code, message, self.source)
 
     def warning(self, code: str, message: str) -> None:
@@ -146,14 +146,14 @@ class Element:
         return self.attributes.get(name, default)
 
     def misspelt(self, wanted: str) -> str:
-        """What to say after something is missing: an attribute or child that nobody knows and that looks like it."""
+        """Message part after something is missing: an unknown attribute or child with a similar name."""
         strange = [n for n in self.attributes if n not in self._names]
         strange += [c.tag for c in self.children if c.tag not in self._tags]
         near = get_close_matches(wanted, strange, n=1, cutoff=0.6)
         return f"; {near[0]!r} is not known, did you mean {wanted!r}?" if near else ""
 
     def consume(self) -> None:
-        """Ticks off the whole subtree: it is known, and kept or left aside as a whole."""
+        """Marks the whole subtree as read."""
         self._tags.add("*")
 
     def as_root(self) -> Element:

@@ -1,4 +1,4 @@
-"""Gearbox joints and the draft mimic joint: both are couplings, and become ones here."""
+"""Gearbox joints and the draft mimic joint, read as couplings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARALLEL = 1e-3  # how far 1 − |cos| of two axes may be from parallel: files w
 def read_older_spellings(
     joints: list[Element], scope: Scope, draft: Draft, fragment: Fragment, welds: Callable[[], Welds]
 ) -> None:
-    """Couplings from joints that are none. `welds` are those of all joints, made when the first gearbox asks."""
+    """Couplings that are written as joints. `welds` are those of all joints, made when the first gearbox asks."""
     for e in joints:
         kind = e.attributes.get("type", "")
         if kind == "mimic":
@@ -46,7 +46,7 @@ def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
     if leader == follower:
         e.error("mimic-self", f"joint {leader!r} cannot mimic itself")
         return
-    message = f"joint {name!r} of type mimic is a draft that never came; it is read as <mimic> of {follower!r}"
+    message = f"joint {name!r} of type mimic is deprecated, a draft of SDFormat; it is read as <mimic> of {follower!r}"
     e.warning("mimic-joint-deprecated", f"{message}; {_to_write(scope, follower, leader, -ratio)}")
     add_coupling(
         draft, e, name=follower, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), -ratio),),
@@ -55,7 +55,7 @@ def _read_draft_mimic(e: Element, scope: Scope, draft: Draft) -> None:
 
 
 def _to_write(scope: Scope, follower: str, leader: str, multiplier: float) -> str:
-    """What takes the place of an older joint, with names as they are in its model."""
+    """The text that replaces an older joint, with names as in its model."""
     follower, leader = (name.removeprefix(scope.prefix) for name in (follower, leader))
     mimic = inline(mimic_lines(leader, multiplier))
     return f"in <axis> of joint {follower!r} write {mimic} instead (gearwright migrate does)"

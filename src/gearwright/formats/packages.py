@@ -40,7 +40,7 @@ def enclosing_package(file: Path) -> Path | None:
 
 
 def package_name(folder: Path) -> str:
-    """What its package.xml calls it, or else the folder's own name."""
+    """Name in its package.xml, or else the folder's own name."""
     with suppress(OSError):
         found = _NAME.search(bounded(folder / "package.xml")[:65_536].decode(errors="replace"))
         if found:

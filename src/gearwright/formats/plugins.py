@@ -1,4 +1,4 @@
-"""Code that a model file names: loaded only when the caller has said so."""
+"""Code that a model file names: loaded only if the caller allows it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PluginPolicy:
 
     @cached_property
     def _entry_points(self) -> tuple[EntryPoint, ...]:
-        """Looked up once a file: a search through all that is installed takes milliseconds."""
+        """Entry points of all installed packages, looked up once per file: the search takes milliseconds."""
         return tuple(entry_points(group=GROUP))
 
     def _from_entry_point(self, plugin: Element, entry: str, name: str, size: Size) -> TransmissionMap | None:
@@ -104,7 +104,7 @@ def _made(plugin: Element, source: Any, name: str, size: Size) -> TransmissionMa
 
 
 def _identity_instead(plugin: Element, name: str, filename: str, size: Size) -> TransmissionMap | None:
-    """A compiled plugin overloads a base class whose own map is the identity: that is what is left."""
+    """The identity map, which is the base class's, in place of a compiled plugin."""
     message = f"transmission {name!r}: the compiled library {filename!r} cannot be loaded here"
     if size[0] != size[1] or not 0 < size[0] <= MAX_SIZE:
         plugin.error("plugin-not-found", f"{message}; {size[0]} actuators do not map one by one to {size[1]} joints")

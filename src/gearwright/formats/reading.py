@@ -1,4 +1,4 @@
-"""The one entry: a file or a text to a mechanism. The root element decides which reader takes it."""
+"""Entry point: a file or a text to a mechanism. The root element selects the reader."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def load(
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF or xacro file.
 
-    base         "floating" or "fixed": whether what hangs on nothing floats; by default an SDF model does, a URDF's
-                 root does not
+    base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
+                 SDF model floats, a URDF's root is fixed
     plugins      code that the file names runs only if allowed: "trust", or a list of folders it may come from
     model        which model of a world, by name; "*" for all of them as one mechanism
     search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,
@@ -122,7 +122,7 @@ def read_bytes(path: PathLike) -> bytes:
 
 
 def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
-    """The root element decides which reader takes the rest."""
+    """Calls the reader for the root element."""
     if root is None:
         raise LoadError(report)
     draft = Draft(report)

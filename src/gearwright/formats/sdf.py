@@ -83,7 +83,7 @@ def read_sdf(root: Element, draft: Draft, plugins: PluginPolicy, library: Librar
 
 
 def _leave_world(world: Element) -> None:
-    """Ticks off the frames of the world of a model that is loaded alone; a joint there may have held it."""
+    """Marks the world's frames as read for a model that is loaded alone; reports joints of the world."""
     world.all("frame")
     for j in world.all("joint"):
         name = j.attributes.get("name", "")
@@ -94,7 +94,7 @@ def _leave_world(world: Element) -> None:
 
 
 def _read_gravity(world: Element, draft: Draft) -> None:
-    """Of the world itself; before 1.6 it stood in <physics>."""
+    """Reads gravity from the world; before 1.6 it was in <physics>."""
     draft.gravity = world.child_vector("gravity", SDF_GRAVITY)
     for physics in world.all("physics"):
         draft.gravity = physics.child_vector("gravity", draft.gravity)
@@ -232,7 +232,7 @@ class _Reader:
             e.error("name-missing", f"a {kind} without a name")
             return False
         if name == WORLD or (name.startswith("__") and name.endswith("__")):
-            e.error("name-reserved", f"{name!r} cannot name a {kind}: SDFormat keeps it for itself")
+            e.error("name-reserved", f"{name!r} cannot name a {kind}: the name is reserved in SDFormat")
             return False
         other = scope.parts.get(name)
         if other is not None:
@@ -267,7 +267,7 @@ class _Reader:
         self.placed.append(scope)
 
     def finish(self, top: Candidate) -> None:
-        """Couples, drives and senses what all scopes hold; what is static is fixed."""
+        """Reads couplings, actuation and sensors of all scopes; static models are fixed."""
         welds = cache(lambda: Welds(self.draft))
         for scope in self.placed:
             for fragment in scope.fragments:
@@ -286,7 +286,7 @@ class _Reader:
     # where the chosen model stands
 
     def top_pose(self, scope: Scope, top: Candidate, version: Version) -> Pose:
-        """Of a model that is loaded by itself: its own pose, or that of the include, in its world."""
+        """Pose in its world of a model that is loaded alone: its own, or that of the include."""
         placing = top.placing
         try:
             relative_to, X = self._placed(placing, top.model, scope, MODEL, top.version)

@@ -16,7 +16,7 @@ Collisions = Sequence[tuple[Element, Geometry]]
 
 
 def read_inertia(e: Element, link: str, collisions: Collisions) -> Inertia:
-    """Of a <link>. What it does not give is the format's default, and reported."""
+    """Reads the inertia of a <link>. Missing values are the format's defaults, and reported."""
     inertial = e.child("inertial")
     if inertial is None:
         e.info("inertia-missing", f"link {link!r} has no <inertial>; SDFormat's 1 kg and 1 kg·m² are taken")
@@ -110,7 +110,7 @@ def _automatic(e: Element, inertial: Element, link: str, collisions: Collisions)
 
 
 def _not_computed(e: Element, collisions: Collisions) -> str:
-    """Why the shapes do not say it; "" where they do."""
+    """Reason why the inertia cannot be computed from the shapes; "" if it can."""
     if not e.all("collision"):
         return "it has no <collision>"
     if len(collisions) < len(e.all("collision")):

@@ -25,7 +25,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
     """Adds one joint, and the couplings that its axes carry."""
     name, written = e.get("name") or "", (e.get("type") or "").strip()
     if not name or written in OLDER:
-        return None  # told where names are collected; couplings are read once all joints are there
+        return None  # reported where names are collected; couplings are read after all joints
     if written not in KINDS:
         near = e.report.near(written, [*KINDS, *OLDER])
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {written!r}{near}")
@@ -55,7 +55,7 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
 
 @dataclass(frozen=True, kw_only=True)
 class JointEnds:
-    """What a joint ties together, and its frame in both links."""
+    """The links that a joint connects, and its frame in both."""
 
     parent: str
     child: str
@@ -136,7 +136,7 @@ def read_axes(
 
 
 def _no_axis_to_couple(a: Element, joint: str, kind: str) -> None:
-    """An axis beyond those of the joint's kind is left aside; but a mimic on it was meant to do something."""
+    """Reports a mimic on an axis that the joint's kind does not have; the axis itself is ignored."""
     a.consume()
     if not any(c.tag == "mimic" for c in a.children):
         return
@@ -211,7 +211,7 @@ def _thread_pitch(e: Element) -> float:
         return e.child_number("screw_thread_pitch", 1.0)
     value = e.child_number("thread_pitch", 1.0)
     if abs(value) < 1e-100:
-        old.error("number-invalid", "<thread_pitch>: zero radians a metre is no thread")
+        old.error("number-invalid", "<thread_pitch> must not be zero")
         return 1.0
     return -2 * pi / value
 

@@ -33,7 +33,7 @@ def read_link(e: Element, name: str, scope: Scope, draft: Draft) -> None:
 
 
 def _geometries(e: Element, scope: Scope, link: str, tag: str) -> list[tuple[Element, Geometry]]:
-    """Shapes do not touch the mechanism: one that cannot be read is left out."""
+    """Shapes do not affect the mechanism: one that cannot be read is left out."""
     found = []
     for i, g in enumerate(e.all(tag)):
         with e.report.leaving_out(f"this {tag}") as reading:

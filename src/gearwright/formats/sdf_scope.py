@@ -1,4 +1,4 @@
-"""Names and poses inside an SDFormat model: what a name means there, and where that is.
+"""Names and poses inside an SDFormat model: the part that a name refers to, and its pose.
 
 A `Scope` is one model (or a world). It knows its links, joints, frames and nested models; `resolve` walks the
 `relative_to` references to a pose in the model's own frame, `body` the `attached_to` references to a link.
@@ -22,7 +22,7 @@ FARTHEST = 1e12  # [m, rad]; beyond it sums of poses lose their metres, and prod
 
 
 class PoseError(Exception):
-    """A pose that cannot be worked out; the reason is in the report."""
+    """A pose that cannot be computed; the reason is in the report."""
 
 
 @dataclass(slots=True)
@@ -56,9 +56,9 @@ class Scope:
     models: dict[str, Scope] = field(default_factory=dict)
     fragments: list[Fragment] = field(default_factory=list)
     _known: dict[str, Pose] = field(default_factory=dict)
-    _broken: set[str] = field(default_factory=set)  # names on a circle, or leading to one
+    _broken: set[str] = field(default_factory=set)  # names on a cycle, or leading to one
     _bodies: dict[str, tuple[Scope, str]] = field(default_factory=dict)
-    _adrift: set[str] = field(default_factory=set)  # names that are attached to each other in a circle
+    _adrift: set[str] = field(default_factory=set)  # names whose attachments form a cycle
 
     @staticmethod
     def of_links(element: Element, poses: Mapping[str, Pose]) -> Scope:
@@ -86,7 +86,7 @@ class Scope:
         seen: set[str] = set()
         while (X := self._known_pose(name)) is None:
             if name in self._broken or name in seen:
-                self._tell_circle(names, name, asked)
+                self._report_cycle(names, name, asked)
             part = self.parts.get(name) or self._inside(name, asked)
             seen.add(name)
             names.append(name)
@@ -97,7 +97,7 @@ class Scope:
         return X
 
     def _known_pose(self, name: str) -> Pose | None:
-        """Without a walk: the model's own frame, the world, and what was asked before."""
+        """Poses that need no search: the model's own frame, the world, and cached ones."""
         if name in ROOTS or (name == WORLD and self.is_world):
             return IDENTITY
         if name == WORLD:
@@ -111,12 +111,12 @@ class Scope:
             raise self._unknown(name, asked)
         return Placed(asked, "frame", inner, self.models[inner].resolve(rest, asked))
 
-    def _tell_circle(self, names: list[str], name: str, asked: Element) -> None:
-        """Told once for all that lie on the circle, or lead to it."""
+    def _report_cycle(self, names: list[str], name: str, asked: Element) -> None:
+        """Reports a cycle once for all frames on it or leading to it."""
         if name not in self._broken:
-            circle = [*names[names.index(name) :], name]
-            shown = circle if len(circle) <= 8 else [*circle[:4], "…", *circle[-3:]]
-            asked.error("frame-cycle", f"poses are defined in a circle: {' → '.join(shown)}")
+            cycle = [*names[names.index(name) :], name]
+            shown = cycle if len(cycle) <= 8 else [*cycle[:4], "…", *cycle[-3:]]
+            asked.error("frame-cycle", f"the definitions of poses form a cycle: {' → '.join(shown)}")
         self._broken.update(names)
         raise PoseError
 
@@ -138,7 +138,7 @@ class Scope:
             scope, name = at
             if (id(scope), name) in seen or name in scope._adrift:
                 if name not in scope._adrift:
-                    asked.error("frame-cycle", f"frames are attached to each other in a circle at {name!r}")
+                    asked.error("frame-cycle", f"the attachments of frames form a cycle at {name!r}")
                 for on_path, part in path:
                     on_path._adrift.add(part)
                 raise PoseError
@@ -157,7 +157,7 @@ class Scope:
         return (self, name) if part is not None and part.kind == "link" else None
 
     def _carrier(self, name: str, asked: Element) -> tuple[Scope, str]:
-        """What a frame, joint or model is attached to, one step on."""
+        """The scope and name that a frame, joint or model is attached to, one level up."""
         if name in ROOTS:
             if not self.canonical:
                 raise self._unknown(name, asked)
@@ -190,7 +190,7 @@ def read_pose(e: Element, default_frame: str = MODEL) -> tuple[str, Pose]:
         return frame, IDENTITY
     values = p.numbers() or []
     if any(abs(v) > FARTHEST for v in values):
-        p.error("pose-invalid", f"<pose>: no robot reaches {FARTHEST:g} m: {text[:60]!r}")
+        p.error("pose-invalid", f"<pose>: a coordinate exceeds the limit of {FARTHEST:g} m: {text[:60]!r}")
         return frame, IDENTITY
     written = p.get("rotation_format") or "euler_rpy"
     if len(values) == 7 and written == "quat_xyzw" and any(values[3:]):

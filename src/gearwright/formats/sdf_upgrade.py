@@ -1,4 +1,4 @@
-"""What a higher version of an SDFormat file changes in the meaning of its elements, and how to write them then.
+"""Elements whose meaning changes with a higher SDFormat version, and how to write them in it.
 
 Until 1.4 axes were in the model's frame, until 1.6 where <use_parent_model_frame> said so; since 1.7 `expressed_in`
 says it. A pose's `frame` is called `relative_to` since 1.7. A joint could have a link's name before 1.7; it gets
@@ -39,7 +39,7 @@ def new_joint_names(root: Element, version: Version) -> dict[int, str]:
 
 
 def raise_version(changes: TextChanges, version: Version, without: set[int]) -> list[str]:
-    """Rewrites the text from `version` to 1.11; what was rewritten, for people.
+    """Rewrites the text from `version` to 1.11; returns a description of the changes.
 
     `without` holds the ids of joints that the changes remove. Raises ModelError where the meaning would change.
     """

@@ -12,7 +12,7 @@ OLDEST: Version = (1, 4)
 
 
 def read_version(root: Element) -> Version:
-    """What <sdf version> says; the latest, with a warning, where that is nothing known."""
+    """The version of <sdf>; the latest, with a warning, if it is unknown."""
     text = root.get("version")
     version = parsed_version(text)
     latest = f"{LATEST[0]}.{LATEST[1]}"

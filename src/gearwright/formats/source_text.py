@@ -170,7 +170,7 @@ def _mark_and_codec(data: bytes, encoding: str) -> tuple[bytes, str]:
 
 
 def _spans(text: str) -> list[Span]:
-    """Of every element, in document order. The text has been parsed before, and is well-formed."""
+    """Spans of all elements, in document order. The text has been parsed before, and is well-formed."""
     stripped = text.lstrip("\ufeff")
     data = stripped.encode("utf-8")
     parser = expat.ParserCreate()

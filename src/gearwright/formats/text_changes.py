@@ -1,4 +1,4 @@
-"""Changes of single elements and attributes in a file's text, as a careful person would make them by hand."""
+"""Changes of single elements and attributes in a file's text, as minimal edits."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class TextChanges:
         return Edit(start, start, indented(lines, indent, unit, self.text.newline))
 
     def _indent(self, e: Element, closing: str) -> str:
-        """Of its first child that begins a line; two spaces more than its end tag where there is none."""
+        """Indentation of its first child that begins a line; without one, two spaces more than its end tag."""
         for child in e.children:
             at = self.text.span(child).start
             start = self.text.line_start(at)

@@ -38,7 +38,7 @@ class End:
 
 @dataclass(kw_only=True)
 class Parts:
-    """What was read of a transmission before its map is made."""
+    """A transmission as read, before its map is made."""
 
     element: Element
     name: str
@@ -127,7 +127,7 @@ def _linkage(parts: Parts) -> TransmissionMap:
 
 
 def _no_ratios(parts: Parts) -> None:
-    """These kinds have no use for numbers at their ends: better told than dropped."""
+    """Reports numbers at the ends of kinds that have none."""
     for end in (*parts.actuators, *parts.joints):
         if end.reduction is not None or end.offset:
             message = (
@@ -232,7 +232,7 @@ def _series(parts: Parts) -> TransmissionMap:
 
 
 def _unnamed(e: Element, what: str, size: int) -> list[End]:
-    """What lies between two stages: shafts without names, in order."""
+    """The shafts between two stages, in order; they have no names in the file."""
     return [End(element=e, name=f"{what}{i + 1}", role=f"{what}{i + 1}") for i in range(size)]
 
 

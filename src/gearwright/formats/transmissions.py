@@ -1,6 +1,6 @@
 """<transmission> in all its spellings: ROS 1, ros2_control, and the actuation elements of a model.
 
-They differ in where a name or a number stands, not in what they mean, so that one reader takes them all.
+They differ in the place of names and numbers, not in meaning, so one reader handles all of them.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, flo
 
 
 def _written_numbers(parts: Parts) -> dict[str, str]:
-    """What the ends say, as text: for types that are not known here, and for people."""
+    """Numbers at the ends, as text: for unknown types, and for display."""
     said: dict[str, str] = {}
     for end in (*parts.actuators, *parts.joints):
         if end.role:
@@ -168,7 +168,7 @@ def _ends(parts: Parts, what: str) -> list[End]:
 
 
 def _keep_named_ends(parts: Parts) -> None:
-    """Types of other programs spell their ends as they like: leftActuator, flexJoint, gap_joint."""
+    """Keeps the ends of unknown types, whose spelling varies: leftActuator, flexJoint, gap_joint."""
     for c in parts.element.children:
         name = c.attributes.get("name")
         for what, ends in (("actuator", parts.actuators), ("joint", parts.joints)):
@@ -206,7 +206,7 @@ FOR_OTHERS = (
 
 
 def _leave_the_rest(e: Element) -> dict[str, str]:
-    """Ticks off what ROS files carry for other programs, and keeps parameters as text."""
+    """Marks elements of other programs as read, and keeps parameters as text."""
     for c in e.all(*FOR_OTHERS):
         c.consume()
     for end in e.all("actuator", "joint"):

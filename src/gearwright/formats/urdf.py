@@ -112,7 +112,7 @@ def origin(e: Element) -> Pose:
         return IDENTITY
     xyz = o.vector("xyz", ZERO)
     if any(abs(v) > FARTHEST for v in xyz):
-        o.error("pose-invalid", f"attribute xyz: no robot reaches {FARTHEST:g} m")
+        o.error("pose-invalid", f"attribute xyz: a coordinate exceeds the limit of {FARTHEST:g} m")
         return IDENTITY
     for attribute in o.attributes.keys() & QUATERNIONS:
         q = o.numbers(o.get(attribute), f"attribute {attribute}") or []
@@ -142,7 +142,7 @@ def _inertia(e: Element, link: str) -> Inertia:
 
 
 def _report_missing(inertial: Element, mass: Element | None, tensor: Element | None, link: str) -> None:
-    """What an <inertial> does not say is zero in a URDF: urdfdom refuses it, others take it in silence."""
+    """Reports missing values of an <inertial>, which are zero in a URDF: urdfdom refuses them, others accept them."""
     if mass is None or ("value" not in mass.attributes and not mass.text):
         near = inertial.misspelt("mass") if mass is None else ""
         message = f"link {link!r}: <inertial> has no <mass value=…>; 0 kg is taken{near}"
@@ -157,7 +157,7 @@ def _report_missing(inertial: Element, mass: Element | None, tensor: Element | N
 
 
 def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[Geometry, ...]:
-    """Shapes do not touch the mechanism: one that cannot be read is left out."""
+    """Shapes do not affect the mechanism: one that cannot be read is left out."""
     found = []
     for i, g in enumerate(e.all(tag)):
         with e.report.leaving_out(f"this {tag}") as reading:

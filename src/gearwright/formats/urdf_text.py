@@ -1,4 +1,4 @@
-"""Text in a URDF: its numbers are attributes, and what stands between tags is read by nobody."""
+"""Text in a URDF: its numbers are attributes, and text between tags is ignored by other readers."""
 
 from __future__ import annotations
 

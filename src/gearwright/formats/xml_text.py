@@ -1,4 +1,4 @@
-"""Bytes to the text that is parsed: the encoding found, and what has no place in XML refused."""
+"""Bytes to text: detects the encoding, refuses characters that XML does not allow."""
 
 from __future__ import annotations
 

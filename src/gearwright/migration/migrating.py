@@ -77,7 +77,10 @@ def _destination(source: PathLike, target: PathLike | None, in_place: bool, chec
 
 def _text(source: PathLike) -> SourceText:
     text = SourceText(read_bytes(source), os.fspath(source))
-    if text.file.endswith(".xacro") or text.root.tag not in ("sdf", "model"):
+    if text.file.endswith(".xacro"):
+        message = "a xacro file's joints are made by its macros and arguments, and its text cannot be changed for them"
+        raise ModelError(f"{text.file}: {message}; expand it (`xacro IN > expanded.sdf`), and migrate what comes out")
+    if text.root.tag not in ("sdf", "model"):
         raise ModelError(f"{text.file}: only SDFormat files have gearbox joints; its root element is <{text.root.tag}>")
     return text
 

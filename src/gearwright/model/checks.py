@@ -178,7 +178,7 @@ def check_masses(m: Mechanism, report: Report) -> None:
     """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
     for joint, link in massless_joints(m):
         message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
-        report.warning("inertia-missing", message, m.links[link].source)
+        report.warning("inertia-missing", f"{message}; `compile` needs some, or an armature", m.links[link].source)
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:

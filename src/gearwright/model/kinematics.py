@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import pi
 
 import numpy as np
 
@@ -47,12 +48,22 @@ def _quaternion_product(a: Sequence[float], b: Sequence[float]) -> Array:
     )
 
 
-def subspace(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:
+def subspace(joint: Joint, q: Sequence[float]) -> Array:
     """S(q): the twist of the child side of the joint, in the parent side's frame, per velocity coordinate, (6, dof).
 
-    Rows are angular, then linear about the parent side's origin. Central differences: exact to 1e-10, enough for
-    ranks and for Newton's method, which needs no better.
+    Rows are angular, then linear about the parent side's origin.
     """
+    if joint.dof == 1:  # the axis stands still
+        axis = np.array(joint.axes[0].xyz)
+        travel = joint.thread_pitch / (2 * pi) if joint.kind == "screw" else float(joint.type.prismatic)
+        return np.concatenate([0.0 * axis if joint.type.prismatic else axis, travel * axis])[:, None]
+    if joint.kind == "ball":
+        return np.vstack([joint.motion(q).R, np.zeros((3, 3))])
+    return subspace_by_differences(joint, q)
+
+
+def subspace_by_differences(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:
+    """Central differences: exact to 1e-10, enough for ranks and for Newton's method, which needs no better."""
     S = np.zeros((6, joint.dof))
     X_inverse = joint.motion(q).inverse()
     for i in range(joint.dof):
@@ -72,4 +83,6 @@ def small_twist(X: Pose) -> Array:
 def carried(X: Pose, twist: Array) -> Array:
     """Ad_X: twists (6, n) from B's frame to A's, with X = X_AB."""
     w = X.R @ twist[:3]
-    return np.vstack([w, X.R @ twist[3:] + np.cross(X.p, w, axisb=0, axisc=0)]) if twist.size else twist
+    x, y, z = X.p.tolist()
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.concatenate([w, X.R @ twist[3:] + skew @ w])

@@ -201,6 +201,12 @@ class Mechanism:
 
     def reflected_inertia(self) -> dict[AxisRef, float]:
         """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
+        return dict(self._reflected)
+
+    @cached_property
+    def _reflected(self) -> dict[AxisRef, float]:
+        if not any(a.rotor_inertia for a in self.actuators.values()):
+            return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
             if a.joint is not None and a.rotor_inertia and a.name not in self.acting:
@@ -211,7 +217,10 @@ class Mechanism:
             B = t.map.actuator_per_joint
             mine = [self.acting.get(name) is t for name in t.actuators]
             rotors = np.array([self.actuators[n].rotor_inertia * own for n, own in zip(t.actuators, mine, strict=True)])
-            for ref, inertia in zip(t.joints, rotors @ B**2, strict=True):
+            turning = rotors > 0
+            with np.errstate(over="ignore"):  # an infinite one is reported by the checks
+                added = rotors[turning] @ B[turning] ** 2
+            for ref, inertia in zip(t.joints, added, strict=True):
                 if inertia:
                     seen[ref] = seen.get(ref, 0.0) + float(inertia)
         return seen

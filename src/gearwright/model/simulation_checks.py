@@ -1,11 +1,17 @@
-"""Checks of what a simulation needs beyond a sound model, so that what loads can be compiled. Each adds diagnostics."""
+"""Checks of what a simulation needs beyond a sound model. Each adds warnings.
+
+A mechanism that cannot be simulated is still one to look at, to convert and to compute poses of: it loads. `compile`
+refuses it with the same messages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
-from gearwright.diagnostics import Report
+from gearwright.diagnostics import Report, Source
 from gearwright.errors import GearwrightError
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Encoder, Sensor
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
 
 CODE = "not-simulable"
+ENDING = " (loaded, but `compile` refuses it)"
 USUAL_STEP = 1e-3  # [s] what `compile` takes where it is not given
 LONGEST_PERIOD = 2**24  # steps between samples: what a clock counts exactly in single precision
 WIDEST = 1000  # velocities of loops that are tried to close: what a second is enough for
@@ -43,10 +50,21 @@ def check_simulation(m: Mechanism, report: Report) -> None:
 
 
 def check_axes(m: Mechanism, report: Report) -> None:
-    for j in m.joints.values():
-        if j.axes_are_parallel:
+    """Parallel axes of one joint move the same mass in the same way, unless one has an inertia of its own."""
+    parallel = [j for j in m.joints.values() if j.axes_are_parallel]
+    if not parallel:
+        return
+    settled = set(m.reflected_inertia()) | {c.follower for c in m.couplings.values() if c.mode == "exact"}
+    for j in parallel:
+        own = any(axis.dynamics.armature > 0 or ref in settled for axis, ref in zip(j.axes, j.refs, strict=True))
+        if j in m.tree.cuts or not own:
             message = f"joint {j.name!r}: its two axes are parallel, so that one of them has no motion of its own"
-            report.warning(CODE, message, j.source)
+            refuse(report, message, j.source)
+
+
+def refuse(report: Report, message: str, source: Source | None) -> None:
+    """A part that `compile` does not take as it is."""
+    report.warning(CODE, message + ENDING, source)
 
 
 # --- transmissions and actuators ------------------------------------------------------------------------------------
@@ -55,9 +73,9 @@ def check_axes(m: Mechanism, report: Report) -> None:
 def check_maps(m: Mechanism, report: Report) -> None:
     for t in {t.name: t for t in m.acting.values()}.values():
         for problem in _map_problems(m, t):
-            report.error(CODE, f"transmission {t.name!r}: {problem}", t.source)
-        if start := _unreached(m, t):
-            report.warning(CODE, f"transmission {t.name!r}: {start}", t.source)
+            refuse(report, f"transmission {t.name!r}: {problem}", t.source)
+        if start := _unreached(m, t):  # a simulation may start elsewhere: `reset` takes positions
+            report.warning("transmission-start", f"transmission {t.name!r}: {start}", t.source)
 
 
 def _unreached(m: Mechanism, t: Transmission) -> str | None:
@@ -95,7 +113,11 @@ def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
 
 
 def check_rotors(m: Mechanism, report: Report) -> None:
-    """Rotors that become bodies of their own."""
+    """Rotors that become bodies of their own, and what they add to their joints."""
+    for ref, inertia in m.reflected_inertia().items():
+        if not isfinite(inertia):
+            message = f"joint {ref.joint!r}: the rotors' inertia seen through the transmission is beyond all numbers"
+            refuse(report, message, m.joints[ref.joint].source)
     for a in m.actuators.values():
         t = m.acting.get(a.name)
         if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
@@ -105,13 +127,13 @@ def check_rotors(m: Mechanism, report: Report) -> None:
             continue
         what = "a motor with backlash behind it" if loose else "a rotor that is a body"
         if not a.rotor_inertia > 0:
-            report.error(CODE, f"actuator {a.name!r}: {what} needs <rotor_inertia>", a.source)
+            refuse(report, f"actuator {a.name!r}: {what} needs <rotor_inertia>", a.source)
         if not loose and t is not None and not isinstance(t.map, LinearTransmission):
             message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
-            report.error(CODE, f"{message}; take <rotor>reflected</rotor>", a.source)
+            refuse(report, f"{message}; take <rotor>reflected</rotor>", a.source)
         if f"{a.name}.rotor" in m.links or f"{a.name}.rotor" in m.joints:
             message = f"actuator {a.name!r}: {what} becomes a link and a joint named {a.name + '.rotor'!r}"
-            report.error("name-reserved", f"{message}: rename what has that name", a.source)
+            refuse(report, f"{message}: rename what has that name", a.source)
 
 
 # --- sensors --------------------------------------------------------------------------------------------------------
@@ -121,12 +143,12 @@ def check_readings(m: Mechanism, report: Report) -> None:
     given: dict[str, str] = {}
     for s in m.sensors.values():
         if problem := _unreadable(m, s):
-            report.error("encoder-target-not-found", f"{s.kind} {s.name!r} {problem}", s.source)
+            refuse(report, f"{s.kind} {s.name!r} {problem}", s.source)
             continue
         for reading in _readings(m, s):
             if given.setdefault(reading, s.name) != s.name:
                 message = f"{s.kind} {s.name!r} and {given[reading]!r} both give a reading named {reading!r}"
-                report.error("name-duplicate", f"{message}; rename one of them", s.source)
+                refuse(report, f"{message}; rename one of them", s.source)
         if late := _untimely(s):
             report.warning("encoder-value", f"{s.kind} {s.name!r}: {late}", s.source)
 
@@ -179,7 +201,7 @@ def check_loop_joints(m: Mechanism, report: Report) -> None:
     for j in spanned(m)[1]:
         if j.name in named and not can_split(m, j):
             message = f"joint {j.name!r} closes a loop and is coupled, driven or read"
-            report.error(CODE, f"{message}: one of its links needs mass and inertia", j.source)
+            refuse(report, f"{message}: one of its links needs mass and inertia", j.source)
 
 
 def check_second_descriptions(m: Mechanism, report: Report) -> None:
@@ -208,3 +230,9 @@ def check_closing(m: Mechanism, report: Report) -> None:
             loops = ", ".join(repr(cut.name) for cut in tangle.cuts)
             message = f"the loop through {loops} cannot be closed from where the file has it"
             report.warning("loop-open", message, tangle.cuts[0].source)
+
+
+def not_simulable(m: Mechanism) -> list[str]:
+    """Why a mechanism cannot be compiled, as far as its checks found it; one line each, with its place."""
+    found = (d for d in m.diagnostics if d.code == CODE)
+    return [str(replace(d, severity="error", message=d.message.removesuffix(ENDING))) for d in found]

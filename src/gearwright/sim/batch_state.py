@@ -19,6 +19,8 @@ class BatchState:
         self.states: Buffer = self.instance.states
         self._counter = self.instance.clock  # steps are counted where they are made
         self._edits = 0
+        self._deciding = {slot.name for slot in self.program.of_kind(Kind.STATE, Kind.PARAMETER)}
+        self._keeps_derived = self.has("fresh")
 
     @property
     def version(self) -> int:
@@ -53,12 +55,12 @@ class BatchState:
     def set(self, slot: str, values: Any) -> None:
         """All numbers of a slot; `values` broadcast to (B, n)."""
         self.instance.set(slot, values)
-        self._edits += 1
+        self._changed(slot)
 
     def fill(self, slot: str, element: int, values: Any) -> None:
         """One number of every robot: a float, or an array (B,)."""
         self.instance.slot(slot).fill(element, values)
-        self._edits += 1
+        self._changed(slot)
 
     def state(self) -> Array:
         """A copy of all states, (B, nx)."""
@@ -68,4 +70,10 @@ class BatchState:
     def set_state(self, values: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
         self.states.assign(values)
+        self._changed("position")
+
+    def _changed(self, slot: str) -> None:
+        """Slots that are derived from states and parameters are computed again in the next step."""
+        if self._keeps_derived and slot in self._deciding:
+            self.instance.set("fresh", 0.0)
         self._edits += 1

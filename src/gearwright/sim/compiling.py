@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import NotSimulatedWarning
+from gearwright.errors import CompileError, NotSimulatedWarning
 from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
+from gearwright.model.simulation_checks import not_simulable
 from gearwright.model.split_links import with_split_links
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.options import Options, coupled
@@ -24,7 +25,7 @@ def compile(
     dt: float = 1e-3,
     batch: int = 1,
     solver: str = "direct",
-    integrator: str = "euler",
+    integrator: str | None = None,
     device: str = "cpu",
     precision: str = "double",
     coupling: str | None = None,
@@ -43,7 +44,8 @@ def compile(
     batch       robots that are stepped together; values then have the shape (batch,)
     solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
                 space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
-    integrator  "euler" (semi-implicit, dampers and springs implicit) or "rk4"
+    integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
+                "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
     device      "cpu", "interpreter" (NumPy, slow: the reference) or a back end of another package; "cuda" comes later
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
@@ -81,6 +83,8 @@ def compile(
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
     )  # fmt: skip
+    if reasons := not_simulable(robot):
+        raise CompileError("\n".join(reasons))
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, Kernels(robot, options))

@@ -71,6 +71,6 @@ def actuator_views(
 
 def refuse_commands(integrator: str) -> None:
     """Raises for commands to a robot none of whose actuators act: with such an integrator, or not connected."""
-    if integrator != "euler":
-        raise GearwrightError(f"actuators do not act with the integrator {integrator!r}: take 'euler'")
+    if integrator == "rk4":
+        raise GearwrightError(f"actuators do not act with the integrator {integrator!r}: take the default")
     raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")

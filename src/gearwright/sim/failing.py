@@ -22,6 +22,12 @@ LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its comp
 def failure(sim: Simulation, begun: int) -> SimulationError:
     """The error to raise after calls that began at that step. The clock is at the last good state of a single robot,
     or at the end of the calls for several."""
+    from gearwright.sim.starting import check_start
+
+    try:
+        check_start(sim)
+    except SimulationError as error:  # it never had a good state
+        return error
     failures = sim.batch_state.instance.failures
     first = min(failures, key=lambda f: f.step)
     step = begun + first.step + 1

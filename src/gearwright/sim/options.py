@@ -23,7 +23,7 @@ LATER = "comes with a later version"
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
     "solver": {"direct": "", "pgs": "", "tgs": ""},
-    "integrator": {"euler": "", "rk4": ""},
+    "integrator": {"midpoint": "", "euler": "", "rk4": ""},
     "precision": {"double": "", "single": ""},
 }
 
@@ -35,7 +35,7 @@ class Options:
     dt: float = 1e-3  # [s]
     batch: int = 1
     solver: str = "direct"
-    integrator: str = "euler"
+    integrator: str = "midpoint"
     device: str = "cpu"
     precision: Literal["double", "single"] = "double"
     coupling: str | None = None
@@ -51,6 +51,8 @@ class Options:
         for option in CHOICES:
             _check_choice(option, getattr(self, option))
         _check_device(self.device)
+        if self.solver != "direct" and self.integrator == "midpoint":
+            raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; 'midpoint' needs 'direct'")
         if not (isfinite(self.dt) and self.dt > 0):
             raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
         for option in ("batch", "iterations", "threads", "control_period"):
@@ -76,9 +78,10 @@ class Options:
 
     @staticmethod
     def of(
-        *, dt: float, batch: int, solver: str, integrator: str, device: str, precision: str, coupling: str | None,
-        iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None, threads: int | None,
-        drives: Mapping[str, Drive] | None = None, controller: object = None, control_period: int = 1,
+        *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
+        coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
+        threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
+        control_period: int = 1,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -89,6 +92,8 @@ class Options:
             raise CompileError(f"dt is a number and gravity three: not {dt!r} and {gravity!r}") from None
         own = None if controller is None else declared(controller)
         names = tuple(n for n in names if own is None or n not in own.parameters)  # those are inputs anyway
+        if integrator is None:
+            integrator = "midpoint" if solver == "direct" else "euler"
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,18 @@ if TYPE_CHECKING:
 KINDS = {
     "position": Kind.STATE,
     "velocity": Kind.STATE,
+    "mean_velocity": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
     "impulse": Kind.STATE,  # where the solver starts from in the next step
+    "piece": Kind.STATE,  # of each law, on which it was in the last step
+    "piece_end": Kind.STATE,  # the same at the step's end
+    "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
     "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
     "sensor": Kind.STATE,  # readings, then what sensors remember
     "phase": Kind.STATE,  # 0 where the controller is asked
     "clock": Kind.STATE,  # steps, and the time that they are counted from
     "control": Kind.STATE,  # what the controller commands, then what it remembers
+    "mass": Kind.DERIVED,  # M at the position
+    "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,
     "command": Kind.INPUT,
     "target": Kind.INPUT,
@@ -102,7 +109,7 @@ def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage |
         return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
 
     return tuple(
-        Loop(node.count, _redirected(node.body, places), node.until)
+        replace(node, body=_redirected(node.body, places))
         if isinstance(node, Loop)
         else Stage(node.name, Tape(tuple(map(moved, node.tape.instructions)), node.tape.stores))
         for node in body

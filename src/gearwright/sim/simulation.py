@@ -71,7 +71,7 @@ class Simulation:
         self.batch_state.set("dt", self.dt)
         if options.inputs:
             self.batch_state.set("parameter", [kernels.nominal[name] for name in options.inputs])
-        self.reset()
+        reset(self, {}, {}, reach=False)
         if robot.tree.cuts:
             self.diagnostics += redundant_loop_rows(self)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 
-def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> None:
+def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
     """See `Simulation.reset`."""
     q, v = _assembled(sim, position, velocity)
     state, names = sim.batch_state, sim.layout.names
@@ -29,7 +29,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
             state.fill("target", 2 * i, sim.position[name])
             state.fill("target", 2 * i + 1, 0.0)
         sim.clock.restart(0.0)
-        check_start(sim)
+        check_start(sim, reach)
     except BaseException:
         memory.copy_from(before)
         sim.clock.set(*clock)
@@ -61,7 +61,8 @@ def _by_name(sim: Simulation, parameter: Array) -> dict[str, Array]:
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
     parts, control = sim.batch_state.parts, sim.kernels.control
-    start = {"position": q, "velocity": v, "impulse": np.zeros((1, parts.get("impulse", 0)))}
+    start = {"position": q, "velocity": v, "mean_velocity": v, "impulse": np.zeros((1, parts.get("impulse", 0)))}
+    start |= {n: np.zeros((1, parts.get(n, 0))) for n in ("piece", "piece_end", "unsettled")}
     start["actuator"] = sim.layout.devices.start[None, :]
     if control is not None:
         start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([control.start])}
@@ -81,21 +82,23 @@ def redundant_loop_rows(sim: Simulation) -> tuple[Diagnostic, ...]:
     return loops.redundant(sim.kernels["closure"], sim.robot, names, state.get("parameter")[0], q)
 
 
-def check_start(sim: Simulation) -> None:
-    """A start at which something has no finite value raises, and says which transmission cannot reach it."""
-    finite = {
-        name: np.isfinite(held.numbers()[0])
-        for name, held in {"state": sim.batch_state.states, **sim.inputs.slots}.items()
-    }
+def check_start(sim: Simulation, reach: bool = True) -> None:
+    """A start at which something has no finite value raises, and says which transmission cannot reach it.
+
+    Without `reach`, one that a transmission cannot reach passes: steps from there raise.
+    """
+    held = {"state": sim.batch_state.states, **sim.inputs.slots}
+    finite = {name: np.isfinite(buffer.numbers()[0]) for name, buffer in held.items()}
     if all(each.all() for each in finite.values()):
         return
     bad = next(name for name, each in finite.items() if not each.all())
     robot = int(np.flatnonzero(~finite[bad].all(axis=1))[0])
     which = "" if sim.batch == 1 else f" of robot {robot}"
-    raise SimulationError(
-        f"the start{which} is not finite: {_out_of_reach(sim, robot) or _bad_entry(sim, bad, robot)}; "
-        "let it start elsewhere, by the file's initial positions or by reset(position=…)"
-    )
+    far = _out_of_reach(sim, robot)
+    if far and not reach:
+        return
+    why = far or _bad_entry(sim, bad, robot)
+    raise SimulationError(f"the start{which} is not finite: {why}; let it start elsewhere, by reset(position=…)")
 
 
 def _out_of_reach(sim: Simulation, robot: int) -> str:

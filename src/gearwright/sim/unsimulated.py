@@ -9,7 +9,7 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.model import Axis, Joint, Mechanism
 
 
-def unsimulated(robot: Mechanism, integrator: str = "euler", dt: float = 1e-3) -> tuple[Diagnostic, ...]:
+def unsimulated(robot: Mechanism, integrator: str = "midpoint", dt: float = 1e-3) -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing."""
     found = [*_messages(robot, integrator), *_untimely(robot, dt)]
     return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
@@ -24,7 +24,7 @@ def _untimely(robot: Mechanism, dt: float) -> Iterator[str]:
 
 
 def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
-    if integrator != "euler":
+    if integrator == "rk4":
         yield from _without_rows(robot, integrator)
     wound = [j.name for j in robot.tree.cuts if any(_beyond_a_turn(j, axis) for axis in j.axes)]
     if wound:

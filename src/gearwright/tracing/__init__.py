@@ -40,7 +40,7 @@ def trace(
 
     `sizes`: of each argument, a vector of this many values; None for a scalar. A tuple that the function returns is
     several outputs, anything else is one: a scalar, an array, a list of these in any depth, flattened in order.
-    `returns`: how many values each output must have, None for any number. TracingError tells what went wrong and
+    `returns`: how many values each output must have, None for any number. TracingError names the fault and
     where in the function.
     """
     import casadi
@@ -56,7 +56,7 @@ def trace(
     traced = casadi.Function(plain, symbols, columns)
     constants = [k for k in range(traced.n_instructions()) if traced.instruction_id(k) == casadi.OP_CONST]
     if any(isnan(traced.instruction_constant(k)) for k in constants):
-        raise TracingError(f"{name} computes with NaN, whatever its arguments are")
+        raise TracingError(f"{name} computes with NaN for all arguments")
     return traced
 
 
@@ -83,7 +83,7 @@ def called(
 
 
 def elements(value: Any) -> list[Scalar]:
-    """What a function returned as a flat list of floats and SX, in order."""
+    """A function's return value as a flat list of floats and SX, in order."""
     if value is None or isinstance(value, str | dict | set):
         raise TracingError(f"numbers or arrays are to be returned, not {value!r}")
     if isinstance(value, list | tuple):
@@ -93,7 +93,7 @@ def elements(value: Any) -> list[Scalar]:
 
 def _checked(name: str, outputs: list[list[Scalar]], returns: Sequence[int | None] | None) -> None:
     if any(type(e) is float and isnan(e) for values in outputs for e in values):
-        raise TracingError(f"{name} returns NaN, whatever its arguments are")
+        raise TracingError(f"{name} returns NaN for all arguments")
     if returns is None:
         return
     if len(returns) == 1 and len(outputs) > 1:  # `return x, y` where one vector is asked for

@@ -1,4 +1,4 @@
-"""An array that stands for every value at once: NumPy code that runs on it writes down its own formula.
+"""An array of symbols: NumPy code that runs on it builds its own expression.
 
 `Traced` holds CasADi scalars, and floats for what is constant, in an array's shape. It takes part in NumPy's two
 protocols, so that a function written for arrays of numbers runs on it unchanged.
@@ -30,7 +30,7 @@ NO_NUMBER = (
 
 
 class Traced(NDArrayOperatorsMixin):
-    """Scalars in an array's shape, row by row. What indexing takes out is a copy."""
+    """Scalars in an array's shape, row by row. Indexing copies."""
 
     __slots__ = ("elements", "shape")
 
@@ -245,7 +245,7 @@ def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, keepdims: bool = False, **op
 
 
 def accumulated(ufunc: np.ufunc, x: Any, axis: int = 0, **options: Any) -> Traced:
-    """What the elements up to each place along the axis make together."""
+    """Accumulation of the elements along the axis, as `ufunc.accumulate`."""
     _plain(ufunc, options)
     x = lift(x)
     index = np.moveaxis(x.index, axis, 0)

@@ -1,4 +1,4 @@
-"""What NumPy's element-wise functions are on scalars: floats, which are constants, and CasADi's SX, which are unknown.
+"""NumPy's element-wise functions on scalars: floats, which are constants, and CasADi's SX, which are unknown.
 
 A function that is missing here is one row in `RULES`. CasADi is imported where it is used.
 """
@@ -38,7 +38,7 @@ def choose(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
 
 
 def times(a: Scalar, b: Scalar) -> Scalar:
-    """The product; a constant 0 stays the float 0, so that what a matrix leaves out costs nothing."""
+    """The product; a constant 0 stays the float 0, so that structural zeros cost nothing."""
     for one, other in ((a, b), (b, a)):
         if type(one) is float and one in (0.0, 1.0):
             return other if one else 0.0
@@ -86,7 +86,7 @@ def power(a: Scalar, b: Scalar) -> Scalar:
 
 
 def least(a: Scalar, b: Scalar) -> Scalar:
-    """The smaller one; a bound of infinity is none, and leaves no trace."""
+    """The smaller one; an infinite bound is dropped."""
     for one, other in ((a, b), (b, a)):
         if type(one) is float and one == inf:
             return other

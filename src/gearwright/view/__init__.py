@@ -1,1 +1,1 @@
-"""A mechanism for people to look at: in the terminal, as a drawing, as plain data. Nothing here reads files."""
+"""Mechanisms and recordings as text, drawings, plots and plain data. Nothing here reads files."""

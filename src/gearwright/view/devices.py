@@ -44,7 +44,7 @@ def _at(curve: Curve, speed: float) -> float:
 
 
 def strength(a: Actuator) -> str:
-    """What it can do: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
+    """Its limits: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
     parts: list[str] = []
     curve = torque_speed(a)
     if curve:
@@ -72,7 +72,7 @@ def losses(a: Actuator) -> str:
 
 
 def sharpness(s: Sensor) -> str:
-    """How finely and how often it reads."""
+    """Resolution and sample time."""
     parts: list[str] = []
     if isinstance(s, Encoder):
         parts += [s.type, f"{number(s.resolution, 6)} counts" if s.resolution else "exact"]

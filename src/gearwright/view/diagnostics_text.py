@@ -29,7 +29,7 @@ def counts(diagnostics: Iterable[Diagnostic]) -> dict[str, int]:
     return {"error": found["error"], "warning": found["warning"], "info": found["info"]}
 
 
-def told(diagnostics: Iterable[Diagnostic]) -> str:
+def count_text(diagnostics: Iterable[Diagnostic]) -> str:
     """`2 errors, 1 warning`; nothing where there are none."""
     found = counts(diagnostics)
     nouns = (("error", "errors"), ("warning", "warnings"), ("info", "infos"))

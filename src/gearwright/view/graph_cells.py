@@ -1,14 +1,14 @@
-"""What the mechanism graph shows at each joint: its words, and the devices that hang below it."""
+"""Cells of the mechanism graph: the text at each joint, and the devices below it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from gearwright.model import AxisRef, Coupling, Mechanism
-from gearwright.view.drives import right_side
-from gearwright.view.graph_chips import CHIP, CHIP_GAP, INDENT, Chip, Devices
+from gearwright.view.graph_chips import CHIP, CHIP_GAP, INDENT, Chip, GraphDevices
 from gearwright.view.maps import slides
-from gearwright.view.outline import Row
+from gearwright.view.motion_sources import right_side
+from gearwright.view.outline import OutlineRow
 from gearwright.view.quantities import counted, inertia, mass, ranges
 from gearwright.view.svg_text import short, text_width
 
@@ -17,7 +17,7 @@ from gearwright.view.svg_text import short, text_width
 class Cell:
     """A row of the outline with its words and sizes."""
 
-    row: Row
+    row: OutlineRow
     name: str  # of the joint
     notes: list[str] = field(default_factory=list)  # below its line: kind and range
     formulas: list[str] = field(default_factory=list)  # of couplings that it follows
@@ -53,8 +53,8 @@ class Cell:
         return max(27.0, self.words_height + 8 + len(self.chips) * (CHIP + CHIP_GAP) + (8 if self.chips else 0))
 
 
-def cells(mechanism: Mechanism, rows: list[Row]) -> list[Cell]:
-    devices = Devices.of(mechanism)
+def cells(mechanism: Mechanism, rows: list[OutlineRow]) -> list[Cell]:
+    devices = GraphDevices.of(mechanism)
     rotors = mechanism.reflected_inertia()
     followed: dict[AxisRef, list[Coupling]] = {}
     for c in mechanism.couplings.values():
@@ -71,7 +71,7 @@ def cells(mechanism: Mechanism, rows: list[Row]) -> list[Cell]:
     return made
 
 
-def _cell(m: Mechanism, row: Row) -> Cell:
+def _cell(m: Mechanism, row: OutlineRow) -> Cell:
     j = row.joint
     if j is None:
         return Cell(row=row, name="", link="world")
@@ -84,11 +84,11 @@ def _cell(m: Mechanism, row: Row) -> Cell:
     return cell
 
 
-def tip_of_link(m: Mechanism, row: Row) -> list[str]:
+def tip_of_link(m: Mechanism, row: OutlineRow) -> list[str]:
     lines = [f"{name}  {mass(m.links[name].inertia.mass)}" for name in row.links if name in m.links][:30]
     more = len(row.links) - len(lines)
     return [*lines, f"and {counted(more, 'link')} more"] if more > 0 else lines
 
 
-def rows_of_joints(rows: list[Row]) -> dict[str, int]:
+def rows_of_joints(rows: list[OutlineRow]) -> dict[str, int]:
     return {row.joint.name: i for i, row in enumerate(rows) if row.joint is not None}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gearwright.model import Actuator, AxisRef, Mechanism, Sensor, Transmission
 from gearwright.view.devices import losses, sharpness, strength, torque_speed
-from gearwright.view.drives import loose_actuators
 from gearwright.view.maps import formulas, ratio
+from gearwright.view.motion_sources import loose_actuators
 from gearwright.view.quantities import force
 from gearwright.view.svg_text import short, text_width
 
@@ -19,7 +19,7 @@ LABEL = 28  # characters of a name
 
 @dataclass(frozen=True, kw_only=True)
 class Chip:
-    """A device: a transmission, an actuator or a sensor. `level` is how far it hangs below another."""
+    """A device: a transmission, an actuator or a sensor. `level` is its depth below the axis."""
 
     family: str
     name: str
@@ -33,14 +33,14 @@ class Chip:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Devices:
-    """All chips: below an axis, or connected with none. A transmission of several joints hangs below its first."""
+class GraphDevices:
+    """All chips: below an axis, or connected with none. A transmission of several joints is drawn below its first."""
 
     hanging: dict[AxisRef, list[Chip]]
     loose: list[Chip]
 
     @staticmethod
-    def of(m: Mechanism) -> Devices:
+    def of(m: Mechanism) -> GraphDevices:
         hanging: defaultdict[AxisRef, list[Chip]] = defaultdict(list)
         loose: list[Chip] = []
         readers = _readers(m)
@@ -54,7 +54,7 @@ class Devices:
         for s in m.sensors.values():
             if s.joint is not None and s.transmission is None and s.actuator is None:
                 hanging[s.joint].append(_sensor(s, 0))
-        return Devices(hanging=hanging, loose=loose)
+        return GraphDevices(hanging=hanging, loose=loose)
 
 
 Readers = dict[tuple[str, str], list[Sensor]]  # (family, name) → the sensors that read it
@@ -72,8 +72,8 @@ def _readers(m: Mechanism) -> Readers:
 
 def _train(m: Mechanism, t: Transmission, readers: Readers) -> Iterator[Chip]:
     """A transmission, what drives it, and what reads it."""
-    told = ratio(m, t) or (short(t.type, LABEL) if t.type != t.name else "")
-    label = ", ".join(filter(None, (short(t.name, LABEL), told)))
+    kind = ratio(m, t) or (short(t.type, LABEL) if t.type != t.name else "")
+    label = ", ".join(filter(None, (short(t.name, LABEL), kind)))
     tip = (f"transmission {t.name} ({t.type})", *formulas(t))
     yield Chip(family="transmission", name=t.name, label=label, level=0, tip=tip)
     for name in t.actuators:

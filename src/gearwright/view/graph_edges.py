@@ -8,7 +8,7 @@ from math import atan2, degrees
 from gearwright.model import AxisRef, Mechanism
 from gearwright.view.graph_cells import Cell
 from gearwright.view.graph_chips import CHIP
-from gearwright.view.graph_layout import BOX, Layout
+from gearwright.view.graph_layout import BOX, GraphLayout
 from gearwright.view.svg_signs import RADIUS
 from gearwright.view.svg_text import tooltip
 
@@ -16,7 +16,7 @@ Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]  # a cubic Bézier
 
 
-def tree_edges(cells: list[Cell], laid: Layout) -> Iterator[str]:
+def tree_edges(cells: list[Cell], laid: GraphLayout) -> Iterator[str]:
     """From a link's right side through the joint's knob to the next link, with an arrow."""
     for cell, place in zip(cells, laid.places, strict=True):
         if cell.row.parent is None or cell.row.joint is None:
@@ -32,7 +32,7 @@ def tree_edges(cells: list[Cell], laid: Layout) -> Iterator[str]:
             yield arrow((place.box - 1, place.y), 0.0, "arrow")
 
 
-def loop_edges(cells: list[Cell], laid: Layout, homes: dict[str, int]) -> Iterator[str]:
+def loop_edges(cells: list[Cell], laid: GraphLayout, homes: dict[str, int]) -> Iterator[str]:
     """From where a cut joint ends to the link that it ties, dashed."""
     for cell, place in zip(cells, laid.places, strict=True):
         home = homes.get(cell.row.links[0]) if cell.row.closes else None
@@ -45,15 +45,15 @@ def loop_edges(cells: list[Cell], laid: Layout, homes: dict[str, int]) -> Iterat
         yield arrow(end, 180.0, "loop-arrow")
 
 
-def gear_edges(m: Mechanism, cells: list[Cell], laid: Layout, rows: dict[str, int]) -> Iterator[str]:
-    """From the further joints of a transmission to its box, which hangs below the first."""
+def gear_edges(m: Mechanism, cells: list[Cell], laid: GraphLayout, rows: dict[str, int]) -> Iterator[str]:
+    """From the further joints of a transmission to its box, which is drawn below the first."""
     for t in m.transmissions.values():
         if len(t.joints) < 2 or t.joints[0].joint not in rows:
             continue
         first = rows[t.joints[0].joint]
         chips = enumerate(cells[first].chips)
         box = next((i for i, c in chips if (c.family, c.name) == ("transmission", t.name)), None)
-        if box is None:  # it names joints without axes, and hangs on none
+        if box is None:  # it names joints without axes, and is connected to none
             continue
         x, y = laid.places[first].chip(cells[first], box)
         corner = (x + cells[first].chips[box].width, y + CHIP / 2)
@@ -65,7 +65,7 @@ def gear_edges(m: Mechanism, cells: list[Cell], laid: Layout, rows: dict[str, in
                 yield path((start, (start[0], corner[1]), (corner[0] + 40, corner[1]), corner), "gear")
 
 
-def coupling_edges(m: Mechanism, cells: list[Cell], laid: Layout, rows: dict[str, int]) -> Iterator[str]:
+def coupling_edges(m: Mechanism, cells: list[Cell], laid: GraphLayout, rows: dict[str, int]) -> Iterator[str]:
     """From each leader to its follower; the formula stands at the follower."""
     for c in m.couplings.values():
         for term in c.leaders:
@@ -79,7 +79,7 @@ def coupling_edges(m: Mechanism, cells: list[Cell], laid: Layout, rows: dict[str
 
 
 def _coupling_curve(
-    cells: list[Cell], laid: Layout, rows: dict[str, int], leader: AxisRef, follower: AxisRef
+    cells: list[Cell], laid: GraphLayout, rows: dict[str, int], leader: AxisRef, follower: AxisRef
 ) -> Curve | None:
     """In one column a bow to the left; between columns a curve from below or above the leader."""
     if leader.joint not in rows or follower.joint not in rows:
@@ -93,7 +93,7 @@ def _coupling_curve(
         bow = 30 + min(26.0, 0.06 * abs(b.y - a.y))
         start, end = (a.knob - slant, a.y + down * slant), (b.knob - slant, b.y - down * slant)
         return start, (start[0] - bow, start[1] + 12 * down), (end[0] - bow, end[1] - 12 * down), end
-    if abs(a.y - b.y) < 1:  # along a chain: a bow below what hangs on the one to the left
+    if abs(a.y - b.y) < 1:  # along a chain: an arc below the devices of the left one
         left = rows[leader.joint] if a.knob < b.knob else rows[follower.joint]
         dip = cells[left].below / 0.75
         start, end = (a.knob, a.y + RADIUS), (b.knob - slant, b.y + slant)

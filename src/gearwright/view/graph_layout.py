@@ -19,7 +19,7 @@ BOX = 38.0  # height of a link
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class CellPlace:
     """Where a cell stands: `y` is the line through its joint and its link."""
 
     y: float
@@ -35,21 +35,21 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
-    places: list[Place]
+class GraphLayout:
+    places: list[CellPlace]
     width: float
     height: float  # of the tree, header included
 
 
-def layout(cells: list[Cell]) -> Layout:
+def layout(cells: list[Cell]) -> GraphLayout:
     depths = _depths(cells)
     columns = _columns(cells, depths)
     lines, height = _lines(cells)
     places = []
     for cell, depth, y in zip(cells, depths, lines, strict=True):
         knob, box, right = columns[depth]
-        places.append(Place(y=y, knob=knob, box=box, box_right=box + cell.box_width, column_right=right))
-    return Layout(places=places, width=columns[-1][2] + MARGIN, height=height)
+        places.append(CellPlace(y=y, knob=knob, box=box, box_right=box + cell.box_width, column_right=right))
+    return GraphLayout(places=places, width=columns[-1][2] + MARGIN, height=height)
 
 
 def _depths(cells: list[Cell]) -> list[int]:

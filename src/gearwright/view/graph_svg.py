@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from gearwright.model import Mechanism
 from gearwright.view.graph_cells import Cell, cells, rows_of_joints, tip_of_link
-from gearwright.view.graph_chips import CHIP, Chip, Devices
+from gearwright.view.graph_chips import CHIP, Chip, GraphDevices
 from gearwright.view.graph_edges import coupling_edges, gear_edges, loop_edges, tree_edges
-from gearwright.view.graph_layout import BOX, MARGIN, Layout, Place, layout
+from gearwright.view.graph_layout import BOX, MARGIN, CellPlace, GraphLayout, layout
 from gearwright.view.graph_legend import legend
 from gearwright.view.outline import home_of, outline
 from gearwright.view.quantities import mass
@@ -25,8 +25,8 @@ def graph_svg(mechanism: Mechanism, *, weld: bool | None = None) -> str:
     drawn = cells(mechanism, rows)
     laid = layout(drawn)
     joints, links = rows_of_joints(rows), home_of(rows)
-    told = summary(mechanism)
-    about = f"{told.freedom}, {mass(told.mass)}, {told.base} base;  {told.parts}"
+    found = summary(mechanism)
+    about = f"{found.freedom}, {mass(found.mass)}, {found.base} base;  {found.parts}"
     loose, loose_height = _loose(mechanism, laid)
     key, key_size = legend(mechanism, drawn, MARGIN, laid.height + loose_height + 20)
     width = max(laid.width, key_size[0] + 2 * MARGIN, text_width(about, 12.5) + 2 * MARGIN, 480.0)
@@ -58,7 +58,7 @@ def _escaped_name(mechanism: Mechanism) -> str:
     return tooltip(f"{visible(mechanism.name)}: mechanism graph").removeprefix("<title>").removesuffix("</title>")
 
 
-def _draw(m: Mechanism, cell: Cell, place: Place) -> Iterator[str]:
+def _draw(m: Mechanism, cell: Cell, place: CellPlace) -> Iterator[str]:
     if cell.row.joint is None:
         yield from _world(cell, place)
         return
@@ -70,7 +70,7 @@ def _draw(m: Mechanism, cell: Cell, place: Place) -> Iterator[str]:
         yield from draw_chip(chip, x, y)
 
 
-def _world(cell: Cell, place: Place) -> Iterator[str]:
+def _world(cell: Cell, place: CellPlace) -> Iterator[str]:
     """The ground of engineering drawings: a line, hatched."""
     x, y, half = place.box_right, place.y, 24.0
     yield f'<path class="ground" d="M{x:.1f} {y - half:.1f} V{y + half:.1f}"/>'
@@ -79,7 +79,7 @@ def _world(cell: Cell, place: Place) -> Iterator[str]:
     yield text(x - 16, y + 4, cell.link, "link-note", "end")
 
 
-def _link(m: Mechanism, cell: Cell, place: Place) -> Iterator[str]:
+def _link(m: Mechanism, cell: Cell, place: CellPlace) -> Iterator[str]:
     kind = "loop" if cell.row.closes else "link"
     top, width = place.y - BOX / 2, cell.box_width
     yield f'<g><rect class="{kind}" x="{place.box:.1f}" y="{top:.1f}" width="{width:.1f}" height="{BOX:.0f}" rx="8"/>'
@@ -92,7 +92,7 @@ def _link(m: Mechanism, cell: Cell, place: Place) -> Iterator[str]:
     yield tooltip(*tip_of_link(m, cell.row)) + "</g>"
 
 
-def _joint(cell: Cell, place: Place) -> Iterator[str]:
+def _joint(cell: Cell, place: CellPlace) -> Iterator[str]:
     j = cell.row.joint
     assert j is not None
     weld = j.kind == "fixed"
@@ -109,8 +109,8 @@ def _joint(cell: Cell, place: Place) -> Iterator[str]:
     yield tooltip(f"joint {j.name} ({j.kind}): {j.parent} to {j.child}", *cell.notes) + "</g>"
 
 
-def _stems(cell: Cell, place: Place) -> Iterator[str]:
-    """From the knob down to the chips, each to the one that it hangs below."""
+def _stems(cell: Cell, place: CellPlace) -> Iterator[str]:
+    """From the knob down to the chips, each connected to the one above."""
     ends: dict[int, tuple[float, float]] = {-1: (place.knob, place.y + RADIUS)}
     thin: list[str] = []
     thick: list[str] = []
@@ -137,9 +137,9 @@ def draw_chip(chip: Chip, x: float, y: float) -> Iterator[str]:
     yield tooltip(*chip.tip) + "</g>"
 
 
-def _loose(m: Mechanism, laid: Layout) -> tuple[list[str], float]:
+def _loose(m: Mechanism, laid: GraphLayout) -> tuple[list[str], float]:
     """Devices that move nothing, in a line of their own below the tree."""
-    chips = Devices.of(m).loose
+    chips = GraphDevices.of(m).loose
     if not chips:
         return [], 0.0
     x, y = MARGIN, laid.height + 24

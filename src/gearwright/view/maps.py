@@ -53,7 +53,7 @@ def formulas(t: Transmission) -> list[str]:
 
 
 def joint_shares(t: Transmission) -> list[str] | None:
-    """What each joint equals, in its actuators; None where the actuators do not fix the joints."""
+    """Formula of each joint in its actuators; None if the map has no inverse."""
     if not isinstance(t.map, LinearTransmission):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: four digits, a real minus, and the unit that suits the size."""
+"""Numbers with units as text: four digits, a real minus, and the unit that suits the size."""
 
 from __future__ import annotations
 

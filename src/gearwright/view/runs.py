@@ -1,4 +1,4 @@
-"""What came of a simulation, in a page and as data."""
+"""Summary of a simulation, as text and as data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gearwright.view.visible import visible
 
 MOST_ROWS = 40  # of a table
 SHOWN = ("command", "torque", "velocity", "position")  # of an actuator
-SMALLEST_ENERGY = 1e-12  # [J]; changes are told in percent above it
+SMALLEST_ENERGY = 1e-12  # [J]; changes are given in percent above it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Outcome:
         return self.steps * self.dt * self.batch / self.wall_s
 
     def as_data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """The data that `--json` prints."""
         data = {k: v for k, v in asdict(self).items() if k not in ("units", "device_units")}
         return data | {"ns_per_robot_step": self.ns_per_robot_step, "real_time_factor": self.real_time_factor}
 

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
 from gearwright.view.devices import blocks, losses, sharpness, strength
-from gearwright.view.drives import loose_actuators, reads
 from gearwright.view.maps import formulas, ratio
+from gearwright.view.motion_sources import loose_actuators, reads
 from gearwright.view.palette import TERMINAL
 from gearwright.view.quantities import number
 from gearwright.view.visible import visible
@@ -75,13 +75,13 @@ def transmissions(mechanism: Mechanism) -> Table:
         ends = f"{', '.join(t.actuators) or '?'} ⇄ {', '.join(map(str, t.joints)) or '?'}"
         small = ratio(mechanism, t)
         plain = isinstance(t.map, SimpleTransmission) and not t.map.offset  # the ratio says it all
-        told = Text(small, style="bold") if plain else _lines(formulas(t))
-        table.add_row(_name(t.name, "transmission"), Text(visible(t.type), style="dim"), _lines([ends]), told)
+        text = Text(small, style="bold") if plain else _lines(formulas(t))
+        table.add_row(_name(t.name, "transmission"), Text(visible(t.type), style="dim"), _lines([ends]), text)
     return table
 
 
 def actuators(mechanism: Mechanism) -> Table:
-    """Those that are told in the same words stand in one row: `first_motor +27`."""
+    """Actuators with equal data share one row: `first_motor +27`."""
     table = _table(4)
     loose = set(loose_actuators(mechanism))
     alike: dict[tuple[str, str, str, str], list[str]] = {}
@@ -90,9 +90,9 @@ def actuators(mechanism: Mechanism) -> Table:
         alike.setdefault((kind, blocks(a), strength(a), losses(a)), []).append(a.name)
     for (kind, curve, able, lost), names in alike.items():
         for name, more in [(names[0], len(names) - 1)] if len(names) > MOST_ALIKE else [(n, 0) for n in names]:
-            told = _name(name, "actuator").append(f" +{more}" if more else "", style="dim")
+            title = _name(name, "actuator").append(f" +{more}" if more else "", style="dim")
             able_and_lost = Text(able).append(f", {lost}" if lost else "", style="dim")
-            table.add_row(told, Text(kind, style="dim"), Text(curve, style=TERMINAL["actuator"]), able_and_lost)
+            table.add_row(title, Text(kind, style="dim"), Text(curve, style=TERMINAL["actuator"]), able_and_lost)
     return table
 
 

@@ -18,7 +18,7 @@ from gearwright.view.visible import visible
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What a mechanism has, counted."""
+    """Numbers of a mechanism's parts."""
 
     name: str
     links: int

@@ -29,7 +29,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def short(name: str, most: int = LONGEST) -> str:
-    """A name that may come from anywhere, fit to print; cut in the middle, since the ends tell names apart."""
+    """A name that may come from anywhere, fit to print; shortened in the middle, since names differ at their ends."""
     name = visible(name)
     if len(name) <= most:
         return name

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from gearwright.model import AxisRef, Joint, Mechanism
-from gearwright.view.drives import Drive, drives
-from gearwright.view.outline import Row, outline
+from gearwright.view.motion_sources import MotionSource, motion_sources
+from gearwright.view.outline import OutlineRow, outline
 from gearwright.view.palette import JOINT_SIGNS, TERMINAL
 from gearwright.view.quantities import counted, effort, inertia, mass, ranges, speed
 from gearwright.view.visible import visible
@@ -48,7 +48,7 @@ class TreeText:
 
 def tree_text(mechanism: Mechanism, *, weld: bool | None = None) -> TreeText:
     rows = outline(mechanism, weld=weld)
-    moved = drives(mechanism)
+    moved = motion_sources(mechanism)
     extra = mechanism.reflected_inertia()
     headings = ("joint", "kind", "link", "range", "speed", "effort", "mass", "reflected", "moved by")
     columns: dict[str, list[Text]] = {h: [] for h in headings}
@@ -59,8 +59,8 @@ def tree_text(mechanism: Mechanism, *, weld: bool | None = None) -> TreeText:
     return TreeText(columns=columns)
 
 
-def guides(rows: list[Row]) -> list[str]:
-    """What stands before each row. An only child stands straight below its parent; several branch off it."""
+def guides(rows: list[OutlineRow]) -> list[str]:
+    """Guide lines before each row. An only child is drawn straight below its parent; several branch off."""
     before: list[str] = []
     below: list[str] = []  # what the children of each row start with
     for i, row in enumerate(rows):
@@ -80,7 +80,8 @@ def guides(rows: list[Row]) -> list[str]:
 
 
 def _cells(
-    mechanism: Mechanism, row: Row, guide: str, moved: dict[AxisRef, list[Drive]], extra: dict[AxisRef, float],
+    mechanism: Mechanism, row: OutlineRow, guide: str, moved: dict[AxisRef, list[MotionSource]],
+    extra: dict[AxisRef, float],
 ) -> dict[str, Text]:  # fmt: skip
     if row.joint is None:
         return {"joint": Text("◯ world", style="dim")}
@@ -108,7 +109,7 @@ def _joint(j: Joint, guide: str, closes: bool, quiet: str) -> Text:
     return text
 
 
-def _links(row: Row, quiet: str) -> Text:
+def _links(row: OutlineRow, quiet: str) -> Text:
     if row.closes:
         return Text(f"↩ {visible(row.links[0])}", style=TERMINAL["loop"])
     text = Text(visible(row.links[0]), style=quiet)
@@ -117,7 +118,7 @@ def _links(row: Row, quiet: str) -> Text:
     return text
 
 
-def _moved_by(mechanism: Mechanism, j: Joint, closes: bool, moved: dict[AxisRef, list[Drive]]) -> Text:
+def _moved_by(mechanism: Mechanism, j: Joint, closes: bool, moved: dict[AxisRef, list[MotionSource]]) -> Text:
     found = [d for ref in j.refs for d in moved.get(ref, ())]
     if not found:
         if closes:
@@ -135,7 +136,7 @@ def _width(columns: dict[str, list[Text]]) -> int:
     return sum(max(cell_len(h), *(c.cell_len for c in cells)) + GAP for h, cells in columns.items()) - GAP
 
 
-def folded_note(mechanism: Mechanism, rows: list[Row]) -> str:
-    """What `+n` behind a link means, where something is folded."""
+def folded_note(mechanism: Mechanism, rows: list[OutlineRow]) -> str:
+    """Explanation of `+n` behind a link, if links are folded."""
     folded = sum(len(row.links) - 1 for row in rows)
     return f"+n: {counted(folded, 'link')} fixed to the one shown; --all lists them" if folded else ""

@@ -1,4 +1,4 @@
-"""Text from a stranger's file, safe to print: what would steer a terminal or turn text round is shown instead."""
+"""Text from untrusted files, safe to print: control and bidirectional characters are shown as escapes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _STEERING = {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}  # controls, formats (bid
 
 
 def visible(text: str, most: int = 2000) -> str:
-    """Every character that has no shape of its own as an escape (`\\x1b`, `\\u202e`); cut at `most`."""
+    """Non-printing characters as escapes (`\\x1b`, `\\u202e`); cut at `most`."""
     if len(text) > most:
         text = text[: most - 1] + "…"
     if text.isascii() and text.isprintable():

@@ -43,9 +43,18 @@ def find_backend(name: str, **options: Any) -> Backend:
         return made
     for point in _from_outside():
         if point.name == name:
-            found: Backend = point.load()(**options)
-            return found
+            return _loaded(point, options)
     raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
+
+
+def _loaded(point: EntryPoint, options: dict[str, Any]) -> Backend:
+    try:
+        found: Backend = point.load()(**options)
+    except Exception as error:  # whatever another package does when it is imported
+        raise CompileError(
+            f"the device {point.name!r} of {point.value} cannot be used: {type(error).__name__}: {error}"
+        ) from error
+    return found
 
 
 def _from_outside() -> list[EntryPoint]:

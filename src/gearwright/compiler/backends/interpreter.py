@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.compiler.backend import Array, Backend, Buffer, Executable, Failure, Instance, Part
+from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
+from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.program import Body, Kind, Program, Stage
 from gearwright.compiler.program_text import from_text, to_text
-from gearwright.compiler.tape import Address, Tape
+from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Tape
 
 
 class Interpreter(Backend):
@@ -51,7 +52,7 @@ class PlainBuffer(Buffer):
         self.data = data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is only seen several times is pickled once."""
+        """Broadcast data is pickled once."""
         data = self.data
         return _unpacked, (data[:1] if data.strides[0] == 0 else data, data.shape)
 
@@ -187,25 +188,33 @@ class InterpretedInstance(Instance):
         return tuple(self._failed[robot] for robot in sorted(self._failed))
 
 
-def _run_body(body: Body, memory: Mapping[str, Array], counts: Mapping[str, int]) -> None:
+def _run_body(
+    body: Body, memory: Mapping[str, Array], counts: Mapping[str, int], indices: Mapping[str, int] | None = None
+) -> None:
     for node in body:
         if isinstance(node, Stage):
-            run_tape(node.tape, memory)
-        else:
-            for _ in range(node.count if isinstance(node.count, int) else counts[node.count]):
-                if node.until is not None and (memory[node.until] != 0).all():
-                    break
-                _run_body(node.body, memory, counts)
+            run_tape(node.tape, memory, indices)
+            continue
+        for i in range(node.count if isinstance(node.count, int) else counts[node.count]):
+            if node.until is not None and (memory[node.until] != 0).all():
+                break
+            _run_body(node.body, memory, counts, {**(indices or {}), node.index: i} if node.index else indices)
 
 
-def run_tape(tape: Tape, memory: Mapping[str, Array]) -> None:
-    """Executes a tape on slots of shape (batch, size)."""
+def run_tape(tape: Tape, memory: Mapping[str, Array], indices: Mapping[str, int] | None = None) -> None:
+    """Executes a tape on slots of shape (batch, size), at these values of loop indices."""
+
+    def at(address: AnyAddress) -> Array:
+        slot, element = address if isinstance(address, Address) else address.at((indices or {})[address.counter])
+        place: Array = memory[slot][:, element]
+        return place
+
     first = next(iter(memory.values()))
     like = np.zeros(len(first), first.dtype)
     values: list[Any] = []
     for op, args, data in tape.instructions:
-        if isinstance(data, Address):
-            values.append(memory[data.slot][:, data.element].copy())
+        if isinstance(data, Address | IndexedAddress):
+            values.append(at(data).copy())
         elif op == "const":
             values.append(np.full_like(like, data))
         else:
@@ -213,12 +222,12 @@ def run_tape(tape: Tape, memory: Mapping[str, Array]) -> None:
             assert meaning is not None
             values.append(meaning(*(values[a] for a in args)))
     for address, value in tape.stores:
-        memory[address.slot][:, address.element] = values[value]
+        at(address)[:] = values[value]
 
 
 @dataclass
 class Interpretation:
-    """What a run left behind. Arrays have shape (batch, *slot shape); records (records, batch, *slot shape)."""
+    """Results of a run. Arrays have shape (batch, *slot shape); records (records, batch, *slot shape)."""
 
     values: dict[str, Array]
     records: dict[str, Array]

@@ -16,7 +16,7 @@ DEFINING = {f"xacro:{tag}" for tag in ("include", "macro", "property", "arg", "i
 
 @dataclass(frozen=True, kw_only=True)
 class XacroOptions:
-    """What the caller gives: arguments, folders to read from, and names of environment variables to let in."""
+    """The caller's arguments, folders to read from, and names of allowed environment variables."""
 
     arguments: Mapping[str, object] = field(default_factory=dict)
     search_path: Sequence[str | os.PathLike[str]] = ()

@@ -1,4 +1,4 @@
-"""How much an expansion may take: every loop of it draws from one budget, so that no file runs or grows without end."""
+"""Limits of an expansion: every loop draws from one budget, so that time and size are bounded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOOK = 2_000  # steps between two looks at the clock
 
 
 class Budget:
-    """What is left. Raises XacroError with the code xacro-limit when something is used up."""
+    """Remaining steps, time and sizes. Raises XacroError with the code xacro-limit when one is exhausted."""
 
     def __init__(self) -> None:
         self.steps = MAX_STEPS

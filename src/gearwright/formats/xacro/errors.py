@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class XacroError(Exception):
-    """An expansion that cannot go on. `place` is the element that is to blame, where it is not the current one."""
+    """An error of an expansion. `place` is the faulty element, if it is not the current one."""
 
     def __init__(self, message: str, code: str = "xacro-failed", place: Node | None = None) -> None:
         super().__init__(message)

@@ -19,9 +19,9 @@ from gearwright.formats.xacro.budget import MAX_NESTING, Budget
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 from gearwright.formats.xacro.files import Files
 from gearwright.formats.xacro.functions import GLOBALS
-from gearwright.formats.xacro.library import Library, xacro_functions
+from gearwright.formats.xacro.library import DocumentLibrary, xacro_functions
 from gearwright.formats.xacro.macros import Macros
-from gearwright.formats.xacro.scopes import Scope
+from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.substitutions import Arguments, Substitutions
 from gearwright.formats.xacro.text import TextEvaluator
 from gearwright.formats.xacro.tree import Node, Verbatim
@@ -33,9 +33,9 @@ PREFIX = "xacro:"
 
 @dataclass(frozen=True)
 class Context:
-    """What names mean at a place of the document."""
+    """The names that are defined at a place of the document."""
 
-    scope: Scope
+    scope: PropertyScope
     macros: Macros
 
     def inner(self) -> Context:
@@ -58,12 +58,12 @@ class Expander:
         self.place: Node | None = None  # the element that is being expanded, for messages
         self.calls: list[Node] = []  # of macros, the innermost last
         self.depth = 0  # of the element that is open
-        self.library = Library(files, self.budget, report)
+        self.library = DocumentLibrary(files, self.budget, report)
         substitutions = Substitutions(arguments, self._package, self.library.folder, environment)
         self.text = TextEvaluator(self.budget, substitutions)
         substitutions.expressions = self.text.expressions
         names = GLOBALS | xacro_functions(self.library, arguments, self.text.expressions, self.say)
-        self.top = Context(Scope(None, globals_=names, evaluate=self.text.value), ChainMap())
+        self.top = Context(PropertyScope(None, globals_=names, evaluate=self.text.value), ChainMap())
 
     def expand(self, root: Node, path: Path | None) -> Node:
         self.library.open.append(path)

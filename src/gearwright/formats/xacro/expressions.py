@@ -19,8 +19,8 @@ from gearwright.formats.xacro.errors import XacroError, shown, too_much
 from gearwright.formats.xacro.formatting import one_field
 from gearwright.formats.xacro.methods import TABLE, method
 from gearwright.formats.xacro.operators import BINARY, COMPARE, UNARY
-from gearwright.formats.xacro.scopes import Locals, Scope
-from gearwright.formats.xacro.values import SCALARS, DottedDict, Function, Names, Namespace, Value, weigh
+from gearwright.formats.xacro.scopes import Locals, PropertyScope
+from gearwright.formats.xacro.values import SCALARS, DottedDict, Function, Namespace, NameTable, Value, weigh
 
 MAX_LENGTH = 5_000  # characters of an expression
 MAX_DEPTH = 100  # of its syntax tree
@@ -36,7 +36,7 @@ class Evaluator:
         self._parsed: dict[str, ast.expr] = {}
         self._calls = 0
 
-    def evaluate(self, text: str, names: Names) -> Value:
+    def evaluate(self, text: str, names: NameTable) -> Value:
         text = text.strip()
         tree = self._parsed.get(text)
         if tree is None:
@@ -47,7 +47,7 @@ class Evaluator:
             reason = str(e) if not isinstance(e, KeyError) else f"there is no {shown(e.args[0])}"
             raise XacroError(f"{reason or type(e).__name__}, in the expression {shown(text)}") from None
 
-    def visit(self, node: ast.expr, names: Names) -> Value:
+    def visit(self, node: ast.expr, names: NameTable) -> Value:
         self.budget.spend()
         rule = _RULES.get(type(node))
         if rule is None:
@@ -56,26 +56,26 @@ class Evaluator:
         return value if type(value) in SCALARS else self._sized(value)
 
     def _sized(self, value: Value) -> Value:
-        """What has just been made is paid for; what was looked up is paid for where it is used."""
+        """Charges the budget for a new value; a value that was looked up is charged where it is used."""
         return weigh(value, self.budget) if type(value) in (int, str) else value
 
     # --- names and attributes ------------------------------------------------------------------------------------
 
-    def _constant(self, node: ast.Constant, _: Names) -> Value:
+    def _constant(self, node: ast.Constant, _: NameTable) -> Value:
         if isinstance(node.value, (bytes, complex)) or node.value is ...:
             raise XacroError(f"{shown(node.value)} may not be used in an expression")
         return node.value
 
-    def _name(self, node: ast.Name, names: Names) -> Value:
+    def _name(self, node: ast.Name, names: NameTable) -> Value:
         try:
             return names.lookup(node.id)
         except KeyError:
-            known = names.names() if isinstance(names, (Scope, Locals)) else ()
+            known = names.names() if isinstance(names, (PropertyScope, Locals)) else ()
             raise XacroError(f"the name {shown(node.id)} is not defined{nearest(node.id, known)}") from None
 
-    def _attribute(self, node: ast.Attribute, names: Names) -> Value:
+    def _attribute(self, node: ast.Attribute, names: NameTable) -> Value:
         value, name = self.visit(node.value, names), node.attr
-        if isinstance(value, (Scope, Namespace)):
+        if isinstance(value, (PropertyScope, Namespace)):
             try:
                 return value.lookup(name)
             except KeyError:
@@ -90,31 +90,31 @@ class Evaluator:
             raise XacroError(f"the yaml dictionary has no key {shown(name)}{near}")
         raise XacroError(f"{_kind(value)} has no {shown(name)} that expressions may use")
 
-    def _subscript(self, node: ast.Subscript, names: Names) -> Value:
+    def _subscript(self, node: ast.Subscript, names: NameTable) -> Value:
         value, index = self.visit(node.value, names), self.visit(node.slice, names)
         if type(value) not in TABLE:
             raise XacroError(f"{_kind(value)} has no items")
         result = value[weigh(index, self.budget)]
         return weigh(result, self.budget) if isinstance(index, slice) else result
 
-    def _slice(self, node: ast.Slice, names: Names) -> Value:
+    def _slice(self, node: ast.Slice, names: NameTable) -> Value:
         return slice(
             *(None if part is None else self.visit(part, names) for part in (node.lower, node.upper, node.step))
         )
 
     # --- operators -----------------------------------------------------------------------------------------------
 
-    def _binary(self, node: ast.BinOp, names: Names) -> Value:
+    def _binary(self, node: ast.BinOp, names: NameTable) -> Value:
         rule = BINARY.get(type(node.op))
         if rule is None:
             raise XacroError(f"the operator {type(node.op).__name__} may not be used in an expression")
         a, b = self.visit(node.left, names), self.visit(node.right, names)
         return weigh(rule(weigh(a, self.budget), weigh(b, self.budget)), self.budget)
 
-    def _unary(self, node: ast.UnaryOp, names: Names) -> Value:
+    def _unary(self, node: ast.UnaryOp, names: NameTable) -> Value:
         return UNARY[type(node.op)](self.visit(node.operand, names))
 
-    def _boolean(self, node: ast.BoolOp, names: Names) -> Value:
+    def _boolean(self, node: ast.BoolOp, names: NameTable) -> Value:
         ends = isinstance(node.op, ast.Or)
         value = None
         for part in node.values:
@@ -123,7 +123,7 @@ class Evaluator:
                 break
         return value
 
-    def _compare(self, node: ast.Compare, names: Names) -> Value:
+    def _compare(self, node: ast.Compare, names: NameTable) -> Value:
         left, result = self.visit(node.left, names), True
         for op, part in zip(node.ops, node.comparators, strict=True):
             right = self.visit(part, names)
@@ -133,12 +133,12 @@ class Evaluator:
             left = right
         return result
 
-    def _condition(self, node: ast.IfExp, names: Names) -> Value:
+    def _condition(self, node: ast.IfExp, names: NameTable) -> Value:
         return self.visit(node.body if self.visit(node.test, names) else node.orelse, names)
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
-    def _call(self, node: ast.Call, names: Names) -> Value:
+    def _call(self, node: ast.Call, names: NameTable) -> Value:
         function = self.visit(node.func, names)
         arguments = list(self._spread(node.args, names))
         named: dict[str, Value] = {}
@@ -151,7 +151,7 @@ class Evaluator:
             weigh(value, self.budget)
         return weigh(function.call(*arguments, **named), self.budget)
 
-    def _lambda(self, node: ast.Lambda, names: Names) -> Value:
+    def _lambda(self, node: ast.Lambda, names: NameTable) -> Value:
         a = node.args
         if a.defaults or a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs:
             raise XacroError("a lambda takes plain parameters only")
@@ -171,39 +171,39 @@ class Evaluator:
 
     # --- displays and comprehensions -----------------------------------------------------------------------------
 
-    def _spread(self, parts: list[ast.expr], names: Names) -> Iterator[Value]:
+    def _spread(self, parts: list[ast.expr], names: NameTable) -> Iterator[Value]:
         for part in parts:
             if isinstance(part, ast.Starred):
                 yield from weigh(self.visit(part.value, names), self.budget)
             else:
                 yield self.visit(part, names)
 
-    def _list(self, node: ast.List, names: Names) -> Value:
+    def _list(self, node: ast.List, names: NameTable) -> Value:
         return weigh(list(self._spread(node.elts, names)), self.budget)
 
-    def _tuple(self, node: ast.Tuple, names: Names) -> Value:
+    def _tuple(self, node: ast.Tuple, names: NameTable) -> Value:
         return weigh(tuple(self._spread(node.elts, names)), self.budget)
 
-    def _set(self, node: ast.Set, names: Names) -> Value:
+    def _set(self, node: ast.Set, names: NameTable) -> Value:
         return weigh(set(self._spread(node.elts, names)), self.budget)
 
-    def _dict(self, node: ast.Dict, names: Names) -> Value:
+    def _dict(self, node: ast.Dict, names: NameTable) -> Value:
         made: dict[Value, Value] = {}
         for k, v in zip(node.keys, node.values, strict=True):
             value = self.visit(v, names)
             made.update(value if k is None else {self.visit(k, names): value})
         return weigh(made, self.budget)
 
-    def _comprehension(self, node: Any, names: Names) -> Value:
-        """Of a list, a set or a generator, which is a list here."""
+    def _comprehension(self, node: Any, names: NameTable) -> Value:
+        """A comprehension: a list, a set, or a generator, which is a list here."""
         values = [self.visit(node.elt, local) for local in self._loops(node.generators, names)]
         return weigh(set(values) if isinstance(node, ast.SetComp) else values, self.budget)
 
-    def _dict_comprehension(self, node: ast.DictComp, names: Names) -> Value:
+    def _dict_comprehension(self, node: ast.DictComp, names: NameTable) -> Value:
         loops = self._loops(node.generators, names)
         return weigh({self.visit(node.key, n): self.visit(node.value, n) for n in loops}, self.budget)
 
-    def _loops(self, generators: list[ast.comprehension], names: Names) -> Iterator[Names]:
+    def _loops(self, generators: list[ast.comprehension], names: NameTable) -> Iterator[NameTable]:
         if not generators:
             yield names
             return
@@ -214,16 +214,16 @@ class Evaluator:
             if all(self.visit(test, local) for test in first.ifs):
                 yield from self._loops(generators[1:], local)
 
-    def _joined(self, node: ast.JoinedStr, names: Names) -> Value:
+    def _joined(self, node: ast.JoinedStr, names: NameTable) -> Value:
         return "".join(self.visit(part, names) for part in node.values)
 
-    def _formatted(self, node: ast.FormattedValue, names: Names) -> Value:
+    def _formatted(self, node: ast.FormattedValue, names: NameTable) -> Value:
         spec = "" if node.format_spec is None else self.visit(node.format_spec, names)
         conversion = chr(node.conversion) if node.conversion > 0 else ""
         return weigh(one_field(weigh(self.visit(node.value, names), self.budget), spec, conversion), self.budget)
 
 
-_RULES: dict[type[ast.expr], Callable[[Evaluator, Any, Names], Value]] = {
+_RULES: dict[type[ast.expr], Callable[[Evaluator, Any, NameTable], Value]] = {
     ast.Constant: Evaluator._constant,
     ast.Name: Evaluator._name,
     ast.Attribute: Evaluator._attribute,
@@ -285,4 +285,4 @@ def _bound(target: ast.expr, value: Value) -> dict[str, Value]:
 def _kind(value: Value) -> str:
     if isinstance(value, Function):
         return f"the function {value.name}"
-    return "a namespace" if isinstance(value, (Scope, Namespace)) else f"a value of type {type(value).__name__}"
+    return "a namespace" if isinstance(value, (PropertyScope, Namespace)) else f"a value of type {type(value).__name__}"

@@ -84,7 +84,7 @@ class Files:
         return sorted(_matches(start, parts[fixed:], left))
 
     def missing(self, name: str) -> str:
-        """What to say of a package that is not found; one beside the model is named, though not read."""
+        """Message for a package that is not found; one beside the model is named, though not read."""
         message = (
             f"the package {shown(name)} is not found; give the folder that holds it with search_path=[…] or --path"
         )

@@ -19,7 +19,7 @@ from gearwright.formats.xacro.values import Function, Namespace, Value, text_of
 from gearwright.formats.xacro.yaml_files import MAX_YAML, read_yaml
 
 
-class Library:
+class DocumentLibrary:
     """Reads each file once, and knows which one is being expanded: relative names begin there."""
 
     def __init__(self, files: Files, budget: Budget, report: Report) -> None:
@@ -69,7 +69,7 @@ class Library:
 
 
 def xacro_functions(
-    library: Library, arguments: Arguments, expressions: Evaluator, say: Callable[[str, str], None]
+    library: DocumentLibrary, arguments: Arguments, expressions: Evaluator, say: Callable[[str, str], None]
 ) -> dict[str, Value]:
     """The namespace `xacro`, and those of its functions that also have a name without it."""
 
@@ -77,11 +77,11 @@ def xacro_functions(
         return library.yaml(filename, lambda text: expressions.evaluate(text, Namespace("globals", GLOBALS)))
 
     def message(severity: str, prefix: str = "") -> Callable[..., str]:
-        def tell(*parts: Value, **_: Value) -> str:
+        def report(*parts: Value, **_: Value) -> str:
             say(severity, prefix + " ".join(text_of(p, library.budget) for p in parts))
             return ""
 
-        return tell
+        return report
 
     def fatal(*parts: Value) -> Value:
         raise XacroError("the file says: " + " ".join(text_of(p, library.budget) for p in parts)[:500])

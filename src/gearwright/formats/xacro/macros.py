@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from gearwright.formats.xacro.errors import XacroError, shown
-from gearwright.formats.xacro.scopes import Scope
+from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.tree import Node
 
 Macros = ChainMap[str, Union["Macro", "Macros"]]  # a namespace is a table inside a table
@@ -55,7 +55,7 @@ def read_parameters(text: str) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def find_macro(name: str, macros: Macros, scope: Scope) -> tuple[Macro, Macros, Scope] | None:
+def find_macro(name: str, macros: Macros, scope: PropertyScope) -> tuple[Macro, Macros, PropertyScope] | None:
     """The macro, and the tables that its body is expanded with: those of its namespace, or the caller's."""
     whole = macros.get(name)
     if isinstance(whole, Macro):
@@ -64,7 +64,7 @@ def find_macro(name: str, macros: Macros, scope: Scope) -> tuple[Macro, Macros, 
     for space in spaces:
         inner = macros.get(space)
         outer = scope.lookup(space) if space in scope else None
-        if not isinstance(inner, ChainMap) or not isinstance(outer, Scope):
+        if not isinstance(inner, ChainMap) or not isinstance(outer, PropertyScope):
             return None
         macros, scope = inner, outer
     macro = macros.get(last)

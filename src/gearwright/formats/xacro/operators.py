@@ -1,4 +1,4 @@
-"""Operators of expressions. What grows faster than its operands is looked at before it is computed."""
+"""Operators of expressions. Operations whose result grows faster than the operands are checked first."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from keyword import iskeyword
 
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expander import Context, Expander, Task
-from gearwright.formats.xacro.scopes import Scope
+from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.tree import Node
 from gearwright.formats.xacro.values import truth
 
@@ -40,12 +40,12 @@ def set_property(expander: Expander, node: Node, context: Context, out: Node) ->
         target.define(name, value if lazy else text.value(value, scope), lazy=lazy)
 
 
-def _flag(expander: Expander, node: Node, name: str, default: str, scope: Scope) -> bool:
+def _flag(expander: Expander, node: Node, name: str, default: str, scope: PropertyScope) -> bool:
     given = node.attributes.get(name) or default
     return truth(expander.text.value(given, scope), given)
 
 
-def _target(node: Node, scope: Scope) -> Scope:
+def _target(node: Node, scope: PropertyScope) -> PropertyScope:
     """The scope that a property is set in."""
     where = node.attributes.get("scope")
     if where == "global":

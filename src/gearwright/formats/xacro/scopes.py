@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gearwright.formats.xacro.errors import XacroError
-from gearwright.formats.xacro.values import Names, Value, literal
+from gearwright.formats.xacro.values import NameTable, Value, literal
 
-Evaluate = Callable[[str, "Scope"], Value]
+Evaluate = Callable[[str, "PropertyScope"], Value]
 
 
-class Scope:
+class PropertyScope:
     """The properties of a document, of a macro's call, or of an include with a namespace."""
 
     def __init__(
-        self, parent: Scope | None, *, globals_: dict[str, Value], evaluate: Evaluate, namespace: bool = False
+        self, parent: PropertyScope | None, *, globals_: dict[str, Value], evaluate: Evaluate, namespace: bool = False
     ):
         self.parent = parent
         self.namespace = namespace
@@ -27,8 +27,8 @@ class Scope:
     def __repr__(self) -> str:
         return "<namespace>"
 
-    def inner(self, *, namespace: bool = False) -> Scope:
-        return Scope(self, globals_=self._globals, evaluate=self._evaluate, namespace=namespace)
+    def inner(self, *, namespace: bool = False) -> PropertyScope:
+        return PropertyScope(self, globals_=self._globals, evaluate=self._evaluate, namespace=namespace)
 
     def lookup(self, name: str) -> Value:
         for scope in self.upwards():
@@ -55,12 +55,12 @@ class Scope:
         return any(name in scope._values for scope in self.upwards()) or name in self._globals
 
     @property
-    def top(self) -> Scope:
+    def top(self) -> PropertyScope:
         *_, last = self.upwards()
         return last
 
-    def upwards(self) -> Iterator[Scope]:
-        scope: Scope | None = self
+    def upwards(self) -> Iterator[PropertyScope]:
+        scope: PropertyScope | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
@@ -83,7 +83,7 @@ class Scope:
 class Locals:
     """The parameters of a lambda or the variables of a loop."""
 
-    def __init__(self, values: dict[str, Value], outer: Names) -> None:
+    def __init__(self, values: dict[str, Value], outer: NameTable) -> None:
         self.values = values
         self.outer = outer
 
@@ -91,5 +91,5 @@ class Locals:
         return self.values[name] if name in self.values else self.outer.lookup(name)
 
     def names(self) -> set[str]:
-        outer = self.outer.names() if isinstance(self.outer, (Scope, Locals)) else set()
+        outer = self.outer.names() if isinstance(self.outer, (PropertyScope, Locals)) else set()
         return outer | set(self.values)

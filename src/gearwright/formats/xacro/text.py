@@ -8,7 +8,7 @@ from collections.abc import Callable
 from gearwright.formats.xacro.budget import Budget
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expressions import Evaluator
-from gearwright.formats.xacro.scopes import Scope
+from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.values import Value, text_of
 
 Substitute = Callable[[str], str]
@@ -31,7 +31,7 @@ class TextEvaluator:
         self.expressions = Evaluator(budget)
         self._substitute = substitute
 
-    def value(self, text: str, scope: Scope) -> Value:
+    def value(self, text: str, scope: PropertyScope) -> Value:
         if "$" not in text:
             return text
         parts = list(self._parts(text, scope))
@@ -41,7 +41,7 @@ class TextEvaluator:
         self.budget.text(len(joined))
         return joined
 
-    def string(self, text: str, scope: Scope) -> str:
+    def string(self, text: str, scope: PropertyScope) -> str:
         """The value as it is written into the document."""
         if "$" not in text:
             return text
@@ -51,7 +51,7 @@ class TextEvaluator:
             raise XacroError(f"{shown(text)} gives characters that XML does not have")
         return written
 
-    def _parts(self, text: str, scope: Scope) -> list[Value]:
+    def _parts(self, text: str, scope: PropertyScope) -> list[Value]:
         parts: list[Value] = []
         at, length = 0, 0
         while at < len(text):
@@ -66,7 +66,7 @@ class TextEvaluator:
                 self.budget.text(length)
         return parts
 
-    def _part(self, token: re.Match[str], scope: Scope) -> Value:
+    def _part(self, token: re.Match[str], scope: PropertyScope) -> Value:
         kind, inside = token.lastgroup, token[token.lastgroup or 0]
         if kind == "expression":
             return self.expressions.evaluate(self.string(inside, scope), scope)

@@ -15,7 +15,7 @@ SEQUENCES = frozenset({list, tuple, set, frozenset})
 PRINTED = (bool, int, float, list, tuple, dict, set, frozenset, range)
 
 
-class Names(Protocol):
+class NameTable(Protocol):
     """Something that expressions look names up in: properties, a namespace, the parameters of a lambda."""
 
     def lookup(self, name: str) -> Value:
@@ -53,7 +53,7 @@ class Namespace:
 
 
 def weigh(value: Value, budget: Budget) -> Value:
-    """The value itself, paid for by its size: whatever is done with it next takes time in proportion.
+    """Returns the value and charges the budget for its size, to which the cost of later operations is proportional.
 
     Parts that a structure holds twice count twice, because printing and comparing go through them twice.
     """

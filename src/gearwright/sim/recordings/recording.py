@@ -156,7 +156,7 @@ class Recording:
 
         From a batch some robots, the first and the last among them. Needs matplotlib: pip install 'gearwright[plot]'.
         """
-        from gearwright.sim.plotting import plot
+        from gearwright.view.plots import plot
 
         plot(self, path, robots=robots)
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler.backend import Array, Buffer, Executable, Failure, Instance, Part
+from gearwright.compiler.backend import Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.llvm import LoadedCode
 from gearwright.compiler.backends.cpu.memory import ALIGNMENT, BlockedBuffer, aligned
 from gearwright.compiler.backends.cpu.rollout import CallTable
 from gearwright.compiler.backends.cpu.spans import WORDS, Spans
+from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 

@@ -53,7 +53,7 @@ def integer(value: int, t: Types) -> str:
 
 
 class Writer:
-    """Collects the lines of one function, hands out names, and remembers the intrinsics that must be declared."""
+    """Collects the lines of one function, hands out names, and records the intrinsics that must be declared."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -11,8 +11,9 @@ from functools import cached_property
 from math import isfinite
 
 from gearwright.compiler.program import Kind, Program, Slot
+from gearwright.compiler.tape import elements
 
-IN_ARENA = (Kind.STATE, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
+IN_ARENA = (Kind.STATE, Kind.DERIVED, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,13 @@ class Layout:
     def committed(self) -> tuple[int, ...]:
         """Arena offsets of the state elements that a step writes."""
         states = {slot.name for slot in self.program.of_kind(Kind.STATE)}
-        written = {a for stage in self.program.stages for a in stage.tape.writes() if a.slot in states}
+        stored = {a for stage in self.program.stages for a in stage.tape.writes() if a.slot in states}
+        written = {a for address in stored for a in elements(address)}
         return tuple(sorted(self.arena[a.slot] + a.element for a in written))
 
     @cached_property
     def bounds(self) -> dict[int, float]:
-        """Of the state elements that have one, by arena offset."""
+        """Bounds of the state elements that have one, by arena offset."""
         return {
             self.arena[slot.name] + element: slot.bound
             for slot in self.program.of_kind(Kind.STATE)

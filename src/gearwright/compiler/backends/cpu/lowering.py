@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Callable
+from itertools import count, pairwise
 
 from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS, large_arguments
 from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.tape import Address, Instruction, Store, Tape
+from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape
 
 # {r} is the result; {0}, {1}, {2} the arguments; {b0}, {b1} the arguments as truth values; F, B, S as in `Types`.
 _FMA = "{r} = call <F> @llvm.fma.<S>(<F> {0}, <F> {1}, <F> {2})"
@@ -82,16 +83,20 @@ def declarations(t: Types) -> set[str]:
     return {f"declare {t.F} @llvm.{name}.{t.S}({', '.join([t.F] * arity)})" for name, arity in INTRINSICS.items()}
 
 
-def parameters(layout: Layout) -> str:
-    """The parameters of every stage function: base addresses of what a block's robots own."""
+def parameters(layout: Layout, tape: Tape) -> str:
+    """The parameters of a stage function: base addresses of what a block's robots own, then loop indices."""
     names = ["arena", "scratch", *(f"in{i}" for i in range(len(layout.inputs)))]
-    return ", ".join(f"ptr noalias %{name}" for name in names)
+    indices = [f"i64 %index{k}" for k in range(len(tape.indices()))]
+    return ", ".join([*(f"ptr noalias %{name}" for name in names), *indices])
 
 
 class StageWriter:
     """Writes the body of one stage function."""
 
-    def __init__(self, layout: Layout, precision: str) -> None:
+    def __init__(self, function: str, layout: Layout, precision: str) -> None:
+        self.function = function
+        self.tables: list[str] = []  # definitions of tables of offsets
+        self._offsets: dict[tuple[str, tuple[int, ...]], str] = {}
         self.w = Writer()
         self.layout = layout
         self.t = types(layout.lanes, precision)
@@ -103,7 +108,8 @@ class StageWriter:
 
     def write(self, tape: Tape) -> None:
         """The tape's instructions; each store as early as no later load can see it."""
-        self.tape, self.stored = tape, tape.writes()
+        self.tape, self.indices, self.memory = tape, tape.indices(), _memory(tape)
+        self.stored = {self.memory(address) for address in tape.writes()}
         pending = _stores_by_moment(tape)
         instructions = tape.instructions
         i = 0
@@ -132,7 +138,7 @@ class StageWriter:
         if op == "const":
             result = number(data, self.t)  # type: ignore[arg-type]
         elif op == "load":
-            constant = "" if data in self.stored else CONSTANT_MEMORY
+            constant = "" if self.memory(data) in self.stored else CONSTANT_MEMORY  # type: ignore[arg-type]
             self.w.line(f"{result} = load {self.t.F}, ptr {self._pointer(data)}, align {self._alignment}{constant}")  # type: ignore[arg-type]
         elif op == "assign":
             result = self.name[args[0]]
@@ -160,7 +166,7 @@ class StageWriter:
         values = [Value(self.w, self.t, self.name[a]).as_double() for a in args]
         return FUNCTIONS[op](*values).rounded_to(self.t).name
 
-    def _pointer(self, address: Address) -> str:
+    def _pointer(self, address: AnyAddress) -> str:
         layout = self.layout
         base, offset = "%arena", 0
         if address.slot in layout.scratch:
@@ -169,7 +175,29 @@ class StageWriter:
             base = f"%in{inputs.index(address.slot)}"
         else:
             offset = layout.arena[address.slot]
-        return self.w.assign(f"getelementptr {self.t.F}, ptr {base}, i64 {offset + address.element}")
+        element = f"{offset + address.element}"
+        if isinstance(address, IndexedAddress):
+            element = self.w.assign(f"add i64 {self._offset(address.counter, address.offsets)}, {element}")
+        return self.w.assign(f"getelementptr {self.t.F}, ptr {base}, i64 {element}")
+
+    def _offset(self, index: str, offsets: tuple[int, ...]) -> str:
+        """offsets[index], once a function: base + stride·index where it is that, otherwise from a table."""
+        key = index, offsets
+        if key in self._offsets:
+            return self._offsets[key]
+        i, n = f"%index{self.indices.index(index)}", len(offsets)
+        stride = offsets[1] - offsets[0] if n > 1 else 0
+        if all(b - a == stride for a, b in pairwise(offsets)):
+            scaled = self.w.assign(f"mul i64 {i}, {stride}")
+            found = self.w.assign(f"add i64 {scaled}, {offsets[0] if n else 0}")
+        else:
+            table = f"@{self.function}.table{len(self.tables)}"
+            entries = ", ".join(f"i64 {x}" for x in offsets)
+            self.tables.append(f"{table} = internal constant [{n} x i64] [{entries}]")
+            place = self.w.assign(f"getelementptr i64, ptr {table}, i64 {i}")
+            found = self.w.assign(f"load i64, ptr {place}")
+        self._offsets[key] = found
+        return found
 
     def _sincos_group(self, group: range) -> None:
         """Several angles with one test for large ones between them, so that the hot path has one branch."""
@@ -225,18 +253,25 @@ class StageWriter:
 
 def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
     """After which instruction each store may happen: its value is there, and its element is not loaded any more."""
-    last_load = {ins.data: i for i, ins in enumerate(tape.instructions) if ins.op == "load"}
+    memory = _memory(tape)
+    last_load = {memory(ins.data): i for i, ins in enumerate(tape.instructions) if ins.op == "load"}  # type: ignore[arg-type]
     moments: dict[int, list[Store]] = {}
     for store in tape.stores:
-        moments.setdefault(max(store.value, last_load.get(store.address, 0)), []).append(store)
+        moments.setdefault(max(store.value, last_load.get(memory(store.address), 0)), []).append(store)
     return moments
+
+
+def _memory(tape: Tape) -> Callable[[AnyAddress], AnyAddress | str]:
+    """What a load and a store have in common if they may meet: the element, or the slot where one is indexed."""
+    indexed = {a.slot for a in tape.reads() | tape.writes() if isinstance(a, IndexedAddress)}
+    return lambda address: address.slot if address.slot in indexed else address
 
 
 def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tuple[str, set[str], bool]:
     """LLVM text of a stage, the declarations it needs, and whether it may meet large angles."""
-    writer = StageWriter(layout, precision)
+    writer = StageWriter(name, layout, precision)
     writer.write(tape)
     buffer = [f"%buffer = alloca [{4 * layout.lanes} x double], align 64"] if writer.large_buffer else []
-    lines = "\n".join([*buffer, *writer.w.lines])
-    text = f"define internal void @{name}({parameters(layout)}) noinline {{\n{lines}\nret void\n}}\n"
+    lines, tables = "\n".join([*buffer, *writer.w.lines]), "\n".join(writer.tables)
+    text = f"{tables}\ndefine internal void @{name}({parameters(layout, tape)}) noinline {{\n{lines}\nret void\n}}\n"
     return text, writer.w.declarations | declarations(writer.t), writer.large_buffer

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler.backend import Array, Buffer
+from gearwright.compiler.buffers import Array, Buffer
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest register
 
@@ -33,7 +33,7 @@ class BlockedBuffer(Buffer):
         self.data, self.batch = data, batch
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is only seen several times is pickled once."""
+        """Broadcast data is pickled once."""
         data = self.data
         return _unpacked, (data[:, :1] if data.strides[1] == 0 else data, data.shape, self.batch)
 

@@ -7,7 +7,7 @@ It takes one address, of a table of 64-bit words (`CallTable`). `run_spans` call
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -178,18 +178,21 @@ class Driver:
         before = self._set(f"select i1 {sound}, i64 {self._variable('any_failed')}, i64 1")
         self._line(f"store i64 {before}, ptr %any_failed")
 
-    def _body(self, body: Body, depth: int = 0) -> None:
+    def _body(self, body: Body, depth: int = 0, indices: Mapping[str, str] | None = None) -> None:
+        """`indices`: the stack variables of loop indices."""
         for node in body:
             if isinstance(node, Stage):
-                self._stage()
+                self._stage(node, indices or {})
             else:
                 end = str(node.count) if isinstance(node.count, int) else self._word(f"count {node.count}")
                 for _ in self._loop(f"loop{depth}", "0", end, node.until):
-                    self._body(node.body, depth + 1)
+                    counted = {node.index: f"loop{depth}"} if node.index else {}
+                    self._body(node.body, depth + 1, {**(indices or {}), **counted})
 
-    def _stage(self) -> None:
+    def _stage(self, stage: Stage, indices: Mapping[str, str]) -> None:
         pointers = [self._arena(), self._scratch(), *(self._input(slot.name) for slot in self.layout.inputs)]
-        arguments = ", ".join(f"ptr {pointer}" for pointer in pointers)
+        counted = [self._variable(indices[name]) for name in stage.tape.indices()]
+        arguments = ", ".join([*(f"ptr {pointer}" for pointer in pointers), *(f"i64 {i}" for i in counted)])
         self._line(f"call void @stage{next(self._stage_numbers)}({arguments})")
 
     def _commit(self) -> None:

@@ -1,4 +1,4 @@
-"""What moves each axis: a coupling, an actuator of its own, or actuators through a transmission."""
+"""The source of motion of each axis: a coupling, an actuator of its own, or actuators through a transmission."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ Family = Literal["coupling", "transmission", "actuator"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drive:
-    """One thing that moves an axis, in words."""
+class MotionSource:
+    """A coupling, actuator or transmission that moves an axis, as text."""
 
     family: Family
     text: str
 
 
-def drives(mechanism: Mechanism) -> dict[AxisRef, list[Drive]]:
-    """Axis → what moves it; an axis that nothing moves is not in it."""
-    found: dict[AxisRef, list[Drive]] = {}
+def motion_sources(mechanism: Mechanism) -> dict[AxisRef, list[MotionSource]]:
+    """Axis → its sources of motion; axes without one are left out."""
+    found: dict[AxisRef, list[MotionSource]] = {}
     for c in mechanism.couplings.values():
-        found.setdefault(c.follower, []).append(Drive(family="coupling", text=right_side(c)))
+        found.setdefault(c.follower, []).append(MotionSource(family="coupling", text=right_side(c)))
     for a in mechanism.actuators.values():
         if a.joint is not None:
-            found.setdefault(a.joint, []).append(Drive(family="actuator", text=a.name))
+            found.setdefault(a.joint, []).append(MotionSource(family="actuator", text=a.name))
     for t in mechanism.transmissions.values():
         for i, axis in enumerate(t.joints):
-            found.setdefault(axis, []).append(Drive(family="transmission", text=_through(mechanism, t, i)))
+            found.setdefault(axis, []).append(MotionSource(family="transmission", text=_through(mechanism, t, i)))
     return found
 
 
 def right_side(c: Coupling) -> str:
-    """What the follower equals: a formula without its left side."""
+    """Right-hand side of the follower's formula."""
     return c.formula.removeprefix(f"{c.follower} = ")
 
 
@@ -49,7 +49,7 @@ def _through(mechanism: Mechanism, t: Transmission, joint: int) -> str:
 
 
 def reads(sensor: Sensor) -> str:
-    """What a sensor looks at, in words."""
+    """The measured axis of a sensor, in words."""
     target = sensor.actuator or (str(sensor.joint) if sensor.joint is not None else "")
     if sensor.transmission is None:
         return f"{'actuator' if sensor.actuator else 'joint'} {target}"

@@ -95,12 +95,12 @@ def check_ending(path: str | os.PathLike[str]) -> None:
 
 
 def spread(batch: int, robots: int) -> Array:
-    """So many robots of a batch, the first and the last among them: batches often go through a range."""
+    """Indices of some robots of a batch, evenly spaced, with the first and the last: batches often sweep a range."""
     return np.unique(np.linspace(0, batch - 1, min(robots, batch)).round().astype(int))
 
 
 def panels(recording: Recording, robots: int) -> list[Panel]:
-    """One for each quantity and unit, in the order of a step: what moves, what drives it, what it amounts to."""
+    """One for each quantity and unit, in the order motion, inputs, energy."""
     found: dict[tuple[str, str], Panel] = {}
     chosen = spread(recording.batch, robots)
     for c in recording.columns():

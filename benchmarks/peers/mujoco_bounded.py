@@ -13,8 +13,8 @@ import mujoco
 import numpy as np
 
 from gearwright.bench.clock import Runner
-from gearwright.bench.contestant import Array, Begin
-from gearwright.bench.peers.mujoco import MuJoCo, RollOuts, loaded
+from gearwright.bench.contestant import Array, Begin, BoundedContestant
+from gearwright.bench.mujoco import MuJoCo, RollOuts, loaded
 from gearwright.bench.robots import Robot
 from gearwright.sim.options import DAMPING_RATIO, NATURAL_FREQUENCY
 
@@ -28,7 +28,7 @@ SOFTEST = (0.0001, 0.0001, 0.001, 0.5, 2.0)  # impedance at which a row is a spr
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is changed of MuJoCo's own defaults (Newton, Euler, Jacobian by size: dense here, islands)."""
+    """Changes to MuJoCo's own defaults (Newton, Euler, Jacobian by size: dense here, islands)."""
 
     title: str
     options: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ SETTINGS = (
 )
 
 
-class BoundedMuJoCo(MuJoCo):
+class BoundedMuJoCo(MuJoCo, BoundedContestant):
     """One mode of the couplings, one setting. Its stiffest equality stands for `exact` and `hard` alike."""
 
     batch_robots: ClassVar[int] = 16

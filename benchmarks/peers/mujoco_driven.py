@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 import mujoco
 
+from benchmarks.peers.mujoco_bounded import BoundedMuJoCo
 from gearwright.bench.contestant import Begin
-from gearwright.bench.peers.mujoco import specified
-from gearwright.bench.peers.mujoco_bounded import BoundedMuJoCo
+from gearwright.bench.mujoco import specified
 from gearwright.bench.plain_urdf import plain
 from gearwright.bench.robots import Robot
 from gearwright.formats import loads

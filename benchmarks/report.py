@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gearwright.bench.results import Results
-from gearwright.bench.rows import Table, tables
+from gearwright.bench.rows import ResultTable, tables
 
 BEGIN, END = "<!-- bench: begin (written by gearwright bench --write) -->", "<!-- bench: end -->"
 FIGURES = {  # name → what it shows; files of `plots`
@@ -47,7 +47,7 @@ def _how(results: Results) -> str:
     return "\n".join(["What is called:", "", *(f"- {title}: {how}." for title, how in results.how.items())])
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: ResultTable) -> str:
     heads = [c.strip() for c in table.columns]
     rules = ["---" if c.startswith(" ") else "---:" for c in table.columns]
     lines = [f"### {table.title}", "", _line(heads), _line(rules), *(_line(list(row)) for row in table.rows)]

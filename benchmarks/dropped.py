@@ -1,0 +1,167 @@
+"""Real robots as their files have them (stops, friction, dampers), dropped from their zero pose: ours beside MuJoCo's.
+
+    python benchmarks/dropped.py [--seconds 2] [--write docs/dropped.md] [NAME …]
+
+Order against order: `integrator="euler"` beside MuJoCo's Euler, the default beside MuJoCo's RK4. Contacts are off,
+MuJoCo has the fastest of its settings on each robot. CPU time of one process, slices alternating, the best of three.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.metadata import files
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+
+import gearwright as gw
+from benchmarks.plain_urdf import plain
+
+DT = 1e-3
+ROUNDS = 3
+BATCH = 64
+mj: Any = mujoco
+SETTINGS: dict[str, dict[str, Any]] = {
+    "Newton": {},
+    "Newton, no islands": {"islands": False},
+    "Newton, sparse, no islands": {"islands": False, "jacobian": mj.mjtJacobian.mjJAC_SPARSE},
+    "CG": {"solver": mj.mjtSolver.mjSOL_CG},
+}
+ROBOTS = (
+    "a1_description/urdf/a1.urdf", "allegro_hand_description/urdf/allegro_right_hand.urdf", "alex_description/urdf/alex",
+    "anymal_b_simple_description/robots/anymal.urdf", "anymal_c_simple_description/urdf/anymal.urdf",
+    "asr_twodof_description/urdf/TwoDofs.urdf", "b1_description/urdf/b1.urdf", "baxter_description/urdf/baxter.urdf",
+    "bluevolta_description", "borinot_description/urdf/borinot_flying_arm_2.urdf", "cassie_description/robots/cassie_v2.urdf",
+    "double_pendulum_description/urdf/double_pendulum.urdf", "finger_edu_description/robots/finger_edu.urdf",
+    "fr3_franka_hand", "g1_description/urdf", "go1_description/urdf/go1.urdf", "go2_description/urdf/go2.urdf",
+    "hyq_description/robots/hyq_no_sensors.urdf", "icub_description/robots/icub_reduced.urdf", "iris_description",
+    "kinova_description/robots/kinova.urdf", "laikago_description/urdf/laikago.urdf", "panda_description/urdf/panda.urdf",
+    "pr2_description/urdf/pr2.urdf", "quadruped_description", "romeo_description/urdf/romeo.urdf",
+    "simple_humanoid_description/urdf/simple_humanoid.urdf", "so_101", "solo_description/robots/solo12.urdf",
+    "talos_data/robots/talos_full_v2.urdf", "talos_data/robots/talos_reduced.urdf", "tiago_description/robots/tiago.urdf",
+    "tiago_pro", "ur_description/urdf/ur5_robot.urdf", "xarm_description", "ginger", "z1_description/urdf/z1.urdf",
+)  # fmt: skip
+
+
+class Row(NamedTuple):
+    name: str
+    freedoms: int
+    compile: float  # [s]
+    euler: float  # [s] a step
+    default: float
+    batch: float  # of a robot in a batch, Euler
+    mujoco_euler: float
+    mujoco_rk4: float
+
+    @property
+    def ratios(self) -> tuple[float, float, float]:
+        return self.mujoco_euler / self.euler, self.mujoco_rk4 / self.default, self.mujoco_euler / self.batch
+
+
+def robot_files() -> Iterator[Path]:
+    """One file of each kind of robot in example-robot-data."""
+    all_files = [Path(str(f.locate())) for f in files("example-robot-data") or ()]
+    found = [f.resolve() for f in all_files if f.suffix == ".urdf"]
+    for part in ROBOTS:
+        match = sorted(f for f in found if part in f.as_posix())
+        if match:
+            yield match[0]
+
+
+def mujoco_model(text: str, setting: dict[str, Any], integrator: Any) -> Any:
+    header = '<mujoco><compiler fusestatic="true" strippath="false" balanceinertia="true"/></mujoco></robot>'
+    model = mj.MjModel.from_xml_string(text.replace("</robot>", header))
+    model.opt.timestep, model.opt.integrator = DT, integrator
+    model.opt.disableflags |= mj.mjtDisableBit.mjDSBL_CONTACT
+    if not setting.get("islands", True):
+        model.opt.disableflags |= mj.mjtDisableBit.mjDSBL_ISLAND
+    for option in ("jacobian", "solver"):
+        if option in setting:
+            setattr(model.opt, option, setting[option])
+    return model
+
+
+def timed(run: Callable[[], None]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def fastest(text: str, integrator: Any, steps: int) -> float:
+    """Of MuJoCo's settings [s a step]."""
+    best = np.inf
+    for setting in SETTINGS.values():
+        model = mujoco_model(text, setting, integrator)
+        data = mj.MjData(model)
+        best = min(best, timed(lambda model=model, data=data: mj.mj_step(model, data, steps // 4)) / (steps // 4))  # type: ignore[misc]
+    return float(best)
+
+
+def measured(path: Path, steps: int) -> Row:
+    text = plain(path.read_bytes(), bounded=True)
+    robot = gw.loads(text)
+    start = time.process_time()
+    default = gw.compile(robot, dt=DT)
+    compiling = time.process_time() - start
+    euler = gw.compile(robot, dt=DT, integrator="euler")
+    many = gw.compile(robot, dt=DT, integrator="euler", batch=BATCH, threads=1)
+    times: dict[str, float] = dict.fromkeys(("euler", "default", "batch", "mujoco", "rk4"), np.inf)
+    for _ in range(ROUNDS):
+        for name, sim, robots in (("euler", euler, 1), ("default", default, 1), ("batch", many, BATCH)):
+            sim.reset()
+            times[name] = min(times[name], timed(lambda sim=sim: sim.step(n=steps)) / steps / robots)  # type: ignore[misc]
+        for name, kind in (("mujoco", mj.mjtIntegrator.mjINT_EULER), ("rk4", mj.mjtIntegrator.mjINT_RK4)):
+            times[name] = min(times[name], fastest(text, kind, steps))
+    return Row(path.stem, robot.dof, compiling, times["euler"], times["default"], times["batch"], times["mujoco"], times["rk4"])
+
+
+def table(rows: list[Row]) -> str:
+    lines = [
+        "| robot | freedoms | compile [s] | ours, Euler [µs] | MuJoCo, Euler | ratio | ours, default | MuJoCo, RK4 | ratio "
+        "| ours a robot in a batch | ratio |",
+        "|" + "---|" * 11,
+    ]
+    for r in rows:
+        a, b, c = r.ratios
+        us = [1e6 * x for x in (r.euler, r.mujoco_euler, r.default, r.mujoco_rk4, r.batch)]
+        lines.append(
+            f"| {r.name} | {r.freedoms} | {r.compile:.1f} | {us[0]:.2f} | {us[1]:.1f} | {a:.1f} | {us[2]:.2f} | {us[3]:.1f} "
+            f"| {b:.1f} | {us[4]:.3f} | {c:.0f} |"
+        )
+    for name, choose in (("median", median), ("worst", min)):
+        a, b, c = (choose([r.ratios[k] for r in rows]) for k in range(3))
+        lines.append(f"| **{name}** | | | | | **{a:.1f}** | | | **{b:.1f}** | | **{c:.0f}** |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("names", nargs="*", help="parts of file names; all robots if none is given")
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rows = []
+    for path in robot_files():
+        if options.names and not any(n in path.as_posix() for n in options.names):
+            continue
+        try:
+            rows.append(measured(path, round(options.seconds / DT)))
+        except (gw.GearwrightError, ValueError) as error:
+            print(f"{path.stem}: left out: {error}", file=sys.stderr)
+            continue
+        print(table(rows[-1:]).splitlines()[2], flush=True)
+    print(text := table(rows))
+    if options.write:
+        options.write.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

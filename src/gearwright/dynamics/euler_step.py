@@ -1,0 +1,43 @@
+"""One semi-implicit Euler step, as the list of its calls.
+
+begin       M(q), bias and efforts, what acts in the step
+switch      laws to the pieces that u⁺ is on
+finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
+"""
+
+from __future__ import annotations
+
+from gearwright.dynamics.direct_step import DirectStep, product
+from gearwright.dynamics.motion import State
+from gearwright.dynamics.phases import WholeStep
+from gearwright.dynamics.projection import project
+from gearwright.dynamics.reduce import transposed
+from gearwright.dynamics.scalar import minus, plus, times, where
+
+
+class EulerStep(DirectStep):
+    """Writes the stages."""
+
+    def write(self) -> None:
+        build, model, dt = self.build, self.model, self.dt
+        q, v = build["position"], build["velocity"]
+        tree = model.tree(State(q, v))
+        at = model.configuration(tree)
+        M = model.moving_masses(model.mass_matrix(at, tree))
+        actuators = self.actuators(tree)
+        acting = self.collected(WholeStep(dt), tree, at, M, actuators)
+        needed = model.needed(at, tree, tree.vd)
+        net = [minus(t, n) for t, n in zip(self.held_effort(tree, actuators), needed, strict=True)]
+        rows = zip(product(M, v), transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
+        push = [plus(plus(p, times(dt, f)), c) for p, f, c in rows]
+        found = self.solved(acting.matrix(M), push, acting, "piece", v)
+        build["velocity"], build["impulse"] = found.u, self.read_impulses(acting, found)
+        build["position"] = self.back_within_stops(model.advanced(q, found.u, dt))
+        if found.pieces:
+            build["piece"] = found.pieces
+            build["unsettled"] = [plus(build["unsettled"][0], where(found.settled, 0.0, 1.0))]
+        self.end_actuators(build["position"], found.u)
+        if self.closures:
+            project(self, M)
+        else:
+            build.stage("finish")

@@ -1,0 +1,75 @@
+"""Conditions on scalars: Python's `bool` where it is known while tracing, a CasADi comparison where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import casadi
+from casadi import SX
+
+from gearwright.dynamics.scalar import Scalar, either, equal, is_number, is_zero, times, where
+
+
+def as_number(condition: Scalar) -> Scalar:
+    """1 where it holds, else 0; comparisons of symbols are that already."""
+    return float(condition) if isinstance(condition, bool) else condition
+
+
+def negated(condition: Scalar) -> Scalar:
+    return not condition if isinstance(condition, bool) else casadi.logic_not(condition)
+
+
+def only_where(condition: Scalar, value: Scalar) -> Scalar:
+    """The value where the condition holds, else 0."""
+    if isinstance(condition, bool) or is_zero(value):
+        return value if condition is not False else 0.0
+    return SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value)
+
+
+def differs(a: Scalar, b: Scalar) -> Scalar:
+    return a != b if is_number(a) and is_number(b) else casadi.ne(a, b)
+
+
+def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scalar:
+    """Whether a piece, one of those known, is among those wanted: by the fewest comparisons."""
+    inside, outside = [k for k in known if k in wanted], [k for k in known if k not in wanted]
+    if not inside or not outside:
+        return bool(inside)
+    if max(inside) < min(outside):
+        return piece < min(outside) - 0.5
+    if min(inside) > max(outside):
+        return piece > max(outside) + 0.5
+    if len(outside) == 1:
+        return differs(piece, float(outside[0]))
+    for few, holds in ((inside, True), (outside, False)):
+        if len(few) == 2 and few[0] == -few[1]:
+            pair = equal(times(piece, piece), float(few[0] ** 2))
+            return pair if holds else negated(pair)
+    found: Scalar = False
+    for k in inside:
+        found = either(found, equal(piece, float(k)))
+    return found
+
+
+def chosen(piece: Scalar, values: Sequence[tuple[int, Scalar]]) -> Scalar:
+    """The value that stands beside the piece; pieces ascend, one between two has the lower's."""
+    runs: list[tuple[int, Scalar]] = []
+    for k, value in values:
+        if not runs or not same(value, runs[-1][1]):
+            runs.append((k, value))
+    if not runs:
+        return 0.0
+    found = runs[-1][1]
+    for (_, value), (after, _) in zip(runs[-2::-1], runs[:0:-1], strict=True):
+        if is_zero(found):
+            found = only_where(piece < after - 0.5, value)
+        elif is_zero(value):
+            found = only_where(piece > after - 0.5, found)
+        else:
+            found = where(piece < after - 0.5, value, found)
+    return found
+
+
+def same(a: Scalar, b: Scalar) -> bool:
+    """Whether two scalars are known to be equal while tracing."""
+    return a is b or (is_number(a) and is_number(b) and a == b)

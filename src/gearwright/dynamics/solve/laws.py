@@ -1,0 +1,207 @@
+"""Laws: an impulse that does not rise with the rate along its direction, as a polyline.
+
+    impulse λ
+      │   piece −2: on the lower stop
+      ├────┐   piece −1: sliding down, λ = f
+      │    │   piece 0: stuck
+      │    └────┬   piece 1: sliding up, λ = −f
+      │         │   piece 2: on the upper stop
+      └───────────── rate x
+
+A piece is a number; 0 is where a law starts. Given the rest of the mechanism, a direction of inertia d that is pushed
+by w ends on the line `λ = d·x − w`, and meets the polyline in the piece between whose ends `d·x − λ` equals w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import NamedTuple
+
+from gearwright.dynamics.scalar import Scalar, both, greatest, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
+
+FAR = 1e12  # a rate that nothing reaches: a stop there is none
+VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
+
+
+class Vertex(NamedTuple):
+    """Where two pieces meet."""
+
+    rate: Scalar
+    impulse: Scalar
+
+
+class Line(NamedTuple):
+    """A piece and its extension: `x = rate` where it is vertical, else `λ = impulse − slope·(x − rate)`.
+
+    `flat` where the slope is zero; rate is 0 where flat, impulse 0 where vertical.
+    """
+
+    vertical: Scalar
+    flat: Scalar
+    rate: Scalar
+    impulse: Scalar
+    slope: Scalar
+
+
+class Seen(NamedTuple):
+    """How a direction answers with the rest of the mechanism in its pieces: on it `alpha·x − beta·λ = push`."""
+
+    push: Scalar
+    alpha: Scalar
+    beta: Scalar
+    tolerance: Scalar  # of the push: half of it either way
+    rate: Scalar
+    impulse: Scalar
+    inertia: Scalar  # alpha/beta
+    slack: Scalar  # of the rate
+    share: Scalar  # of any number: what is rounding
+
+    def needed(self, rate: Scalar) -> Scalar:
+        """The impulse that would lead to another rate."""
+        return plus(self.impulse, times(self.inertia, minus(rate, self.rate)))
+
+
+class Next(NamedTuple):
+    """What a law goes on with, and whether it was wrong."""
+
+    state: list[Scalar]
+    wrong: Scalar
+
+
+@dataclass(frozen=True)
+class Polyline:
+    """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a piece.
+
+    A single piece has one vertex, too: a point that it goes through.
+
+    `home` is the place of piece 0 among the slopes. `friction`: the impulse of piece −1 and, with a minus, of piece 1,
+    so that a push of 0 belongs to piece 0.
+    """
+
+    vertices: tuple[Vertex, ...]
+    slopes: tuple[Scalar | None, ...]
+    home: int
+    friction: Scalar | None = None
+
+    size = 1  # of its state, which is the piece
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Polyline:
+        """The same with other numbers."""
+        vertices = tuple(Vertex(change(v.rate), change(v.impulse)) for v in self.vertices)
+        slopes = tuple(slope if slope is VERTICAL else change(slope) for slope in self.slopes)
+        friction = None if self.friction is None else change(self.friction)
+        return replace(self, vertices=vertices, slopes=slopes, friction=friction)
+
+    @property
+    def pieces(self) -> range:
+        return range(-self.home, len(self.slopes) - self.home)
+
+    def _of(self, *, vertical: bool = False, flat: bool = False, sloped: bool = False) -> list[int]:
+        found = []
+        for piece, slope in zip(self.pieces, self.slopes, strict=True):
+            kind = "vertical" if slope is VERTICAL else "flat" if is_zero(slope) else "sloped"
+            if {"vertical": vertical, "flat": flat, "sloped": sloped}[kind]:
+                found.append(piece)
+        return found
+
+    @property
+    def holds(self) -> bool:
+        """Whether a piece is vertical."""
+        return bool(self._of(vertical=True))
+
+    def _anchor(self, piece: int) -> Vertex:
+        """A vertex that the piece ends at."""
+        return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
+
+    def started(self, state: Sequence[Scalar]) -> list[Scalar]:
+        """As a step begins: in the piece in which the last one ended, unless that one is out of reach now."""
+        (piece,) = state
+        lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
+        if self.slopes[0] is VERTICAL and lowest < 0.0:
+            piece = where(both(piece <= lowest, self.vertices[0].rate <= -FAR), 0.0, piece)
+        if self.slopes[-1] is VERTICAL and highest > 0.0:
+            piece = where(both(piece >= highest, self.vertices[-1].rate >= FAR), 0.0, piece)
+        return [piece]
+
+    def line(self, state: Sequence[Scalar]) -> Line:
+        (piece,) = state
+        vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
+        rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
+        impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
+        slopes = [(k, self.slopes[k + self.home] if k in tilted else 0.0) for k in self.pieces]
+        if self.friction is None:
+            impulse = chosen(piece, sorted(impulses, key=itemgetter(0)))
+        else:
+            impulse = minus(0.0, times(piece, self.friction))
+        held, slides = (one_of(piece, own, self.pieces) for own in (vertical, flat))
+        return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
+
+    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next:
+        """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
+
+        A vertical piece may be left for any other (`jumps`): d is the largest inertia that the direction can have,
+        so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
+        left for the next one, or for piece 0.
+        """
+        (piece,) = state
+        shifted = plus(seen.push, times(piece, seen.tolerance))
+        found: Scalar = 0.0
+        for k, (x, y) in sorted(zip(self.pieces[:-1], self.vertices, strict=False), key=lambda pair: pair[0] < 0):
+            threshold = minus(times(seen.alpha, x), times(seen.beta, y))
+            threshold = plus(threshold, times(k + 0.5, seen.tolerance))
+            if k < 0:
+                found = minus(found, as_number(shifted <= threshold))
+            else:
+                found = plus(found, as_number(shifted > threshold))
+        if self.friction is not None and jumps:
+            found = only_where(times(shifted, piece) >= 0.0, found)
+        elif self._far():
+            near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
+            found = where(line.vertical, found, near) if jumps else near
+        return Next([found], differs(found, piece))
+
+    def _far(self) -> bool:
+        """Whether a piece has another one further than the next."""
+        return len(self.pieces) > 2
+
+
+def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
+    """`|λ| ≤ friction` against every motion, and whatever keeps the rate within `lower ≤ x ≤ upper` (None: no stop).
+
+    Both hold 0; `between_rates` is for ranges that do not.
+    """
+    sticks = not is_zero(friction)
+    vertices = [Vertex(0.0, friction), Vertex(0.0, minus(0.0, friction))] if sticks else []
+    slopes: list[Scalar | None] = [0.0, VERTICAL, 0.0] if sticks else [0.0]
+    if lower is not None:
+        vertices, slopes = [Vertex(lower, friction), *vertices], [VERTICAL, *slopes]
+    if upper is not None:
+        vertices, slopes = [*vertices, Vertex(upper, minus(0.0, friction))], [*slopes, VERTICAL]
+    return Polyline(
+        tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, friction=friction if sticks else None
+    )
+
+
+def between_rates(friction: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
+    """The same for a range of rates that may not hold 0: friction turns where the rate is nearest to 0."""
+    turn = least(greatest(lower, 0.0), upper)
+    down = minus(0.0, friction)
+    vertices = (Vertex(lower, friction), Vertex(turn, friction), Vertex(turn, down), Vertex(upper, down))
+    return Polyline(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
+
+
+def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
+    """`λ = slope·(rate − x)` within `lower ≤ λ ≤ upper`: a drive with gains, whose slope is above 0, and a limit."""
+    vertices = (
+        Vertex(minus(rate, upper / slope), upper),
+        Vertex(minus(rate, lower / slope), lower),
+    )
+    return Polyline(vertices, (0.0, slope, 0.0), home=1)
+
+
+def straight(rate: Scalar, slope: Scalar) -> Polyline:
+    """`λ = slope·(rate − x)` without bounds."""
+    return Polyline((Vertex(rate, 0.0),), (slope,), home=0)

@@ -1,0 +1,155 @@
+"""Rows over several coordinates: the Schur complement `S = J·H⁻¹·Jᵀ` on the masked factors, and laws seen from there.
+
+With the rates `g = J·u` that no row has changed, impulses λ give the rates `S·λ + g`. That is the same problem once
+more with rates and impulses exchanged: a law's flat piece holds λ, its vertical piece asks for a rate, a slope s is a
+compliance 1/s. So the same masked elimination solves it.
+
+Rows may depend on each other, and a row whose coordinates are all held can move nothing. Hard rows have therefore a
+small compliance E: where a row is blocked, its impulse grows until a coordinate lets go. One step of refinement,
+`λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
+
+from gearwright.dynamics.algorithms import Matrix, Row
+from gearwright.dynamics.scalar import (
+    Scalar,
+    divided,
+    either,
+    greatest,
+    is_zero,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solve.laws import Line
+from gearwright.dynamics.solve.masked import Masked, Pivot, masked
+
+COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
+
+
+class Equality(NamedTuple):
+    """`J·u + bias + cfm·λ = 0`, always.
+
+    In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`solver.Floors.noise`).
+    """
+
+    J: Row
+    bias: Scalar = 0.0
+    cfm: Scalar = 0.0
+    group: str | None = None
+
+
+class RowLine(NamedTuple):
+    """A law's line along a direction over several coordinates; `holds`: whether it may be vertical."""
+
+    J: Row
+    line: Line
+    holds: bool
+
+
+class RowSolution(NamedTuple):
+    """Impulses of the rows, what pushes them and how they answer, equalities first; and the change of `L⁻¹·b`."""
+
+    impulses: list[Scalar]
+    pushes: list[Scalar]  # rate − compliance·impulse
+    compliances: list[Scalar]  # the pivots of S
+    change: Row
+    unchanged: list[Scalar]  # velocities that the rows took away, to a factor of the branches' number
+
+
+def solve_rows(
+    H: Matrix, equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
+    floors: Floors,
+) -> RowSolution:  # fmt: skip
+    """x is `L⁻¹·b`."""
+    directions = [*(e.J for e in equalities), *(law.J for law in laws)]
+    answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
+    own = [total(*each) for each in answers]
+    hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
+    E = [
+        times(COMPLIANCE, reduce(least, each) if each else 1.0) if h else 0.0
+        for each, h in zip(answers, hard, strict=True)
+    ]
+    pivots = {}
+    for i, e in enumerate(equalities):
+        pivots[i] = Pivot(_noise(equalities, own, i, floors), constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
+    for i, law in enumerate(laws, start=len(equalities)):
+        pivots[i] = _law_pivot(law.line, E[i])
+    y = [factors.sparse_forward(J) for J in directions]
+    S = _schur(y, factors)
+    dual = masked(S, len(y), pivots, [times(floors.dependent, S[i, i]) for i in range(len(y))])
+    before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
+    g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
+    impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
+    impulses, pushes = _refined(dual, E, impulses, pushes)
+    change: Row = {}
+    for row, impulse in zip(y, impulses, strict=True):
+        for k, a in row.items():
+            change[k] = plus(change.get(k, 0.0), times(a, impulse))
+    compliances = [dual.inertias[i] for i in range(len(y))]
+    return RowSolution(impulses, [minus(0.0, w) for w in pushes], compliances, change, [*before.values()])
+
+
+def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
+    """`S = yᵀ·D⁻¹·y`, where rows share coordinates."""
+    S: Matrix = {}
+    for i, row in enumerate(y):
+        left = {k: times(a, factors.reciprocals[k]) for k, a in row.items()}
+        for j in range(i + 1):
+            if shared := left.keys() & y[j].keys():
+                S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
+        S.setdefault((i, i), 0.0)  # a row that moves nothing
+    return S
+
+
+def _refined(
+    dual: Masked, E: Sequence[Scalar], impulses: list[Scalar], pushes: list[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """With what the compliance E has left of the rates taken off."""
+    if all(map(is_zero, E)):
+        return impulses, pushes
+    left = [
+        0.0 if is_zero(e) else where(dual.pivots[i].held, 0.0, times(e, impulse))
+        for i, (e, impulse) in enumerate(zip(E, impulses, strict=True))
+    ]
+    linear = dual.linear()
+    more, further = linear.backward(linear.forward(left))
+    pushes = [plus(w, minus(v, x)) for w, v, x in zip(pushes, further, left, strict=True)]
+    return [plus(a, b) for a, b in zip(impulses, more, strict=True)], pushes
+
+
+def _law_pivot(line: Line, compliance: Scalar) -> Pivot:
+    """Vertical: the rate is asked for. Flat: λ is held. Sloped: `(S + 1/s)·λ = rate + impulse/s − g`."""
+    constant = line.rate
+    value = 0.0 if line.flat is False else where(line.flat, line.impulse, 0.0)
+    if not is_zero(line.slope):
+        straight = either(line.flat, line.vertical)
+        soft = where(straight, 0.0, divided(1.0, where(straight, 1.0, line.slope)))
+        compliance, constant = plus(compliance, soft), plus(constant, times(soft, line.impulse))
+    return Pivot(line.flat, value, constant, compliance)
+
+
+def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Scalar:
+    """Whether a row is nothing but rounding."""
+    others = [i for i, row in enumerate(rows) if row.group == rows[k].group and i != k]
+    if rows[k].group is None or not others:
+        return False
+    largest: Scalar = own[k]
+    for i in others:
+        largest = greatest(largest, own[i])
+    return own[k] <= times(floors.noise, largest)
+
+
+def size(J: Row) -> Scalar:
+    """Σ|J|: how much faster than the fastest coordinate the row may be."""
+    return total(*(magnitude(a) for a in J.values()))

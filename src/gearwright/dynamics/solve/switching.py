@@ -1,0 +1,262 @@
+"""The velocities at the end of a step, by switching pieces until every law is on its own.
+
+    u = argmin ½·uᵀ·H·u − bᵀ·u + Σ φ(J·u)     with  J·u + bias + cfm·λ = 0  for the equalities
+
+A law's impulse λ ∈ −∂φ is a polyline over its rate (`laws`), so that the solution is known as soon as each law's piece
+is. One iteration solves for the pieces as they are and looks which laws have left theirs. All of these switch, as long
+as their number falls; where it does not, only the first does, which ends for every positive definite H (Murty 1974;
+Júdice and Pires 1994). Iterations after the last one repeat it to the bit: a loop may go on for another robot's sake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from gearwright.dynamics.algorithms import Matrix, Row
+from gearwright.dynamics.scalar import (
+    Scalar,
+    divided,
+    equal,
+    greatest,
+    is_zero,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    where,
+)
+from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solve.laws import Line, Next, Seen
+from gearwright.dynamics.solve.masked import Masked, Pivot, masked
+from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
+
+PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
+ALL = 1e9  # more laws than there are
+ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
+ENDURANCE = 40.0  # iterations without a fall after which rounding is taken to be the reason
+LARGEST = 1e4  # and so much more at most
+GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
+
+
+class Law(Protocol):
+    """What acts along one direction. Its state is what it starts the next iteration with, or the next step."""
+
+    @property
+    def size(self) -> int:
+        """Numbers in its state."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether a piece of it is vertical."""
+
+    def started(self, state: Sequence[Scalar]) -> list[Scalar]: ...
+    def line(self, state: Sequence[Scalar]) -> Line: ...
+    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next: ...
+
+
+class Acting(NamedTuple):
+    """A law and its direction over the coordinates."""
+
+    law: Law
+    direction: Row
+
+
+def split(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The laws' states, one after another, as one list a law."""
+    left, found = list(states), []
+    for acting in laws:
+        found.append(left[: acting.law.size])
+        left = left[acting.law.size :]
+    return found
+
+
+def started(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[Scalar]:
+    """States as a step begins, from those that the last one ended with (0 at first)."""
+    own = zip(laws, split(laws, states), strict=True)
+    return [x for acting, state in own for x in acting.law.started(state)]
+
+
+class Progress(NamedTuple):
+    """What an iteration tells the next one; a step begins with `STARTED`."""
+
+    least: Scalar  # number of laws that were off their pieces, at best
+    stalled: Scalar  # iterations since that fell
+    tolerance: Scalar  # of pushes, as a share of the fastest coordinate's
+
+
+STARTED = Progress(ALL, 0.0, 1.0)
+
+
+class Iteration(NamedTuple):
+    """Velocities and impulses with the pieces as they were, and the pieces to go on with."""
+
+    u: list[Scalar]
+    impulses: list[Scalar]  # one a law
+    reactions: list[Scalar]  # one an equality
+    states: list[Scalar]  # of the laws, one after another: the piece of a polyline
+    progress: Progress
+    settled: Scalar  # 1, or 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with.
+
+    `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
+    """
+
+    H: Matrix
+    b: list[Scalar]
+    laws: Sequence[Acting]
+    equalities: Sequence[Equality] = ()
+    eps: float = 2.0**-52
+    speed: Scalar | None = None
+
+    def iterate(self, states: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
+        own = split(self.laws, states)
+        lines = [acting.law.line(state) for acting, state in zip(self.laws, own, strict=True)]
+        roles = Roles.of(self.laws)
+        factors = self._factors(lines, roles)
+        x = factors.forward(self.b)
+        rows: RowSolution | None = None
+        if self.equalities or roles.rows:
+            row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
+            rows = solve_rows(self.H, self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            x = [plus(a, rows.change.get(k, 0.0)) for k, a in enumerate(x)]
+        u, w = factors.backward(x)
+        found = _Solved(self, lines, roles, factors, rows, u, w)
+        return found.switched(own, progress)
+
+    def _factors(self, lines: Sequence[Line], roles: Roles) -> Masked:
+        slopes, constants = self.beside(lines, roles)
+        pivots = {k: Pivot(False, 0.0, constants[k], slopes[k]) for k in slopes}
+        for k, i in roles.pivots.items():
+            line, sloped = lines[i], not is_zero(lines[i].slope)
+            held = 0.0 if line.vertical is False else line.rate
+            held = where(line.vertical, held, 0.0) if sloped else held
+            constant = plus(line.impulse, times(line.slope, line.rate))
+            slope, more = slopes.get(k, 0.0), constants.get(k, 0.0)
+            pivots[k] = Pivot(line.vertical, held, plus(constant, more), plus(line.slope, slope))
+        return masked(self.H, len(self.b), pivots)
+
+    def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Row, Row]:
+        """Slopes and constants of laws that share a coordinate with another one, by coordinates."""
+        slopes: Row = {}
+        constants: Row = {}
+        for i in roles.diagonal:
+            ((k, ratio),), line = self.laws[i].direction.items(), lines[i]
+            slopes[k] = plus(slopes.get(k, 0.0), times(times(ratio, ratio), line.slope))
+            constant = plus(line.impulse, times(line.slope, line.rate))
+            constants[k] = plus(constants.get(k, 0.0), times(ratio, constant))
+        return slopes, constants
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Where each law acts: on a pivot (at most one that holds a coordinate), on the diagonal, or as a row."""
+
+    pivots: dict[int, int]  # coordinate: law
+    diagonal: list[int]
+    rows: list[int]
+
+    @staticmethod
+    def of(laws: Sequence[Acting]) -> Roles:
+        alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if [*a.direction.values()] == [1.0]}
+        pivots: dict[int, int] = {}
+        for holds in (True, False):
+            for i, k in alone.items():
+                if laws[i].law.holds == holds:
+                    pivots.setdefault(k, i)
+        rest = [i for i in range(len(laws)) if i not in pivots.values()]
+        diagonal = [i for i in rest if len(laws[i].direction) == 1 and not laws[i].law.holds]
+        return Roles(pivots, diagonal, [i for i in rest if i not in diagonal])
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """The solution for given lines."""
+
+    problem: Problem
+    lines: Sequence[Line]
+    roles: Roles
+    factors: Masked
+    rows: RowSolution | None
+    u: list[Scalar]
+    w: list[Scalar]
+
+    def switched(self, states: Sequence[Sequence[Scalar]], progress: Progress) -> Iteration:
+        share = times(progress.tolerance, ROUNDING * self.problem.eps)
+        most = where(progress.stalled >= PATIENCE, 1.0, ALL)
+        seen = self._seen(share, times(share, self._speed()))
+        new = [[*state] for state in states]
+        wrong: Scalar = 0.0
+        for i in sorted(range(len(states)), key=lambda i: self.problem.laws[i].law.size):
+            jumps = self.rows is None and i in self.roles.pivots.values()
+            there = self.problem.laws[i].law.next(states[i], self.lines[i], seen[i], jumps=jumps)
+            new[i] = [where(wrong < most, x, old) for x, old in zip(there.state, states[i], strict=True)]
+            wrong = plus(wrong, as_number(there.wrong))
+        impulses = [each.impulse for each in seen]
+        reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
+        settled = as_number(equal(wrong, 0.0))
+        after = [x for state in new for x in state]
+        return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
+
+    def _speed(self) -> Scalar:
+        """Of the fastest coordinate."""
+        if self.problem.speed is not None:
+            return self.problem.speed
+        speed: Scalar = 0.0
+        for x in (*self.u, *(self.rows.unchanged if self.rows else ())):
+            speed = greatest(speed, magnitude(x))
+        return speed
+
+    @staticmethod
+    def _progress(before: Progress, wrong: Scalar) -> Progress:
+        alone = as_number(before.stalled >= ENDURANCE)
+        return Progress(
+            least(before.least, wrong),
+            where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
+            least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, alone))), LARGEST),
+        )
+
+    def _seen(self, share: Scalar, slack: Scalar) -> list[Seen]:
+        """How each law's direction answers. `slack` is what may be rounding of a coordinate's velocity."""
+        seen: dict[int, Seen] = {}
+        slopes, constants = self.problem.beside(self.lines, self.roles)
+        for k, i in self.roles.pivots.items():
+            u, line = self.u[k], self.lines[i]
+            d, w = plus(self.factors.inertias[k], slopes.get(k, 0.0)), plus(self.w[k], constants.get(k, 0.0))
+            impulse = where(line.flat, line.impulse, minus(times(d, u), w))
+            seen[i] = Seen(w, d, 1.0, times(d, slack), u, impulse, d, slack, share)
+        for i in self.roles.diagonal:
+            ((k, ratio),), line = self.problem.laws[i].direction.items(), self.lines[i]
+            rate, wide = times(ratio, self.u[k]), times(magnitude(ratio), slack)
+            impulse = self._beside_impulse(i, k, ratio, rate)
+            inertia = divided(self.factors.inertias[k], times(ratio, ratio))
+            seen[i] = Seen(rate, 1.0, 0.0, wide, rate, impulse, inertia, wide, share)
+        for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
+            assert self.rows is not None
+            push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
+            wide, rate = times(size(self.problem.laws[i].direction), slack), plus(push, times(answer, impulse))
+            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, divided(1.0, answer), wide, share)
+        return [seen[i] for i in range(len(self.problem.laws))]
+
+    def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
+        """By the law's line; or, where it is the only one that slopes, by what the coordinate lacks.
+
+        A steep line would make much of the rate's rounding.
+        """
+        line = self.lines[law]
+        by_line = minus(line.impulse, times(line.slope, minus(rate, line.rate)))
+        others = [i for i in self.roles.diagonal if k in self.problem.laws[i].direction and i != law]
+        if others or is_zero(line.slope):
+            return by_line
+        lacking = minus(times(self.factors.inertias[k], self.u[k]), self.w[k])
+        if k not in self.roles.pivots:
+            return divided(lacking, ratio)
+        main = self.lines[self.roles.pivots[k]]
+        return where(main.flat, divided(minus(lacking, main.impulse), ratio), by_line)
