@@ -28,9 +28,9 @@ class CombinedControllers:
         commands: dict[str, Any] = {}
         after = dict(memory)
         for own in self._each:
-            more, remembered = own.called(sim, {n: memory[n] for n in own.memory})
+            more, kept = own.called(sim, {n: memory[n] for n in own.memory})
             if shared := commands.keys() & more.keys():
                 raise ModelError(f"two controllers command {min(shared)!r}")
             commands |= more
-            after |= remembered
+            after |= kept
         return commands, after

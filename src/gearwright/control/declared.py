@@ -1,7 +1,7 @@
 """Controllers as users write them: the names that they declare, checked, and how they are called.
 
-A controller is a function of the simulation that returns a mapping: actuators to commands, joints to efforts. One that
-remembers has an attribute `memory` (names and first values), is called with a second argument, and returns two things:
+A controller is a function of the simulation that returns a mapping: actuators to commands, joints to efforts. One with
+memory has an attribute `memory` (names and first values), is called with a second argument, and returns two things:
 
     class Counter:
         memory = {"calls": 0.0}

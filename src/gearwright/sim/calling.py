@@ -23,7 +23,7 @@ class ControllerState:
     function: Any = None
     memory: Mapping[str, Any] | None = None
 
-    def remember(self, function: Any, memory: Mapping[str, Any] | None) -> None:
+    def assign(self, function: Any, memory: Mapping[str, Any] | None) -> None:
         self.function, self.memory = function, memory
 
 
@@ -34,7 +34,7 @@ class ControllerCalls:
         self._own, self.period, self._batch = declared(controller), period, sim.batch
         self._clock, self._state = sim.clock, sim.controller_state
         if self._state.function is not self._own.function:  # a run goes on with the last one's memory
-            self._state.remember(self._own.function, dict(self._own.memory))
+            self._state.assign(self._own.function, dict(self._own.memory))
         extra = [n for n in self._own.parameters if n not in sim.parameters]
         self._argument: Any = _WithParameters(sim, self._own.parameters) if extra else sim
 
@@ -43,7 +43,7 @@ class ControllerCalls:
         if self._clock.steps % self.period:
             return {}
         commands, memory = self._own.called(self._argument, self._state.memory or {})
-        self._state.remember(self._own.function, {n: constant(n, x, self._batch) for n, x in memory.items()})
+        self._state.assign(self._own.function, {n: constant(n, x, self._batch) for n, x in memory.items()})
         return commands
 
 

@@ -34,8 +34,8 @@ class Devices:
     @cached_property
     def start(self) -> Array:
         """`actuator` after a reset: no efforts yet."""
-        remembered = [x for a in self.robot.actuators.values() for x in a.initial]
-        return np.array([0.0] * len(self.robot.actuators) + remembered)
+        states = [x for a in self.robot.actuators.values() for x in a.initial]
+        return np.array([0.0] * len(self.robot.actuators) + states)
 
     @cached_property
     def sensing(self) -> Any:

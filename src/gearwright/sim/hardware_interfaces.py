@@ -104,7 +104,7 @@ class HardwareInterface:
         return lambda: sim.sensor[name] if count == 1 else sim.sensor[name][..., i]
 
     def _effort(self, joint: str) -> Value:
-        """What drives the joint: efforts that are given, its actuators, and for a follower its coupling."""
+        """Efforts on the joint: those that are held, its actuators', and for a follower its coupling's."""
         sim = self.sim
         total = sim.effort[joint]
         group = self._groups[joint]
@@ -122,7 +122,7 @@ class HardwareInterface:
         return float(total) if np.ndim(total) == 0 else total
 
     def _driven(self, joint: str) -> Value:
-        """What `compile(drives=…)` put on a joint in the last step: λ/dt of its row."""
+        """Effort of a joint's drive in the last step: λ/dt of its row."""
         from gearwright.dynamics.drives import DriveRow
 
         place = 0

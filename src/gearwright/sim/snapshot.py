@@ -26,26 +26,26 @@ class Snapshot:
     slots: Mapping[str, Array]
     start: float  # [s]
     steps: int
-    remembered: tuple[Any, dict[str, Any]] | None
+    called: tuple[Any, dict[str, Any]] | None  # controller and memory
 
     @staticmethod
     def of(sim: Simulation) -> Snapshot:
         state = sim.batch_state
         slots = {slot.name: state.get(slot.name) for slot in state.program.of_kind(*HELD)}
         own = sim.controller_state
-        remembered = (own.function, dict(own.memory)) if own.memory else None
-        return Snapshot(slots, sim.clock.start, sim.clock.steps, remembered)
+        called = (own.function, dict(own.memory)) if own.memory else None
+        return Snapshot(slots, sim.clock.start, sim.clock.steps, called)
 
     def restore(self, sim: Simulation) -> None:
         for name, values in self.slots.items():
             sim.batch_state.set(name, values)
         sim.clock.set(self.start, self.steps)
-        sim.controller_state.remember(*(self.remembered or (None, None)))
+        sim.controller_state.assign(*(self.called or (None, None)))
 
     def check(self) -> None:
-        """Raises where a controller that remembers cannot be pickled."""
-        if self.remembered is not None:
-            check_function(self.remembered[0], "the simulation")
+        """Raises where a controller with memory cannot be pickled."""
+        if self.called is not None:
+            check_function(self.called[0], "the simulation")
 
 
 def made_again(robot: Mechanism, options: Options, snapshot: Snapshot) -> Simulation:

@@ -21,7 +21,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
     q, v = _assembled(sim, position, velocity)
     state, names = sim.batch_state, sim.layout.names
     memory, called = state.instance.memory, sim.controller_state
-    before, clock, remembered = memory.copy(), (sim.clock.start, sim.clock.steps), (called.function, called.memory)
+    before, clock, last = memory.copy(), (sim.clock.start, sim.clock.steps), (called.function, called.memory)
     try:
         sim.inputs.clear()
         set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
@@ -33,7 +33,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
     except BaseException:
         memory.copy_from(before)
         sim.clock.set(*clock)
-        called.remember(*remembered)
+        called.assign(*last)
         state.touch()
         raise
 
@@ -72,7 +72,7 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     sim.set_batch(np.concatenate(full, axis=1))
     hold_positions(sim)
     sim.inputs.start_control()
-    sim.controller_state.remember(None, None)
+    sim.controller_state.assign(None, None)
 
 
 def redundant_loop_rows(sim: Simulation) -> tuple[Diagnostic, ...]:

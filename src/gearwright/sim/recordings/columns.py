@@ -68,7 +68,7 @@ class SlotChunk:
         self._derived: dict[str, dict[str, Array]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What follows from the slots is computed again."""
+        """Without derived quantities, which are computed again."""
         return {name: x for name, x in self.__dict__.items() if name != "time"} | {"_derived": {}}
 
     @cached_property

@@ -32,7 +32,7 @@ class CsvSink:
 
 
 def _titles(signal: Signal, batch: int) -> list[str]:
-    """Of each robot and each number of a signal."""
+    """One title for each robot and each number of a signal."""
     title, unit = f"{signal.family} {signal.name}".strip(), f" [{signal.unit}]" if signal.unit else ""
     robots = [""] if batch == 1 or signal == TIME else [f" #{robot}" for robot in range(batch)]
     places = ["" if not i else f" {i}" for i in (",".join(map(str, at)) for at in np.ndindex(signal.shape))]
