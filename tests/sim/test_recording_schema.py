@@ -95,11 +95,13 @@ def test_only_what_signals_need_is_kept():
 def test_numbers_from_a_file_need_no_evaluator():
     """A reader makes a recording of a schema and arrays."""
     schema = Schema(robot="r", batch=1, dt=0.1, signals=(TIME, Signal(family="position", name="a", unit="m")))
-    recording = Recording(schema, None)
+    recording = Recording(schema)
     recording.add(ArrayChunk(np.array([0.1, 0.2]), {("position", "a"): np.array([[1.0], [2.0]])}))
     assert recording.position["a"].tolist() == [1.0, 2.0] and len(recording) == 2
     with pytest.raises(gw.GearwrightError, match="no signal named 'energy'"):
         _ = recording.energy
+    with pytest.raises(gw.GearwrightError, match="came without its robot"):
+        _ = recording.robot
 
 
 def test_recordings_pickle_without_what_follows():

@@ -50,6 +50,6 @@ def backlash_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Sca
         if t.backlash is None or t not in mechanism.acting.values():
             continue
         for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
-            rotor = AxisRef(f"{name}.rotor")
+            rotor = AxisRef(mechanism.actuators[name].rotor_name)
             if mechanism.actuators[name].joint == rotor:
                 yield BacklashRow(rotor.joint, t.backlash, gear, axis_of(mechanism, system, rotor, name))

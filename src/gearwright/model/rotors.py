@@ -29,7 +29,7 @@ class Rotor(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.actuator.name}.rotor"
+        return self.actuator.rotor_name
 
     @property
     def beside(self) -> AxisRef:
@@ -47,7 +47,7 @@ class Rotor(NamedTuple):
 def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
     """Those that are bodies."""
     for a in mechanism.actuators.values():
-        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+        if a.joint is not None and a.joint.joint == a.rotor_name:
             continue  # it turns one already
         t = mechanism.acting.get(a.name)
         if t is not None:

@@ -79,7 +79,7 @@ def _group_of(robot: Mechanism, hardware: Hardware, joint: str) -> ActuatorGroup
 
 def _sits_on(robot: Mechanism, actuator: str, axis: AxisRef) -> bool:
     """Whether an actuator turns an axis directly, itself or with a rotor that is a body."""
-    turned, rotor = robot.actuators[actuator].joint, f"{actuator}.rotor"
+    turned, rotor = robot.actuators[actuator].joint, robot.actuators[actuator].rotor_name
     if turned == AxisRef(rotor) and rotor in robot.couplings:
         return [t.axis for t in robot.couplings[rotor].leaders] == [axis]
     return turned == axis

@@ -120,7 +120,7 @@ def check_rotors(m: Mechanism, report: Report) -> None:
             refuse(report, message, m.joints[ref.joint].source)
     for a in m.actuators.values():
         t = m.acting.get(a.name)
-        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+        if a.joint is not None and a.joint.joint == a.rotor_name:
             continue  # it turns one already
         loose = t is not None and t.backlash is not None
         if not loose and (a.rotor != "body" or (t is None and a.joint is None)):
@@ -131,7 +131,7 @@ def check_rotors(m: Mechanism, report: Report) -> None:
         if not loose and t is not None and not isinstance(t.map, LinearTransmission):
             message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
             refuse(report, f"{message}; take <rotor>reflected</rotor>", a.source)
-        if f"{a.name}.rotor" in m.links or f"{a.name}.rotor" in m.joints:
+        if a.rotor_name in m.links or a.rotor_name in m.joints:
             message = f"actuator {a.name!r}: {what} becomes a link and a joint named {a.name + '.rotor'!r}"
             refuse(report, f"{message}: rename what has that name", a.source)
 

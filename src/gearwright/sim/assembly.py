@@ -79,7 +79,7 @@ def with_loose_rotors(
     """Rotors with play behind them start in the middle of it, at the speed that the joints have."""
     q, v = start
     for t in robot.transmissions.values():
-        rotors = [AxisRef(f"{a}.rotor") for a in t.actuators]
+        rotors = [AxisRef(robot.actuators[a].rotor_name) for a in t.actuators]
         loose = t.backlash is not None and t.map is not None and all(robot.acting.get(a) is t for a in t.actuators)
         if not loose or t.map is None or any(r.joint not in robot.joints for r in rotors):
             continue

@@ -91,6 +91,11 @@ class Actuator:
         """Whether its effort changes with the speed or position of its axis within a step."""
         return self.velocity_limit < inf or self.command in ("velocity", "position")
 
+    @property
+    def rotor_name(self) -> str:
+        """The link and the joint of its rotor, where that is a body of its own."""
+        return f"{self.name}.rotor"
+
     # --- the effort ------------------------------------------------------------------------------------------------
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gearwright.errors import GearwrightError
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
@@ -37,16 +38,23 @@ class Recording:
     `schema` lists all signals with their units.
     """
 
-    def __init__(self, schema: Schema, robot: Mechanism) -> None:
-        self.schema, self.robot = schema, robot
+    def __init__(self, schema: Schema, robot: Mechanism | None = None) -> None:
+        self.schema, self._robot = schema, robot
         self.dt, self.batch, self.every = schema.dt, schema.batch, schema.every
         self.chunks: list[Chunk] = []
         self._rows = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """The numbers; views are made again."""
-        own = ("schema", "robot", "dt", "batch", "every", "chunks", "_rows")
+        own = ("schema", "_robot", "dt", "batch", "every", "chunks", "_rows")
         return {name: self.__dict__[name] for name in own}
+
+    @property
+    def robot(self) -> Mechanism:
+        """The robot that was recorded; a recording from a file may have none."""
+        if self._robot is None:
+            raise GearwrightError(f"the recording of {self.schema.robot!r} came without its robot: load that, too")
+        return self._robot
 
     def add(self, chunk: Chunk) -> None:
         """Some more rows."""
