@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
-from gearwright.sim import analysis, assembly, given_values, running, views
+from gearwright.sim import analysis, assembly, given_values, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
 from gearwright.sim.clock import Clock
@@ -20,7 +20,6 @@ from gearwright.sim.layout import Layout
 from gearwright.sim.options import Options, cores
 from gearwright.sim.ports import Port
 from gearwright.sim.probes import Probes
-from gearwright.sim.recorded_signals import simulation_schema
 from gearwright.sim.snapshot import Snapshot, copied, made_again
 from gearwright.sim.starting import redundant_loop_rows, reset
 from gearwright.sim.stepping import step
@@ -166,6 +165,8 @@ class Simulation:
     @cached_property
     def schema(self) -> Schema:
         """The signals of its recordings, with units."""
+        from gearwright.sim.recorded_signals import simulation_schema
+
         return simulation_schema(self)
 
     # --- state -----------------------------------------------------------------------------------------------------
@@ -275,7 +276,9 @@ class Simulation:
         sink        a file's name or a `gearwright.sim.recordings.Sink`: rows are written there while the run goes on,
                     and the recording that is returned is empty. Memory does not grow with the duration.
         """
-        return running.run(
+        from gearwright.sim.running import run  # with the recordings: not needed to step
+
+        return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
             control_period=control_period, sink=sink,
         )  # fmt: skip
