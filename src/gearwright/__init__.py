@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
+    BeyondLimitsWarning,
     CacheWarning,
     CompileError,
     GearwrightError,
@@ -14,6 +15,7 @@ from gearwright.errors import (
     NotSimulatedWarning,
     SimulationError,
     TracingError,
+    UnsettledWarning,
 )
 
 if TYPE_CHECKING:
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
         DifferentialTransmission,
         ElectricMotor,
         Encoder,
+        ForceTorque,
         FourBarLinkage,
         FourBarLinkageTransmission,
+        Imu,
         LimitSwitch,
         LinearMap,
         Losses,
@@ -76,6 +80,8 @@ _LAZY = {
     "CustomActuator": "gearwright.model",
     "Encoder": "gearwright.model",
     "LimitSwitch": "gearwright.model",
+    "ForceTorque": "gearwright.model",
+    "Imu": "gearwright.model",
     "CustomSensor": "gearwright.model",
     "Losses": "gearwright.model",
     "Backlash": "gearwright.model",
@@ -85,6 +91,7 @@ __all__ = [
     "PID",
     "Actuator",
     "Backlash",
+    "BeyondLimitsWarning",
     "CacheWarning",
     "CompileError",
     "CustomActuator",
@@ -96,9 +103,11 @@ __all__ = [
     "Drive",
     "ElectricMotor",
     "Encoder",
+    "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
     "GearwrightError",
+    "Imu",
     "LimitSwitch",
     "LinearMap",
     "LoadError",
@@ -114,6 +123,7 @@ __all__ = [
     "SimulationError",
     "Solenoid",
     "TracingError",
+    "UnsettledWarning",
     "compile",
     "load",
     "loads",

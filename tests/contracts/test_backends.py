@@ -259,7 +259,7 @@ def test_a_simulation_on_the_interpreter(batch: int) -> None:
 
 def test_a_failing_simulation_on_the_interpreter() -> None:
     sim = gw.compile(ARM, device="interpreter")
-    with pytest.raises(gw.SimulationError, match="is not finite after step"):
+    with pytest.raises(gw.SimulationError, match="after step"):
         sim.step(effort={"j0": 1e308}, n=20)
     assert np.isfinite(sim.state).all()
 

@@ -9,7 +9,7 @@ import gearwright
 
 PACKAGE = Path(gearwright.__file__).parent
 # names with an underscore that are part of a public interface
-PUBLIC = {"_replace", "_asdict", "_fields", "_make", "_exit"}
+PUBLIC = {"_replace", "_asdict", "_fields", "_make", "_exit", "_getframe"}
 # file → names of other files that it may use for now, each with its reason
 EXCEPTIONS = {
     "tracing/arrays.py": {"_NoValue"},  # NumPy's mark of an argument that is not given: it has no public name

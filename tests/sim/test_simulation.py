@@ -220,10 +220,10 @@ def test_step_changes_what_is_read(pendulum):
 
 
 def test_effort_acts_on_its_joint(pendulum):
-    """From rest, hanging: v = dt·M⁻¹·τ."""
+    """From rest, hanging: v = dt·M⁻¹·τ, but for what gravity does about the way of a step, dt²·g/l = 1e-5 of it."""
     pendulum.step(effort={"elbow": 0.3})
     expected = 1e-3 * np.linalg.solve(pendulum.mass_matrix(), [0.0, 0.3])
-    assert [pendulum.velocity[n] for n in pendulum.coordinates] == pytest.approx(expected, rel=1e-6)
+    assert [pendulum.velocity[n] for n in pendulum.coordinates] == pytest.approx(expected, rel=3e-5)
     assert pendulum.impulse_response("shoulder", "elbow") == pytest.approx(expected[0] / 3e-4, rel=1e-6)
 
 
@@ -270,7 +270,7 @@ def test_state_is_saved_and_restored_to_the_bit(free, rng, batch):
     sim.reset(velocity={"base.rx": 1.0, "gimbal": [0.3, -1.0], "spin": rng.normal(size=batch) if batch > 1 else 0.1})
     sim.step(n=13, effort={"spin": 0.2})
     saved = sim.state
-    assert saved.shape == ((26,) if batch == 1 else (batch, 26))
+    assert saved.shape == ((39,) if batch == 1 else (batch, 39))  # 14 positions, 12 velocities and means, a counter
     sim.step(n=20)
     expected = sim.state
     assert not np.array_equal(expected, saved)
@@ -447,7 +447,8 @@ def test_impossible_parameters_are_refused(double_pendulum, batch):
 
 def test_couplings_can_be_taken_off(gripper):
     sim = compile(replace(bare(gripper), couplings=Couplings()))
-    assert sim.state.shape == (6,)  # two positions, two velocities, two impulses of friction and stops
+    # two positions, velocities and mean velocities, impulses of friction and stops, their pieces twice; a counter
+    assert sim.state.shape == (13,)
     assert dict(sim.coupling_error) == {}
 
 

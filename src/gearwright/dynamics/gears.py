@@ -178,7 +178,7 @@ def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) ->
         each = zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True)
         found |= {name: gear for name, gear in each if mechanism.acting[name] is t}
     for a in mechanism.actuators.values():
-        on_rotor = a.joint == AxisRef(a.rotor_name)  # a body of its own, tied to the joints by other means
+        on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
         if a.joint is not None and (a.name not in found or on_rotor):
             found[a.name] = ConstantRatio([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
     return {name: found[name] for name in mechanism.actuators if name in found}

@@ -15,6 +15,7 @@ from gearwright.model.actuators import Actuator, ElectricMotor
 from gearwright.model.actuators.actuator import Number, Shaft
 from gearwright.model.hardware import Hardware
 from gearwright.model.joints import AxisRef
+from gearwright.model.layout import rotor_name
 from gearwright.model.mechanism import Mechanism
 from gearwright.model.transmissions import TransmissionMap
 
@@ -65,13 +66,10 @@ def actuator_groups(robot: Mechanism, hardware: Hardware) -> dict[str, ActuatorG
 
 
 def _group_of(robot: Mechanism, hardware: Hardware, joint: str) -> ActuatorGroup:
-    taken: dict[str, str] = {}  # an actuator that several transmissions name acts through the first
-    for t in robot.transmissions.values():
-        for name in t.actuators:
-            taken.setdefault(name, t.name)
     listed = [*hardware.transmissions, *(n for n in robot.transmissions if n not in hardware.transmissions)]
     for t in (robot.transmissions[n] for n in listed):
-        if t.map is not None and joint in [r.joint for r in t.joints] and all(taken[a] == t.name for a in t.actuators):
+        acts = bool(t.actuators) and all(robot.acting.get(a) is t for a in t.actuators)
+        if acts and joint in [r.joint for r in t.joints]:
             return ActuatorGroup(t.joints, t.actuators, t.map)
     axis = AxisRef(joint, 0)
     return ActuatorGroup((axis,), tuple(n for n in robot.actuators if _sits_on(robot, n, axis)), None)
@@ -79,8 +77,8 @@ def _group_of(robot: Mechanism, hardware: Hardware, joint: str) -> ActuatorGroup
 
 def _sits_on(robot: Mechanism, actuator: str, axis: AxisRef) -> bool:
     """Whether an actuator turns an axis directly, itself or with a rotor that is a body."""
-    turned, rotor = robot.actuators[actuator].joint, robot.actuators[actuator].rotor_name
-    if turned == AxisRef(rotor) and rotor in robot.couplings:
+    turned, rotor = robot.actuators[actuator].joint, rotor_name(actuator)
+    if actuator in robot.layout.rotors and rotor in robot.couplings:
         return [t.axis for t in robot.couplings[rotor].leaders] == [axis]
     return turned == axis
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gearwright.compiler import Buffer, Executable, Instance, Kind
+from gearwright.compiler import Buffer, Executable, Instance, SlotKind
 from gearwright.sim.values import Array
 
 
@@ -14,12 +14,12 @@ class BatchState:
     def __init__(self, executable: Executable, size: int, threads: int) -> None:
         self.size, self.threads = size, threads
         self.program = executable.program
-        self.parts = {slot.name: slot.size for slot in self.program.of_kind(Kind.STATE)}  # of the state, in order
+        self.parts = {slot.name: slot.size for slot in self.program.of_kind(SlotKind.STATE)}  # of the state, in order
         self.instance: Instance = executable.instance(size, threads=threads)
         self.states: Buffer = self.instance.states
         self._counter = self.instance.clock  # steps are counted where they are made
         self._edits = 0
-        self._deciding = {slot.name for slot in self.program.of_kind(Kind.STATE, Kind.PARAMETER)}
+        self._deciding = {slot.name for slot in self.program.of_kind(SlotKind.STATE, SlotKind.PARAMETER)}
         self._keeps_derived = self.has("fresh")
 
     @property

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model import Mechanism
+from gearwright.model.parameters import quantity_of
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array
 
@@ -19,14 +21,14 @@ def held(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int,
     return [(i, constant(group.names[i], value, batch)) for i, value in group.columns(values)]
 
 
-def possible(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int, Any]]:
+def possible(robot: Mechanism, group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int, Any]]:
     """The same for parameters; values that the mechanism cannot have raise."""
-    from gearwright.dynamics.parameters import impossible
-
     given = held(group, values, batch)
     for i, value in given:
-        if why := impossible(group.names[i], np.atleast_1d(value).tolist()):
-            raise ModelError(why)
+        meaning = quantity_of(robot, group.names[i])
+        for x in np.unique(np.atleast_1d(value)).tolist():
+            if why := meaning.problem(repr(group.names[i]), x):
+                raise ModelError(why)
     return given
 
 

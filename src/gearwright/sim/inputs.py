@@ -12,26 +12,36 @@ from gearwright.sim.batch_state import BatchState
 from gearwright.sim.devices import refuse_commands
 from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.values import Array
+from gearwright.sim.wrenches import as_columns
 
 
 class Inputs:
-    """`command` and `effort` of all robots, by name."""
+    """`command`, `effort` and `wrench` of all robots, by name."""
 
     def __init__(self, state: BatchState, layout: Layout, integrator: str) -> None:
         self._state, self._layout, self._integrator = state, layout, integrator
-        held = ("effort", "command") if layout.commanded else ("effort",)
-        self.slots: dict[str, Buffer] = {name: state.slot(name) for name in held}
-        self._groups = {name: layout.group(name) for name in INPUTS}
-        self._taken = {name: layout.controlled(name) for name in INPUTS}
+        held = {"effort": True, "command": layout.commanded, "wrench": bool(layout.wrenches.names)}
+        self.slots: dict[str, Buffer] = {name: state.slot(name) for name, there in held.items() if there}
+        self._groups = {name: layout.group(name) for name in held}
+        self._taken = {name: layout.controlled(name) for name in held}
         self._flat = {name: _numbers_of_one(slot, state.size) for name, slot in self.slots.items()}
 
     def hold(self, slot: str, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) by name, until they are changed."""
         flat, group = self._flat.get(slot), self._groups[slot]
-        if flat is not None and not self._taken[slot] and given_values.stored(group.index, values, flat):
+        if (
+            flat is not None
+            and slot != "wrench"
+            and not self._taken[slot]
+            and given_values.stored(group.index, values, flat)
+        ):
             self._state.touch()
             return
+        if slot == "wrench":
+            values = as_columns(self._layout.robot, tuple(group.joints), self._state.size, values)
         self.check_free(slot, values)
+        if slot not in self.slots and slot == "wrench":
+            return  # of no link
         if slot not in self.slots:
             given_values.check_names(group, values)
             refuse_commands(self._integrator)

@@ -6,16 +6,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gearwright.compiler import Program
 from gearwright.model import Mechanism, in_order
 from gearwright.sim.devices import Devices
 from gearwright.sim.names import Group, Names
 from gearwright.sim.options import Options
+from gearwright.sim.values import Array
+from gearwright.sim.wrenches import wrench_group
 
 if TYPE_CHECKING:
     from gearwright.dynamics.control import Places
 
-INPUTS = ("command", "effort")
+INPUTS = ("command", "effort")  # that a controller may give
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Layout:
     devices: Devices
     parameters: Group
     drives: Group
+    wrenches: Group
     commanded: bool  # whether some actuator acts
     control: Places | None  # of a compiled controller
 
@@ -35,12 +40,14 @@ class Layout:
         return Layout(
             robot=robot, names=Names.of(robot), devices=Devices(robot, options.dt),
             parameters=Group("parameter", options.inputs, {}), drives=Group("drive", tuple(options.drives), {}),
+            wrenches=wrench_group(options.wrenches),
             commanded=any(slot.name == "command" for slot in step.slots), control=control,
         )  # fmt: skip
 
     def group(self, slot: str) -> Group:
         """The names of an input's elements."""
-        return self.names.coordinates if slot == "effort" else self.devices.commands
+        groups = {"effort": self.names.coordinates, "command": self.devices.commands, "wrench": self.wrenches}
+        return groups[slot]
 
     def place(self, slot: str, i: int) -> tuple[str, int]:
         """Slot and element of the number that acts as entry i of an input: a compiled controller's commands stand
@@ -72,3 +79,14 @@ class Layout:
         names = tuple(c.name for c in in_order(couplings.values()))
         aliases = {c.alias: (couplings[c.alias].name,) for c in couplings.values() if c.alias is not None}
         return names, {alias: name for alias, name in aliases.items() if alias not in names}
+
+    @cached_property
+    def ranges(self) -> tuple[Array, Array]:
+        """Lower and upper limit of each position coordinate of the tree."""
+        count = len(self.names.positions.names)
+        lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+        for joint in self.robot.tree.joints:
+            for name, axis in zip(joint.coordinates[joint.dof - len(joint.axes) :], joint.axes, strict=True):
+                i = self.names.positions.index[name]
+                lower[i], upper[i] = axis.limits.lower, axis.limits.upper
+        return lower, upper

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from gearwright.compiler import Instance, Kind
+from gearwright.compiler import Instance, SlotKind
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.inputs import Inputs
 from gearwright.sim.kernels import Kernels
@@ -21,7 +21,7 @@ class Probe:
         self.instance: Instance = kernel.instance(self._state.size, threads=self._state.threads)
         self._after: list[Probe] = []
         self._copies: list[Callable[[], None]] = []
-        for slot in kernel.program.of_kind(Kind.INPUT):
+        for slot in kernel.program.of_kind(SlotKind.INPUT):
             source = self._state.instance
             if slot.name.startswith("tree_"):
                 self._after = [probes["tree"]]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Address, Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Address, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.tape import Instruction
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ KINDS = {
     "mass": Kind.DERIVED,  # M at the position
     "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,
+    "wrench": Kind.INPUT,  # on links that were declared, force and torque of each
     "command": Kind.INPUT,
     "target": Kind.INPUT,
     "parameter": Kind.PARAMETER,
@@ -116,6 +119,13 @@ def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage |
     )
 
 
+OBSERVED = ("link_velocity", "link_acceleration", "reaction", "screws", "cut_joints", "inverse_dynamics")
+
+
+def observer_program(name: str, equations: Equations) -> Program:
+    return function_program(equations.observer(name))
+
+
 PROGRAMS: dict[str, Callable[[Equations], Program]] = {
     "step": step_program,
     "shafts": lambda equations: function_program(equations.shafts),
@@ -128,4 +138,5 @@ PROGRAMS: dict[str, Callable[[Equations], Program]] = {
     "link_poses": lambda equations: function_program(equations.link_poses),
     "mass_matrix": lambda equations: function_program(equations.mass_matrix),
     "bias": lambda equations: function_program(equations.bias),
+    **{name: partial(observer_program, name) for name in OBSERVED},
 }

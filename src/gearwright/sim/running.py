@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from gearwright.sim.free_memory import available_memory
 from gearwright.sim.recorded_signals import KernelEvaluator, run_schema
 from gearwright.sim.recordings import Recording, SlotChunk
 from gearwright.sim.recordings.sinks import opened
+from gearwright.sim.reporting import unsettled, warn_unsettled
 from gearwright.sim.schedules import Schedule
 from gearwright.sim.values import Array
 
@@ -34,22 +35,28 @@ Plan = dict[str, Schedule]  # by slot
 
 def run(
     sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
-    every: int, progress: bool, control_period: int = 1, sink: Sink | str | os.PathLike[str] | None = None,
+    every: int, progress: bool, control_period: int = 1, wrench: Any = None, record: Sequence[str] = (),
+    sink: Sink | str | os.PathLike[str] | None = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = _steps(duration, sim), _every(every)
     calls = None if controller is None else ControllerCalls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {"command": command, "effort": effort}, n)
-    varying = [slot for slot in sim.inputs.slots if controller is not None or plan[slot].varying]
-    schema = run_schema(sim, every)
+    varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
+    schema = run_schema(sim, every, record)
     recording = Recording(schema, sim.robot)
     if sink is None:
         _check_memory(sim, n, every, varying)
+    if wrench is not None:
+        sim.inputs.hold("wrench", wrench)
+    before = unsettled(sim)
+    if sink is None:
         _recorded(sim, n, plan, calls, Rows(sim, schema, recording.add), progress)
     else:
         with opened(sink, schema) as out:
             most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(_slots(sim))))
             _recorded(sim, n, plan, calls, Rows(sim, schema, out.write, most), progress)
+    warn_unsettled(sim, before, n)
     return recording
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
-from gearwright.sim import analysis, assembly, given_values, views
+from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
 from gearwright.sim.clock import Clock
@@ -126,6 +126,38 @@ class Simulation:
         return self._view("coupling_effort")
 
     @property
+    def reaction(self) -> Values:
+        """By joint, `.force` [N] and `.torque` [N·m], (3,) or (B, 3): what its parent puts on its child at this
+        instant, about the joint's origin, in the joint's axes on the child (of URDF the child link's frame).
+
+        Along the joint's axes it has all that acts there: motor, coupling, damper, friction, stop. Joints that are
+        fixed or close loops have one, too; a loop's is that of the last step, and 0 after a reset. Where a loop has
+        more joints than it needs, rows that others imply carry nothing.
+        """
+        return self._view("reaction")
+
+    @property
+    def link_velocity(self) -> Values:
+        """By link, `.linear` [m/s] of its origin and `.angular` [rad/s], (3,) or (B, 3), in the world's axes."""
+        return self._view("link_velocity")
+
+    @property
+    def link_acceleration(self) -> Values:
+        """By link, `.linear` [m/s²] of its origin and `.angular` [rad/s²] in the world's axes; see `acceleration`.
+
+        Gravity is not in it: a link in free fall has −9.8 m/s², an accelerometer on it reads 0.
+        """
+        return self._view("link_acceleration")
+
+    @property
+    def unsettled(self) -> Value:
+        """Steps since the last reset whose laws (stops, friction, motors) or passes did not settle: an int, or (B,).
+
+        Of the solver "direct"; "pgs", "tgs" and "rk4" do not count.
+        """
+        return reporting.unsettled(self)
+
+    @property
     def pose(self) -> Values:
         """Each link's pose in the world, (4, 4) or (B, 4, 4)."""
         return self._view("pose")
@@ -210,7 +242,7 @@ class Simulation:
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
-        for i, value in given_values.possible(self.layout.parameters, values, self.batch):
+        for i, value in given_values.possible(self.robot, self.layout.parameters, values, self.batch):
             self.batch_state.fill("parameter", i, value)
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
@@ -241,25 +273,29 @@ class Simulation:
     # --- stepping --------------------------------------------------------------------------------------------------
 
     def step(
-        self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1
-    ) -> None:
+        self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1,
+        wrench: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
-        efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`.
+        efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`. So are wrenches by link, each
+        a pair of force [N] and torque [N·m], (3,) or (B, 3), at the link's origin in the world's axes; the links are
+        those of `gearwright.compile(wrenches=…)`.
 
         A robot that diverges, so that its state is not finite or a speed beyond 1e7 rad/s or m/s,
         raises SimulationError and keeps its last good state; the other robots of the batch have made all n steps.
         Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
         of steps and `time` to match. Where no step was made, commands and efforts are as they were.
         """
-        if command is None and effort is None and type(n) is int and n == 1:  # the usual call, without detours
+        if command is None and effort is None and wrench is None and type(n) is int and n == 1:  # the usual call
             if not self.clock.one_step():
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
-            step(self, command, effort, n)
+            step(self, {"command": command, "effort": effort, "wrench": wrench}, n)
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
         effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
+        wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
         sink: Sink | str | os.PathLike[str] | None = None,
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
@@ -273,17 +309,21 @@ class Simulation:
                     code; `gearwright.compile(controller=…)` makes it part of that.
         progress    show a bar on the error stream.
         control_period  steps from one call of `controller` to the next.
+        wrench      by link, as `step` takes it, held over the run and after it.
+        record      quantities that files have beside the usual: "reaction". `Recording.reaction` is always there.
         sink        a file's name or a `gearwright.sim.recordings.Sink`: rows are written there while the run goes on,
                     and the recording that is returned is empty. Memory does not grow with the duration.
+
+        Steps that did not settle make one UnsettledWarning.
         """
         from gearwright.sim.running import run  # with the recordings: not needed to step
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
-            control_period=control_period, sink=sink,
+            control_period=control_period, wrench=wrench, record=record, sink=sink,
         )  # fmt: skip
 
-    # --- dynamics at this instant --------------- --------------------------------------------------------------------
+    # --- dynamics at this instant -----------------------------------------------------------------------------------
 
     @property
     def kinetic_energy(self) -> Value:
@@ -315,6 +355,22 @@ class Simulation:
     def bias(self) -> Array:
         """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates."""
         return self.probes["bias"].output("bias")
+
+    def jacobian(self, link: str, point: Any = None) -> Array:
+        """J of a link or frame, (6, nv) or (B, 6, nv): `J·v` is its velocity, linear then angular, in the world's axes.
+
+        Columns go by `coordinates` (of the tree, before couplings). `point` is where the linear part is taken [m], in
+        the axes of the link or frame; its origin if not given.
+        """
+        return observed.jacobian(self, link, point)
+
+    def inverse_dynamics(self, acceleration: Mapping[str, Any] | None = None) -> dict[str, Value]:
+        """Efforts by coordinate that give these accelerations here, 0 where none is given: `step(effort=…)` takes them.
+
+        Of the tree: followers move with their leaders, and have efforts of their own. Gravity, Coriolis forces, rotors,
+        springs, dampers and wrenches are in them; actuators, friction, stops and loops are not.
+        """
+        return observed.inverse_dynamics(self, acceleration or {})
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gearwright.compiler import Kind
+from gearwright.compiler import SlotKind as Kind
 from gearwright.model import Mechanism
 from gearwright.model.pickling import check_function
 from gearwright.sim.kernels import Kernels

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.compiler import SlotKind
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
+from gearwright.model.layout import coordinate_of
 from gearwright.sim import assembly, loops
+from gearwright.sim.reporting import warn_beyond_limits
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
             state.fill("target", 2 * i + 1, 0.0)
         sim.clock.restart(0.0)
         check_start(sim, reach)
+        warn_beyond_limits(sim, q)
     except BaseException:
         memory.copy_from(before)
         sim.clock.set(*clock)
@@ -106,7 +110,7 @@ def _out_of_reach(sim: Simulation, robot: int) -> str:
     for transmission in sim.robot.transmissions.values():
         if transmission.map is None:
             continue
-        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        names = [coordinate_of(sim.robot.joint(ref.joint), ref) for ref in transmission.joints]
         q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
         try:
             transmission.map.joint_to_actuator_position(q)
@@ -132,10 +136,14 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given = np.zeros((sim.batch, sim.batch_state.parts["sensor"]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
+    kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get("impulse", 0)
+    rest = {"impulse": np.zeros(impulses), "actuator": sim.layout.devices.start}
     values = {"position": q, "velocity": v, "sensor": given}
-    if sim.options.inputs:
-        values["parameter"] = sim.batch_state.get("parameter")
-    readings: Array = sim.kernels["sense_start"].evaluate(values)["sensor_after"]
+    for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
+        if slot.name not in values:
+            held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None
+            values[slot.name] = sim.batch_state.get(slot.name) if held is None else held
+    readings: Array = kernel.evaluate(values)["sensor_after"]
     return readings
 
 

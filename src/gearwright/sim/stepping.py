@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 
-def step(sim: Simulation, command: Any, effort: Any, n: Any) -> None:
-    """See `Simulation.step`."""
+def step(sim: Simulation, given: Mapping[str, Any], n: Any) -> None:
+    """See `Simulation.step`; inputs by slot."""
+    command = given["command"]
     if command is not None and not isinstance(command, Mapping):
         raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
     clock, inputs = sim.clock, sim.inputs
     begun = clock.steps
     before: list[tuple[str, Any]] = []
     try:
-        for slot, values in (("command", command), ("effort", effort)):
+        for slot, values in given.items():
             if values is not None:
                 if slot in inputs.slots:
                     before.append((slot, inputs.copy(slot)))

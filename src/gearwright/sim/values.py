@@ -70,6 +70,26 @@ class AliasedValues(Values):
         return own[..., 0] if np.ndim(own) > 1 else float(own[0])
 
 
+class WithLoopJoints(Values):
+    """Values by joint, and of joints that close loops, too. Those are not counted or listed: they cannot be set."""
+
+    __slots__ = ("_loops",)
+
+    def __init__(self, values: Values, loops: Values) -> None:
+        super().__init__(values._kind, values._reads, values._groups)
+        self._loops = loops
+
+    def _several(self, name: str) -> Value:
+        if name in self._groups:
+            return super()._several(name)
+        if name not in self._loops:
+            raise UnknownNameError(self._kind, name, [*self._reads, *self._groups, *self._loops]) from None
+        return self._loops[name]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._loops
+
+
 def reader(instance: Instance, slot: str, element: int, refresh: Callable[[], object] | None = None) -> Read:
     """Reads one element of a slot, after `refresh` where it has to be computed first."""
     item: Read = instance.slot(slot).reader(element)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.sim import observed
 from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
+from gearwright.sim.spatial_values import link_motion, reactions
 from gearwright.sim.values import AliasedValues, Array, Read, Values
 
 if TYPE_CHECKING:
@@ -33,7 +35,20 @@ def _from_state(slot: str, sim: Simulation) -> Values:
     for i, name in enumerate(group.names):
         in_state = i in place
         reads[name] = _reader(sim, slot, place[i]) if in_state else sim.probes.reader("tree", f"tree_{slot}", i)
-    return Values(group.kind, reads, _members(group))
+    values = Values(group.kind, reads, _members(group))
+    return observed.with_loop_joints(values, sim.robot, slot, sim.probes.reader)
+
+
+def _reaction(sim: Simulation) -> Values:
+    return reactions(observed.reacting(sim.robot), partial(_table, sim))
+
+
+def _link_motion(quantity: str, sim: Simulation) -> Values:
+    return link_motion(tuple(sim.robot.links), partial(_table, sim), quantity)
+
+
+def _table(sim: Simulation, quantity: str) -> Array:
+    return sim.probes[quantity].output(quantity)
 
 
 def _effort(sim: Simulation) -> Values:
@@ -112,6 +127,9 @@ VIEWS: dict[str, Callable[[Simulation], Values]] = {
     "coupling_error": partial(_coupling, "tree", "coupling_error"),
     "coupling_effort": partial(_coupling, "observation", "coupling_effort"),
     "pose": _pose,
+    "reaction": _reaction,
+    "link_velocity": partial(_link_motion, "link_velocity"),
+    "link_acceleration": partial(_link_motion, "link_acceleration"),
     "parameters": _parameters,
     "sensor": _sensor,
     "actuator": _actuator,

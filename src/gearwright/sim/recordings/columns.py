@@ -29,7 +29,7 @@ class Evaluator(Protocol):
     """Computes quantities that follow from recorded slots: followers, energies, coupling errors."""
 
     def inputs(self, kernel: str) -> Sequence[str]:
-        """The slots that a kernel needs."""
+        """The slots that a kernel's evaluation needs."""
 
     def evaluate(self, kernel: str, slots: Mapping[str, Array]) -> Mapping[str, Array]:
         """Outputs, (n, size) each, for n states, (n, size) each."""
@@ -84,7 +84,7 @@ class SlotChunk:
         if source is None:
             return np.repeat(self.time[:, None], self._schema.batch, axis=1)
         if isinstance(source, Total):
-            return sum((self._evaluated(term)[..., 0] for term in source.terms), np.zeros(()))
+            return sum((self._evaluated(t)[..., 0] for t in source.terms), np.zeros((self.rows, self._schema.batch)))
         size = int(np.prod(signal.shape))
         found = self._evaluated(source, size) if isinstance(source, Derived) else self._recorded(source, size)
         return found.reshape(*found.shape[:2], *signal.shape)

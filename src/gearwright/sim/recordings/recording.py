@@ -13,7 +13,8 @@ from gearwright.errors import GearwrightError
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
-from gearwright.sim.values import AliasedValues, Read, Values
+from gearwright.sim.spatial_values import link_motion, reactions
+from gearwright.sim.values import AliasedValues, Read, Values, WithLoopJoints
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -87,13 +88,13 @@ class Recording:
 
     @cached_property
     def position(self) -> Values:
-        """[rad, m] by joint or coordinate, followers too."""
-        return self._family("position")
+        """[rad, m] by joint or coordinate, followers and joints that close loops too."""
+        return self._with_loop_joints("position")
 
     @cached_property
     def velocity(self) -> Values:
         """[rad/s, m/s]."""
-        return self._family("velocity")
+        return self._with_loop_joints("velocity")
 
     @cached_property
     def effort(self) -> Values:
@@ -131,6 +132,26 @@ class Recording:
         views = {name: ActuatorView(name, own) for name, own in reads.items()}
         return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
 
+    @cached_property
+    def reaction(self) -> Values:
+        """By joint, `.force` [N] and `.torque` [N·m], (T, 3) or (T, B, 3); see `Simulation.reaction`."""
+        return reactions(self.schema.tables.get("reaction", ()), self._table)
+
+    @cached_property
+    def link_velocity(self) -> Values:
+        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_velocity`."""
+        return link_motion(self.schema.tables.get("link_velocity", ()), self._table, "link_velocity")
+
+    @cached_property
+    def link_acceleration(self) -> Values:
+        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_acceleration`."""
+        return link_motion(self.schema.tables.get("link_acceleration", ()), self._table, "link_acceleration")
+
+    @property
+    def unsettled(self) -> Array:
+        """Steps since the reset that did not settle, up to each row."""
+        return self.read(self.schema.signal("", "unsettled"))
+
     @property
     def kinetic_energy(self) -> Array:
         """[J]."""
@@ -145,6 +166,14 @@ class Recording:
     def energy(self) -> Array:
         """Kinetic and potential [J]."""
         return self.read(self.schema.signal("", "energy"))
+
+    def _table(self, quantity: str) -> Array:
+        """(T, rows, 6) or (T, B, rows, 6)."""
+        return self.read(self.schema.signal("table", quantity))
+
+    def _with_loop_joints(self, family: str) -> Values:
+        values, loops = self._family(family), self._family(f"loop_{family}")
+        return WithLoopJoints(values, loops) if len(loops) else values
 
     def _family(self, family: str, made: type[Values] = Values) -> Values:
         signals = self.schema.by_family.get(family, {})

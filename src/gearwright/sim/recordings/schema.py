@@ -67,6 +67,7 @@ class Schema:
     members: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)  # family → further names
     kinds: Mapping[str, str] = field(default_factory=dict)  # family → what its names are names of
     followers: tuple[str, ...] = ()  # coordinates that couplings move
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of family "table": names of their rows
 
     @cached_property
     def stored(self) -> tuple[Signal, ...]:
