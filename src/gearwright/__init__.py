@@ -19,8 +19,8 @@ from gearwright.errors import (
 )
 
 if TYPE_CHECKING:
+    from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
-    from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
     from gearwright.migration import migrate
     from gearwright.model import (
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
         SimpleTransmission,
         Solenoid,
     )
-    from gearwright.sim import PID, Recording, Simulation, compile, with_servos
+    from gearwright.model.drives import Drive
+    from gearwright.model.servos import with_servos
+    from gearwright.sim import Recording, Simulation, compile
 
 __version__ = "0.1.0"
 
@@ -57,11 +59,11 @@ _LAZY = {
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
     "compile": "gearwright.sim",
-    "Drive": "gearwright.dynamics.drives",
+    "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
-    "PID": "gearwright.sim",
-    "with_servos": "gearwright.sim",
+    "PID": "gearwright.control",
+    "with_servos": "gearwright.model.servos",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",

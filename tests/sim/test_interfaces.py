@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.model.servos import Servo, with_servos
 from gearwright.sim import compile
-from gearwright.sim.servos import Servo, with_servos
 from tests.corpus.files import corpus
 
 PEERS = ("ros2_control", "ros2_control_demos", "gz_ros2_control")

@@ -266,6 +266,6 @@ def test_what_rows_do_not_change(double_pendulum):
     assert compile(double_pendulum, integrator="euler").state.shape == (4,)
     sim = compile(double_pendulum)
     assert sim.state.shape == (7,)
-    assert {name: size for name, size in sim._parts.items() if size} == {
+    assert {name: size for name, size in sim.batch_state.parts.items() if size} == {
         "position": 2, "velocity": 2, "mean_velocity": 2, "unsettled": 1,
     }  # fmt: skip

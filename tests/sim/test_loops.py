@@ -28,14 +28,14 @@ def rocker_angle(crank):
 
 
 def drift(sim):
-    kernel, n = sim._kernels["closure"], len(sim._names.free_positions)
+    kernel, n = sim.kernels["closure"], len(sim.layout.names.free_positions)
     error = kernel.evaluate({"position": sim.state[..., :n], "parameter": np.zeros(0)})["error"]
     return np.abs(error).max(initial=0.0)
 
 
 def drift_in(sim, rec):
     """The largest error of a whole recording."""
-    names, kernel = sim._names, sim._kernels["closure"]
+    names, kernel = sim.layout.names, sim.kernels["closure"]
     q = np.stack([rec.position[names.positions.names[i]] for i in names.free_positions], axis=-1)
     return max(np.abs(kernel.evaluate({"position": x, "parameter": np.zeros(0)})["error"]).max() for x in q)
 
@@ -217,14 +217,14 @@ def test_every_kind_closes_a_loop(kind):
     if not robot.tree.cuts:
         pytest.skip("the reader spans this kind")
     sim = compile(robot)
-    equations = sim._kernels["closure"].program
+    equations = sim.kernels["closure"].program
     rows = equations.slot("error").shape[0]
     assert rows == 6 - robot.tree.cuts[0].dof
     for _ in range(20):
         sim.step(n=25)
         assert drift(sim) < 1e-9
     assert np.isfinite(sim.state).all()
-    _, J = (sim._kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
+    _, J = (sim.kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
             for n in ("error", "jacobian"))  # fmt: skip
     u = sim.state[12:21]
     assert np.abs(J @ u).max() < 0.05 * max(1.0, np.abs(u).max())  # at the new pose; exact at the one it stepped from
@@ -235,7 +235,7 @@ def test_rates_are_the_slopes_of_errors(kind):
     """J by central differences along each velocity, away from where the loop closes."""
     robot = ring(kind)
     sim = compile(robot)
-    kernel, names, rng = sim._kernels["closure"], sim._names, np.random.default_rng(1)
+    kernel, names, rng = sim.kernels["closure"], sim.layout.names, np.random.default_rng(1)
     q = _moved(names, sim.state[:12], 0.3 * rng.normal(size=9))
     J = kernel.evaluate({"position": q, "parameter": np.zeros(0)})["jacobian"]
     for k in range(9):

@@ -240,7 +240,7 @@ def test_efforts_of_inverse_dynamics_give_the_accelerations():
     """With a coupling, dampers and a wrench: followers are accelerated by their leaders."""
     robot = bare(load(FOLDER / "gripper.sdf"))
     sim = compile(robot, wrenches=(list(robot.links)[-1],))
-    names = [sim.coordinates[i] for i in sim._names.free_velocities]
+    names = [sim.coordinates[i] for i in sim.layout.names.free_velocities]
     rng = np.random.default_rng(1)
     sim.reset(velocity={n: 0.1 * x for n, x in zip(names, rng.normal(size=len(names)), strict=True)})
     wanted = dict(zip(names, rng.normal(size=len(names)), strict=True))

@@ -53,7 +53,7 @@ def dropped(seed):
     sim = compile(mechanism(seed), dt=DT)
     before = sim.energy
     rec = sim.run(TIME)
-    return appearing(np.r_[before, rec.energy]), float(sim._instance.get("unsettled")[0, 0])
+    return appearing(np.r_[before, rec.energy]), float(sim.batch_state.instance.get("unsettled")[0, 0])
 
 
 @pytest.mark.parametrize("seed", range(0, CASES, CASES // DEFAULT))

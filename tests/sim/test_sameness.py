@@ -9,8 +9,8 @@ import pytest
 from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
+from gearwright.sim.clock import Pace
 from gearwright.sim.programs import step_program
-from gearwright.sim.stepping import Pace
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM
 
@@ -82,14 +82,14 @@ def test_runs_in_pieces(single, rng, monkeypatch):
     start, torque = starts(single, 1, rng)[0], rng.normal(size=100)
     recordings = []
     for steps in (10**9, 7):
-        monkeypatch.setattr(single, "_pace", Pace(1))
-        monkeypatch.setattr(single._pace, "_adapt", lambda *took: None)
-        single._pace.steps = steps
+        monkeypatch.setattr(single.clock, "pace", Pace(1))
+        monkeypatch.setattr(single.clock.pace, "_adapt", lambda *took: None)
+        single.clock.pace.steps = steps
         single.reset()
         single.state = start
         recordings.append(single.run(0.1, effort={"j2": torque}, every=3))
     whole, pieces = recordings
-    assert len(whole._chunks) == 1 < len(pieces._chunks)
+    assert len(whole.chunks) == 1 < len(pieces.chunks)
     assert np.array_equal(whole.time, pieces.time)
     for family in ("position", "velocity", "effort"):
         for name in getattr(whole, family):

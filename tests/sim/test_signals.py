@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import compile, stepping
-from gearwright.sim.stepping import LONGEST, Pace
+from gearwright.sim import clock, compile
+from gearwright.sim.clock import LONGEST, Pace
 from tests.cli.commands import CHECKOUT
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of POSIX")
@@ -42,7 +42,7 @@ class Machine:
 
     def __init__(self, monkeypatch, seconds):
         self.now, self.seconds = 0.0, seconds
-        monkeypatch.setattr(stepping, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(clock, "perf_counter", lambda: self.now)
 
     def calls(self, pace, n):
         durations, steps = [], 0

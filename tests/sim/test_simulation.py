@@ -88,8 +88,13 @@ def test_names_are_those_of_the_equations(free, gripper, arm):
         sim, equations = compile(robot), Equations(robot)
         assert sim.coordinates == equations.coordinates
         assert tuple(sim.position) == equations.tree_positions
-        assert tuple(sim._names.positions.names[i] for i in sim._names.free_positions) == equations.positions
-        assert tuple(sim._names.coordinates.names[i] for i in sim._names.free_velocities) == equations.velocities
+        assert (
+            tuple(sim.layout.names.positions.names[i] for i in sim.layout.names.free_positions) == equations.positions
+        )
+        assert (
+            tuple(sim.layout.names.coordinates.names[i] for i in sim.layout.names.free_velocities)
+            == equations.velocities
+        )
         assert tuple(sim.coupling_error) == equations.couplings
 
 

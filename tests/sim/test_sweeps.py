@@ -98,7 +98,7 @@ def test_sweeps_are_a_loop_and_not_written_out(solver):
     Constants are not counted: 5, and tgs's share of a step, 1/5, are others' numbers too, and kept once.
     """
     robot, drives = fingers("hard"), {"left": gw.Drive(stiffness=1e3, effort=5.0)}
-    programs = [compile(robot, solver=solver, iterations=n, drives=drives)._kernels["step"].program for n in (5, 50)]
+    programs = [compile(robot, solver=solver, iterations=n, drives=drives).kernels["step"].program for n in (5, 50)]
     few, many = (sum(i.op != "const" for stage in p.stages for i in stage.tape.instructions) for p in programs)
     assert few == many > 100
     assert [(a, b) for a, b in zip(*(loops(p.body) for p in programs), strict=True) if a != b] == [(5, 50)]

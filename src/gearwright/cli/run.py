@@ -180,9 +180,9 @@ def _report(outcome: Outcome, json: bool) -> None:
 def _robot(file: str, reading: LoadOptions) -> Mechanism:
     loaded = load(file, reading)
     if loaded.mechanism is None:
-        from gearwright.cli.show import _complain
+        from gearwright.cli.show import complain
 
-        _complain(loaded)
+        complain(loaded)
         raise typer.Exit(1)
     return loaded.mechanism
 
@@ -207,7 +207,7 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 
 def _check_files(out: str | None, plot: str | None) -> None:
     """Checks the output files before the simulation."""
-    from gearwright.sim.saving import check_format
+    from gearwright.sim.recordings import check_format
     from gearwright.view.plots import check_ending
 
     try:

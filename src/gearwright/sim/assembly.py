@@ -11,7 +11,7 @@ from gearwright.compiler import Executable
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
-from gearwright.sim.inputs import constant
+from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array
 

@@ -17,7 +17,7 @@ from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.drives import Drive
+    from gearwright.model.drives import Drive
 
 
 def compile(
@@ -56,9 +56,9 @@ def compile(
     parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
                 "follower.multiplier", "gravity.z", …
     gravity     three numbers [m/s²] instead of the file's
-    drives      by joint, what brings it to targets that `Simulation.drive` sets: gearwright.dynamics.drives.Drive
+    drives      by joint, a gearwright.Drive that brings it to the targets of `Simulation.drive`
     controller  a function of the simulation that returns commands by actuator and efforts by joint; it becomes part
-                of the code that steps (see `gearwright.sim.control`)
+                of the code that steps (see `gearwright.control`)
     control_period  steps from one call of the controller to the next; what it commands is held in between
     wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
     threads     at most so many; by default all cores for large batches. Results do not depend on it.

@@ -48,7 +48,7 @@ class Kernels:
 
     @cached_property
     def nominal(self) -> dict[str, float]:
-        """What the file says of the parameters."""
+        """The parameters' values in the file."""
         from gearwright.dynamics.parameters import numbers, with_symbols
 
         o = self.options

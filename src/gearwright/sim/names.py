@@ -1,4 +1,4 @@
-"""What the numbers of a simulation are called, and where each stands."""
+"""Names of a mechanism's coordinates, and their order."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Names:
 
     @cached_property
     def units(self) -> dict[str, tuple[str, str, str]]:
-        """Of each position or velocity coordinate: its unit as position, as velocity, and as effort."""
+        """By position or velocity coordinate: its unit as position, as velocity, and as effort."""
         found = {}
         for j in self.joints:
             for part in {*j.type.positions, *j.type.velocities}:

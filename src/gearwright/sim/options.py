@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from gearwright.compiler.backends import is_known, names
+from gearwright.control import Declared, declared
 from gearwright.errors import CompileError, suggestion
 from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
-from gearwright.sim.control import Declared, declared
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.drives import Drive
+    from gearwright.model.drives import Drive
 
 LATER = "comes with a later version"
 

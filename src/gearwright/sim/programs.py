@@ -27,11 +27,11 @@ KINDS = {
     "piece": Kind.STATE,  # of each law, on which it was in the last step
     "piece_end": Kind.STATE,  # the same at the step's end
     "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
-    "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
-    "sensor": Kind.STATE,  # readings, then what sensors remember
+    "actuator": Kind.STATE,  # efforts in the last step, then the actuators' states
+    "sensor": Kind.STATE,  # readings, then the sensors' states
     "phase": Kind.STATE,  # 0 where the controller is asked
     "clock": Kind.STATE,  # steps, and the time that they are counted from
-    "control": Kind.STATE,  # what the controller commands, then what it remembers
+    "control": Kind.STATE,  # the controller's commands, then its memory
     "mass": Kind.DERIVED,  # M at the position
     "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, UnsettledWarning
-from gearwright.model import Mechanism
-from gearwright.sim.names import Names
 from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
@@ -33,9 +31,9 @@ def _callers_level() -> int:
 
 def unsettled(sim: Simulation) -> Value:
     """See `Simulation.unsettled`."""
-    if "unsettled" not in sim._parts:
+    if "unsettled" not in sim.batch_state.parts:
         return 0 if sim.batch == 1 else np.zeros(sim.batch, np.int64)
-    counts = sim._instance.get("unsettled")[:, 0].astype(np.int64)
+    counts = sim.batch_state.get("unsettled")[:, 0].astype(np.int64)
     return int(counts[0]) if sim.batch == 1 else counts
 
 
@@ -55,21 +53,11 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
 # --- starts beyond limits --------------------------------------------------------------------------------------------
 
 
-def ranges(robot: Mechanism, names: Names) -> tuple[Array, Array]:
-    """Lower and upper limit of each position coordinate of the tree."""
-    lower, upper = np.full(len(names.positions.names), -np.inf), np.full(len(names.positions.names), np.inf)
-    for joint in robot.tree.joints:
-        for name, axis in zip(joint.coordinates[joint.dof - len(joint.axes) :], joint.axes, strict=True):
-            i = names.positions.index[name]
-            lower[i], upper[i] = axis.limits.lower, axis.limits.upper
-    return lower, upper
-
-
 def warn_beyond_limits(sim: Simulation, q: Array) -> None:
     """One warning for a start at tree positions q, (B, nq)."""
     if sim.options.integrator == "rk4":  # has no limits
         return
-    lower, upper = sim._ranges
+    lower, upper = sim.layout.ranges
     beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
     if not beyond.any():
         return
@@ -84,11 +72,11 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
 
 def _described(sim: Simulation, q: Array, i: int, beyond: Array) -> str:
     """The joint, its limit and its value; of a batch those of the first robot."""
-    lower, upper = sim._ranges
+    lower, upper = sim.layout.ranges
     robot = int(np.flatnonzero(beyond[:, i])[0])
-    name, value = sim._names.positions.names[i], q[robot, i]
+    name, value = sim.layout.names.positions.names[i], q[robot, i]
     which, limit = ("lower", lower[i]) if value < lower[i] else ("upper", upper[i])
-    unit = sim._names.units[name][0]
+    unit = sim.layout.names.units[name][0]
     count = int(beyond[:, i].sum())
     robots = "" if sim.batch == 1 else f" in robot {robot}" + (f" and {count - 1} more" if count > 1 else "")
     return f"{name!r} at {value:.6g} {unit}, {which} limit {limit:.6g} {unit}{robots}"

@@ -1,4 +1,4 @@
-"""What the numbers of actuators and sensors are measured in."""
+"""Units of actuators' and sensors' numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def pushes(robot: Mechanism, actuator: str) -> bool:
 
 
 def actuator_units(robot: Mechanism, actuator: str) -> dict[str, str]:
-    """Of `command`, `torque`, `position` and `velocity`; of a servo the command's unit depends on its mode."""
+    """Units of `command`, `torque`, `position` and `velocity`; a servo's command has the unit of its mode."""
     own = PUSHING if pushes(robot, actuator) else TURNING
     a = robot.actuators[actuator]
     command = "as its mode" if "mode" in a.states else own[a.command]
@@ -24,7 +24,7 @@ def actuator_units(robot: Mechanism, actuator: str) -> dict[str, str]:
 
 
 def reading_unit(robot: Mechanism, sensor: str, index: int) -> str:
-    """Of one number of a sensor; nothing of a user's own kind."""
+    """Unit of one number of a sensor."""
     return robot.sensors[sensor].unit(length=_reads_length(robot, sensor, index), index=index)
 
 

@@ -1,4 +1,4 @@
-"""What a robot has and the dynamics leave out yet: told once, on `Simulation.diagnostics`."""
+"""Parts of a robot that the dynamics leave out yet, as diagnostics of the simulation."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Outcome:
             coupling_errors={n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()},
             actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
-            units=sim._names.units, warnings=[*(d.message for d in sim.diagnostics), *warnings],
+            units=sim.layout.names.units, warnings=[*(d.message for d in sim.diagnostics), *warnings],
             unsettled=int(np.sum(sim.unsettled)),
         )  # fmt: skip
 
@@ -161,7 +161,7 @@ def _columns(first: str, *numbers: str) -> Table:
 def _device_units(sim: Simulation) -> dict[str, dict[str, str]]:
     found = {name: actuator_units(sim.robot, name) for name in sim.actuator}
     for sensor in sim.robot.sensors:
-        own = sim.sensor._groups.get(sensor, (sensor,))
+        own = sim.sensor.members(sensor)
         for i, reading in enumerate(own):
             found.setdefault(reading, {})["reading"] = reading_unit(sim.robot, sensor, i)
     return found

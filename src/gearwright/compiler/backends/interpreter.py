@@ -78,6 +78,12 @@ class PlainBuffer(Buffer):
             return partial(self.data[0, 0].item, element)
         return self.data[0, :, element].copy
 
+    def robot_reader(self, element: int, robot: int) -> Callable[[], float]:
+        return partial(self.data[0, robot].item, element)
+
+    def robot_writer(self, element: int, robot: int) -> Callable[[float], None]:
+        return self.data[0, robot, element : element + 1].fill
+
     def rows(self, rows: slice) -> PlainBuffer:
         return PlainBuffer(self.data[rows])
 
