@@ -26,7 +26,7 @@ JOINT = (
 
 
 def mechanism(seed):
-    """3 to 12 joints; a chain in a plane or a tree in space; the lightest link is no less than a thousandth of the heaviest."""
+    """3 to 12 joints; a chain in a plane or a tree in space; masses within a thousandfold."""
     rng = np.random.default_rng(seed)
     n, tree = int(rng.integers(3, 13)), bool(rng.integers(2))
     spread = float(10.0 ** rng.uniform(0.0, 3.0))
