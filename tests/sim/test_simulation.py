@@ -305,7 +305,7 @@ def test_memory_of_a_batch(arm):
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     kept = (Kind.STATE, Kind.DERIVED, Kind.INPUT)  # positions and velocities, M for the next step, efforts
-    numbers = sum(slot.size for slot in sim._kernels["step"].program.slots if slot.kind in kept)
+    numbers = sum(slot.size for slot in sim.kernels["step"].program.slots if slot.kind in kept)
     assert numbers < 100 and used < 2 * numbers * 8 * batch
 
 

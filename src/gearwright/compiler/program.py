@@ -116,7 +116,7 @@ class Program:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Every stage once, in the order of the text."""
-        return tuple(node for node in _nodes(self.body) if isinstance(node, Stage))
+        return tuple({id(node): node for node in _nodes(self.body) if isinstance(node, Stage)}.values())
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -124,13 +124,18 @@ class Program:
         names = [node.count for node in _nodes(self.body) if isinstance(node, Loop) and isinstance(node.count, str)]
         return tuple(dict.fromkeys(names))
 
+    @property
+    def ends(self) -> frozenset[str]:
+        """Slots that loops end by."""
+        return frozenset(node.until for node in _nodes(self.body) if isinstance(node, Loop) and node.until)
+
     def outline(self) -> Program:
         """The slots and the names of loop counts without any stage: all that callers of compiled code need."""
         return Program(name=self.name, slots=self.slots, body=tuple(Loop(name, ()) for name in self.counts))
 
     def map_tapes(self, rewrite: Callable[[Tape], Tape]) -> Program:
         """The same program with each stage's tape rewritten."""
-        return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))
+        return Program(name=self.name, slots=self.slots, body=mapped_body(self.body, rewrite))
 
     def content_hash(self) -> str:
         """Hexadecimal digest of the program's content."""
@@ -190,13 +195,18 @@ def _nodes(body: Body) -> Iterator[Stage | Loop]:
             yield from _nodes(node.body)
 
 
-def _map_tapes(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
-    return tuple(
-        Stage(node.name, rewrite(node.tape))
-        if isinstance(node, Stage)
-        else replace(node, body=_map_tapes(node.body, rewrite))
-        for node in body
-    )
+def mapped_body(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
+    """The same with each tape rewritten; a stage that is there twice stays one."""
+    known: dict[int, Stage] = {}
+
+    def mapped(node: Stage | Loop) -> Stage | Loop:
+        if isinstance(node, Loop):
+            return replace(node, body=tuple(map(mapped, node.body)))
+        if id(node) not in known:
+            known[id(node)] = Stage(node.name, rewrite(node.tape))
+        return known[id(node)]
+
+    return tuple(map(mapped, body))
 
 
 # What makes a program valid. ----------------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """One step of the variational midpoint, as the list of its calls.
 
-    prepare     M(q), where it is not known from the last step
+    mass        M(q), where it is not known from the last step
     begin       p = M·v, what acts in the first half, a first guess of the mean velocity w
     until w has settled:
         push        balance of momentum in the middle of the step
         switch      laws to the pieces that w is on, until each is on its own
         pass        how far w has moved
-    turn        q⁺ = q ⊕ dt·w, M(q⁺), p⁺, what acts in the second half
+    turn        q⁺ = q ⊕ dt·w, p⁺
+    mass        M(q⁺)
+    push        what acts in the second half
     switch      laws to the pieces that v⁺ is on
     finish      velocities, impulses, actuators
 
@@ -19,7 +21,7 @@ from collections.abc import Sequence
 
 from gearwright.dynamics.actuation import Acting as ActuatorNow
 from gearwright.dynamics.algorithms import Matrix
-from gearwright.dynamics.direct_step import DirectStep, diagonal, mapped, product, unknowns, with_unknowns
+from gearwright.dynamics.direct_step import DirectStep, diagonal, product, unknowns, with_unknowns
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.midpoint import balance, momentum_after
 from gearwright.dynamics.motion import State
@@ -46,10 +48,11 @@ class MidpointStep(DirectStep):
         acting = self.actuators(tree)
         first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
         effort = self.held_effort(tree, acting)
-        keep = build.carry("begun")
-        later, M_later = first.mapped(keep), mapped(M, keep)
-        H = self.matrix(first.matrix(M), first, keep)
-        effort = [keep(x) for x in effort]
+        given, begun = build.carry("given"), build.carry("begun")
+        later = first.mapped(given, in_lines=begun)
+        H = self.matrix(first.matrix(M), first, given)
+        effort = [begun(x) for x in effort]
+        acting = [a._replace(effort=begun(a.effort), slope=begun(a.slope)) for a in acting]
         last = build["mean_velocity"]
         build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
@@ -59,8 +62,8 @@ class MidpointStep(DirectStep):
         build["passed"], build["round"] = [0.0], [1.0]
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
-            self._pass(later, H, M_later, effort)
-        self._second_half(later, M_later, acting)
+            self._pass(later, H, M, effort)
+        self._second_half(later, M, acting)
 
     def _prepared(self, tree: Tree) -> Matrix:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
@@ -68,7 +71,7 @@ class MidpointStep(DirectStep):
         build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
-            build.stage("prepare")
+            build.stage("mass")
         return with_unknowns(M, build["mass"])
 
     def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
@@ -116,11 +119,11 @@ class MidpointStep(DirectStep):
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
             project(self, M)
-        q = build["position"]
-        tree = model.tree(State(q, w))
+        else:
+            build.stage("turn")
+        build.again("mass")
+        tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
-        M = model.mass_matrix(at, tree)
-        build["mass"] = unknowns(M)
         second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", w)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from gearwright.compiler import Address, Loop, Program, Slot, Stage, Tape, function_program, stage
 from gearwright.compiler import SlotKind as Kind
+from gearwright.compiler.program import mapped_body
 from gearwright.compiler.tape import Instruction
 
 if TYPE_CHECKING:
@@ -93,9 +93,16 @@ def _functions(nodes: Sequence[casadi.Function | Repeat]) -> Iterator[casadi.Fun
 def _body(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]:
     from gearwright.dynamics import Repeat
 
-    return tuple(
-        Loop(node.count, _body(node.body), node.until) if isinstance(node, Repeat) else stage(node) for node in nodes
-    )
+    traced = {id(function): function for function in _functions(nodes)}
+    stages = {key: stage(function) for key, function in traced.items()}  # a function that is there twice: one stage
+
+    def made(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]:
+        return tuple(
+            Loop(node.count, made(node.body), node.until) if isinstance(node, Repeat) else stages[id(node)]
+            for node in nodes
+        )
+
+    return made(nodes)
 
 
 def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
@@ -111,12 +118,7 @@ def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage |
     def moved(i: Instruction) -> Instruction:
         return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
 
-    return tuple(
-        replace(node, body=_redirected(node.body, places))
-        if isinstance(node, Loop)
-        else Stage(node.name, Tape(tuple(map(moved, node.tape.instructions)), node.tape.stores))
-        for node in body
-    )
+    return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
 
 
 OBSERVED = ("link_velocity", "link_acceleration", "reaction", "screws", "cut_joints", "inverse_dynamics")
