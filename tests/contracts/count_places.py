@@ -37,6 +37,7 @@ ARGUED = {
     "model/simulation_checks.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/gears.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/sensing_kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
+    "dynamics/cut_readings.py": "all coordinates of a joint that closes a loop; a class knows those of its axes only",
     "dynamics/cut_axes.py": "to be replaced by `apart.loop_coordinate`, which asks the joint's class",
 }
 SAMPLES = (
@@ -51,7 +52,7 @@ SAMPLES = (
     Sample("actuator", ("DCMotor", '"dc_motor"'), "model/actuators/dc_motor.py", "model/actuators/__init__.py"),
     Sample("sensor", ("LimitSwitch",), "model/sensors.py", "model/sensors.py", ("dynamics/sensing_kinds.py",)),
     Sample("joint", ("Planar", '"planar"'), "model/joints/planar.py", "model/joints/joint.py",
-           ("formats/urdf.py", "formats/drake_elements.py")),
+           ("formats/urdf.py", "formats/drake_elements.py", "dynamics/cut_readings.py")),
     Sample("joint", ("Screw", '"screw"'), "model/joints/screw.py", "model/joints/joint.py",
            ("formats/transmission_kinds.py", "dynamics/cut_axes.py")),
     Sample("joint", ("Universal", '"universal"'), "model/joints/two_axes.py", "model/joints/joint.py"),

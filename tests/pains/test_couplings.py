@@ -112,7 +112,7 @@ def test_drake_19501_followers_are_not_counted_as_actuated():
     assert len(robot.joints) == 6 and robot.dof == 1
     sim = compile(robot)
     rows = len(sim.kernels.equations.rows)
-    assert sim.state.size == 3 + 3 * rows + 1  # position, velocity and its mean; impulses and pieces of stops; a counter
+    assert sim.state.size == 3 + 3 * rows + 1  # position, velocity, its mean; impulses and pieces of stops; a counter
     assert sim.linearize()[0].shape == (2, 2)
 
 

@@ -42,7 +42,9 @@ def test_a_motor_on_a_follower_drives_its_leader(mode):
 
 
 def test_a_motor_on_a_free_robot_changes_no_momentum():
-    """Its torque acts on both links, and the step keeps both momenta to rounding. The rotor is an inertia along its axis alone, so that it is none here."""
+    """Its torque acts on both links, and the step keeps both momenta to rounding.
+
+    The rotor is an inertia along its axis alone, so that it is none here."""
     robot = gw.loads(FREE, base="floating")
     robot = replace(robot, gravity=(0.0, 0.0, 0.0), actuators={"m": gw.ElectricMotor(name="m", joint=AxisRef("spin"))})
     robot = replace(robot, actuators={**robot.actuators, "n": gw.ElectricMotor(name="n", joint=AxisRef("gimbal", 1))})

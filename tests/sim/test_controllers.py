@@ -101,7 +101,9 @@ def test_the_command_acts_in_the_step_that_it_is_given_in(arm):
     assert closed.effort["elbow"] == rec.effort["elbow"][-1]
     A, B = closed.linearize()  # of the robot: commands are inputs
     A2, B2 = open_.linearize()
-    assert (A == A2).all() and (B == B2).all()
+    # around the step that comes, whose mean velocity the compiled controller's next command has changed a little
+    for closed_part, open_part in ((A, A2), (B, B2)):
+        assert np.abs(closed_part - open_part).max() < 1e-6 * np.abs(open_part).max()
 
 
 def test_a_controller_finds_what_is_held():
@@ -237,7 +239,7 @@ def test_a_joint_of_several_coordinates_and_followers():
     follower = next(iter(gripper.couplings))
 
     def push(sim):
-        return {follower: -40.0 * (sim.position[follower] - 0.01)}
+        return {follower: -400.0 * (sim.position[follower] - 0.01)}  # 4 N, against 0.6 N of friction in each finger
 
     a, b = compile(gripper, controller=push), compile(gripper)
     b.run(0.05, controller=push)

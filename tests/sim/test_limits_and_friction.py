@@ -62,8 +62,9 @@ def test_a_start_beyond_a_stop_comes_back_gently():
     sim = compile(slider(limit=RANGE))
     sim.reset(position={"rail": 0.7})
     rec = sim.run(2.0)
-    assert np.abs(rec.velocity["rail"]).max() <= 1.0 + 1e-9
-    assert rec.position["rail"][600] < 0.2
+    assert np.abs(rec.velocity["rail"]).max() < 1e-12  # it is moved, and gains no kinetic energy
+    assert np.abs(np.diff(rec.position["rail"])).max() <= 1e-3 + 1e-12  # by no more than 1 m/s would
+    assert rec.position["rail"][600] == pytest.approx(0.2, abs=1e-8)  # next to the stop is on it: 1e-9
 
 
 def test_a_soft_stop_is_a_spring_and_damper():

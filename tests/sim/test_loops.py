@@ -88,7 +88,10 @@ def test_two_motors_on_one_loop(solver):
 
 
 def test_a_urdf_whose_gazebo_block_closes_a_loop():
-    """A crank of 1 m between pins 1.5 m apart, falling for a second: no drift, and energy to first order."""
+    """A crank of 1 m between pins 1.5 m apart, falling for a second: no drift, and energy to 1e-5 of what moves.
+
+    1e-6 is found at 1 ms. Passes end at 1e-5 of a speed, which is as much: halving dt does not quarter it any more.
+    """
     inertia = "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/>"
     body = "<link name='{}'><inertial><origin xyz='{}'/><mass value='1'/>" + inertia + "</inertial></link>"
     links = (("crank", "0 0 0.5"), ("coupler", "0.6 0 0.15"), ("rocker", "-0.15 0 0.65"))
@@ -110,7 +113,7 @@ def test_a_urdf_whose_gazebo_block_closes_a_loop():
         assert np.abs(ends[0] - ends[1]).max() < 1e-9  # the pin itself, from both bars
         ranges.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
     assert np.ptp(rec.position["a"]) > 1.0
-    assert ranges[0] < 0.02 and ranges[0] / ranges[1] == pytest.approx(2.0, rel=0.1)
+    assert max(ranges) < 1e-5
 
 
 def test_energy_is_kept_in_a_loop_without_losses():

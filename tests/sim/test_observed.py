@@ -10,6 +10,7 @@ import gearwright as gw
 from gearwright import Drive, compile, load, loads
 from gearwright.model import Limits
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FREE, LIMITED, bare
+from tests.sim.test_loops import ring
 
 FOUR_BAR = bare(load(FOLDER / "four_bar.sdf"))
 G = 9.80665
@@ -109,6 +110,17 @@ def test_a_joint_that_closes_a_loop_is_read_like_others():
     assert "pin_c" not in list(sim.position)  # it cannot be given to reset
     with pytest.raises(gw.ModelError, match="pin_c"):
         _ = sim.position["pin_x"]
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "screw", "universal", "ball"])
+def test_a_loop_joint_of_every_kind_reads_what_it_does_in_the_tree(kind):
+    """The loop cut there, or elsewhere: the same motion, to the step's own error of 1e-6 (dt 0.1 ms, 0.2 s)."""
+    cut, tree = (compile(replace(ring(kind), cut=(name,)), dt=1e-4) for name in ("cut", "j1"))
+    for sim in (cut, tree):
+        sim.step(n=2000)
+    assert cut.position["cut"] == pytest.approx(tree.position["cut"], abs=1e-5)
+    assert cut.velocity["cut"] == pytest.approx(tree.velocity["cut"], abs=2e-4)
+    assert np.abs(cut.velocity["cut"]).max() > 0.01
 
 
 def test_nothing_is_transmitted_in_free_fall():
@@ -276,6 +288,39 @@ def test_soft_stops_store_energy():
     assert sim.energy - free.energy == pytest.approx(0.5 * 40 * 0.2**2, rel=1e-9)
     rec = sim.run(1.0)
     assert np.ptp(rec.energy) < 0.01 * np.ptp(rec.kinetic_energy)
+
+
+def test_a_pressed_backlash_stores_energy():
+    """A motor behind a gear of 10:1 with play of 0.02 rad at its shaft: 0.03 rad beyond half of it."""
+    robot = bare(loads(PENDULUM.replace("ixx='0' iyy='0' izz='0'", "ixx='1e-3' iyy='1e-3' izz='1e-3'")))
+    robot = robot.with_actuator(gw.ElectricMotor(name="motor", rotor_inertia=1e-5))
+    play = gw.Backlash(gap=0.02, stiffness=50.0, damping=0.0)
+    gear = gw.SimpleTransmission(reduction=10.0)
+    sim = compile(robot.with_transmission("gear", gear, actuators=["motor"], joints=["pin"], backlash=play))
+    free = sim.energy
+    sim.reset(position={"motor.rotor": 0.04})
+    assert sim.energy - free == pytest.approx(0.5 * 50.0 * 0.03**2, rel=1e-9)
+    sim.reset(position={"motor.rotor": 0.005})
+    assert sim.energy == pytest.approx(free, abs=1e-15)
+
+
+def test_linearising_with_a_wrench():
+    """The wrench is held: A is the slope of the step with it, by differences."""
+    sim = compile(loads(DOUBLE_PENDULUM), wrenches=("lower",))
+    sim.reset(position={"shoulder": 0.4, "elbow": 0.8})
+    sim.step(wrench={"lower": ((30.0, 0.0, 2.0), (0.0, 0.4, 0.0))}, n=3)
+    A, _ = sim.linearize()
+    here = {"shoulder": sim.position["shoulder"], "elbow": sim.position["elbow"]}
+    ends = []
+    for h in (1e-5, -1e-5):
+        sim.reset(position={**here, "shoulder": here["shoulder"] + h})
+        sim.step(wrench={"lower": ((30.0, 0.0, 2.0), (0.0, 0.4, 0.0))})
+        ends.append([sim.velocity["shoulder"], sim.velocity["elbow"]])
+    assert A.shape == (4, 4)
+    sim.reset(position=here)
+    sim.step(wrench={"lower": ((30.0, 0.0, 2.0), (0.0, 0.4, 0.0))}, n=0)
+    assert sim.linearize()[0][2:, 0] == pytest.approx((np.array(ends[0]) - ends[1]) / 2e-5, rel=1e-5)
+    sim.step(wrench={})
 
 
 # --- reports ---------------------------------------------------------------------------------------------------------

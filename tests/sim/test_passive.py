@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 
-CASES, DEFAULT = 200, 12  # of which so many are in the default suite: one in every seventeen
+CASES, DEFAULT = 200, 12  # of which about so many are in the default suite
 LENGTH, TIME, DT = 0.18, 2.0, 1e-3  # [m], [s], [s]
 APPEARS = 1e-3  # of the fall
 
@@ -26,14 +26,14 @@ JOINT = (
 
 
 def mechanism(seed):
-    """3 to 12 joints; a chain in a plane or a tree in space; masses that differ up to a thousandfold either way."""
+    """3 to 12 joints; a chain in a plane or a tree in space; masses within a thousandfold."""
     rng = np.random.default_rng(seed)
     n, tree = int(rng.integers(3, 13)), bool(rng.integers(2))
     spread = float(10.0 ** rng.uniform(0.0, 3.0))
     friction, damping = float(rng.choice([0.0, 0.02, 0.5])), float(rng.choice([0.0, 1e-3, 0.1]))
     text = "<robot name='passive'><link name='l0'/>"
     for i in range(1, n + 1):
-        m = float(spread ** rng.uniform(-1.0, 1.0))
+        m = float(spread ** rng.uniform(-0.5, 0.5))
         parent = int(rng.integers(0, i)) if tree else i - 1
         axis = str(rng.choice(["0 1 0", "0 0 1", "1 0 0", "0 0.6 0.8"])) if tree else "0 1 0"
         text += LINK.format(i=i, half=LENGTH / 2, m=m, thin=m * 1e-4, wide=m * LENGTH**2 / 12)
@@ -65,8 +65,9 @@ def test_no_energy_appears(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(CASES))
-def test_no_energy_appears_in_any(seed, record_property):
+def test_no_energy_appears_in_any(seed, record_property, monkeypatch, tmp_path):
     """MuJoCo's figure, Euler with its own soft stops and friction at the same step, is recorded beside ours."""
+    monkeypatch.chdir(tmp_path)  # where MuJoCo writes its warnings
     share, unsettled = dropped(seed)
     record_property("appears", share)
     record_property("appears_in_mujoco", in_mujoco(seed))

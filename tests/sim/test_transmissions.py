@@ -86,7 +86,8 @@ def test_efficiency_through_a_differential(eta, back):
 
 @pytest.mark.parametrize("eta", [0.9, 0.5])
 def test_efficiency_through_ones_own_map(eta):
-    """A cam, `a = 4·q + sin q`: in one Euler step η·τ·(4 + cos q); over a run, η times the motor's work, to first order."""
+    """A cam, `a = 4·q + sin q`: in one Euler step η·τ·(4 + cos q); over a run η times the motor's work, to first
+    order."""
     cam = gw.CustomTransmission(position=lambda q: np.array([4.0 * q[0] + np.sin(q[0])]), size=(1, 1))
     robot = driven(rigid(body("j", 0.5)), motor(), through=cam, losses=gw.Losses(efficiency=eta))
     sim = compile(robot, integrator="euler")

@@ -231,9 +231,7 @@ class Driven:
             now.phase.span, now.dt, *own, *self.parameters.values(),
         ]  # fmt: skip
 
-    def _arrival(
-        self, now: Moment, along: Sparse, given: Sequence[Scalar], speed: Scalar, effort: Scalar
-    ) -> Scalar:
+    def _arrival(self, now: Moment, along: Sparse, given: Sequence[Scalar], speed: Scalar, effort: Scalar) -> Scalar:
         """The slope of a drive's gains in a step in which it may leave its limit; else 0.
 
         It does where the speed at which it wants nothing is within reach. Taken for flat there, a stiff drive would

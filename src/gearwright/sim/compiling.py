@@ -75,7 +75,7 @@ def compile(
     >>> sim.reset(position={"swing": 0.1})
     >>> sim.step(n=500)
     >>> round(sim.time, 3), round(sim.position["swing"], 3)
-    (0.5, 0.0)
+    (0.5, 0.001)
     """
     if not isinstance(robot, Mechanism):
         from gearwright.formats import load

@@ -77,13 +77,14 @@ def solve_rows(
     answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
-    E = [times(COMPLIANCE, reduce(least, each)) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
+    E = [_compliance(each) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
     y = [factors.sparse_forward(J) for J in directions]
     S = _schur(y, factors)
     implied = _implied(equalities, S, own, floors)
     pivots = {}
     for i, e in enumerate(equalities):
         silent = not e.J or either(_noise(equalities, own, i, floors), implied.get(i, False))
+        silent = either(silent, own[i] <= 0.0)
         pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
@@ -98,6 +99,11 @@ def solve_rows(
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
     compliances = [dual.inertias[i] for i in range(len(y))]
     return RowSolution(impulses, [minus(0.0, w) for w in pushes], compliances, change, [*before.values()])
+
+
+def _compliance(answers: Sequence[Scalar]) -> Scalar:
+    """Of its heaviest coordinate; not nothing where a pose leaves a coordinate out of the row."""
+    return times(COMPLIANCE, greatest(reduce(least, answers), times(COMPLIANCE, total(*answers))))
 
 
 def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
@@ -162,11 +168,11 @@ def _implied(rows: Sequence[Equality], S: Matrix, own: Sequence[Scalar], floors:
     reciprocals: dict[int, Scalar] = {}
     for i in (k for k, row in enumerate(rows) if row.group is None and is_zero(row.cfm)):
         entries[i], factors[i], d = {}, {}, S[i, i]
-        for j in reciprocals:
+        for j, reciprocal in reciprocals.items():
             shared = sorted(entries[i].keys() & factors[j].keys())
             entry = minus(S.get((i, j), 0.0), total(*(times(entries[i][k], factors[j][k]) for k in shared)))
             if not is_zero(entry):
-                entries[i][j], factors[i][j] = entry, times(entry, reciprocals[j])
+                entries[i][j], factors[i][j] = entry, times(entry, reciprocal)
                 d = minus(d, times(entry, factors[i][j]))
         moves = S[i, i] > times(floors.dependent, own[i])
         if entries[i]:
