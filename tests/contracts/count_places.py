@@ -60,7 +60,7 @@ SAMPLES = (
            "compiler/backends/__init__.py"),
     Sample("row type", ("SoftStopRow",), "dynamics/axis_rows.py", "dynamics/axis_rows.py"),
     Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation.py", "dynamics/actuation.py"),
-    Sample("recording format", ("save_csv", '".csv"'), "sim/saving.py", "sim/saving.py"),
+    Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py"),
 )  # fmt: skip
 
 

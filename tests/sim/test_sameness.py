@@ -47,11 +47,13 @@ def test_interpreter_agrees_to_rounding(arm, single, rng):
     program = step_program(Equations(arm, integrator="midpoint"))
     efforts = np.zeros((3, 9))
     efforts[:, 1] = effort
-    parts = single.batch_state.parts
-    ends = np.cumsum(list(parts.values()))[:-1]
-    values = dict(zip(parts, np.split(states, ends, axis=1), strict=True)) | {"effort": efforts, "dt": 1e-3}
+    ends = np.cumsum(list(single.batch_state.parts.values()))[:-1]
+    values = dict(zip(single.batch_state.parts, np.split(states, ends, axis=1), strict=True)) | {
+        "effort": efforts,
+        "dt": 1e-3,
+    }
     told = interpret_program(program, values, steps=20, batch=3).values
-    expected = np.concatenate([told[name] for name in parts], axis=1)
+    expected = np.concatenate([told[name] for name in single.batch_state.parts], axis=1)
     found = stepped_alone(single, states, effort, 20)
     assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
     assert np.abs(found - states).max() > 1e-3
