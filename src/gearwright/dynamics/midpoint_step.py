@@ -28,7 +28,7 @@ from gearwright.dynamics.motion import State
 from gearwright.dynamics.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.projection import project
 from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, both, greatest, magnitude, minus, plus, times, where
+from gearwright.dynamics.scalar import Scalar, both, greatest, greatest_of, magnitude, minus, plus, times, where
 from gearwright.dynamics.terms import Collected, Solved
 
 PASSES = 24  # at most; where they do not settle, the last one starts from v again and is a first-order step
@@ -57,6 +57,8 @@ class MidpointStep(DirectStep):
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
         build["passed"], build["round"] = [0.0], [1.0]
+        if first.laws:
+            build["piece"] = self.started(first, "piece")
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
@@ -81,7 +83,7 @@ class MidpointStep(DirectStep):
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
-        found = self.solved(H, push, self.closing(acting, q, w), "piece", w)
+        found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
         settled = both(has_settled(found.u, build["start"]), found.settled)
         new = {"mean_velocity": found.u, "force": build["new_force"]}
         new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
@@ -107,7 +109,7 @@ class MidpointStep(DirectStep):
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
-        found = self.solved(second.matrix(M), push, second, "piece_end", w)
+        found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
         impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]
@@ -124,7 +126,4 @@ def has_settled(u: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
     excess = [
         minus(magnitude(minus(x, y)), times(SETTLED, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
     ]
-    while len(excess) > 1:  # in pairs: no comparison waits for all others
-        pairs = (excess[i : i + 2] for i in range(0, len(excess), 2))
-        excess = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-    return excess[0] <= 0.0
+    return greatest_of(excess) <= 0.0
