@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
+    BeyondLimitsWarning,
     CacheWarning,
     CompileError,
     GearwrightError,
@@ -14,11 +15,12 @@ from gearwright.errors import (
     NotSimulatedWarning,
     SimulationError,
     TracingError,
+    UnsettledWarning,
 )
 
 if TYPE_CHECKING:
+    from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
-    from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
     from gearwright.migration import migrate
     from gearwright.model import (
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
         DifferentialTransmission,
         ElectricMotor,
         Encoder,
+        ForceTorque,
         FourBarLinkage,
         FourBarLinkageTransmission,
+        Imu,
         LimitSwitch,
         LinearMap,
         Losses,
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
         SimpleTransmission,
         Solenoid,
     )
-    from gearwright.sim import PID, Recording, Simulation, compile, with_servos
+    from gearwright.model.drives import Drive
+    from gearwright.model.servos import with_servos
+    from gearwright.sim import Recording, Simulation, compile
 
 __version__ = "0.1.0"
 
@@ -53,11 +59,11 @@ _LAZY = {
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
     "compile": "gearwright.sim",
-    "Drive": "gearwright.dynamics.drives",
+    "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
-    "PID": "gearwright.sim",
-    "with_servos": "gearwright.sim",
+    "PID": "gearwright.control",
+    "with_servos": "gearwright.model.servos",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",
@@ -74,6 +80,8 @@ _LAZY = {
     "CustomActuator": "gearwright.model",
     "Encoder": "gearwright.model",
     "LimitSwitch": "gearwright.model",
+    "ForceTorque": "gearwright.model",
+    "Imu": "gearwright.model",
     "CustomSensor": "gearwright.model",
     "Losses": "gearwright.model",
     "Backlash": "gearwright.model",
@@ -83,6 +91,7 @@ __all__ = [
     "PID",
     "Actuator",
     "Backlash",
+    "BeyondLimitsWarning",
     "CacheWarning",
     "CompileError",
     "CustomActuator",
@@ -94,9 +103,11 @@ __all__ = [
     "Drive",
     "ElectricMotor",
     "Encoder",
+    "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
     "GearwrightError",
+    "Imu",
     "LimitSwitch",
     "LinearMap",
     "LoadError",
@@ -112,6 +123,7 @@ __all__ = [
     "SimulationError",
     "Solenoid",
     "TracingError",
+    "UnsettledWarning",
     "compile",
     "load",
     "loads",

@@ -15,7 +15,7 @@ from gearwright.compiler.arithmetic import (
     pair_sines_and_cosines,
     share_reciprocals,
 )
-from gearwright.compiler.program import Body, Kind, Loop, Program, stages_of
+from gearwright.compiler.program import Body, Loop, Program, SlotKind, stages_of
 from gearwright.compiler.simplify import remove_dead_code, simplify
 from gearwright.compiler.tape import Address, Instruction, Store, Tape, elements
 
@@ -71,7 +71,7 @@ def ends_known(program: Program) -> Program:
 
 def without_unread_stores(program: Program) -> Program:
     """The program without stores to scratch that no stage loads."""
-    scratch = {slot.name for slot in program.of_kind(Kind.SCRATCH)}
+    scratch = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)}
     read = {a for stage in program.stages for address in stage.tape.reads() for a in elements(address)}
     read |= {Address(slot, 0) for slot in program.ends}
 

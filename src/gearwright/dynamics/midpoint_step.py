@@ -28,10 +28,24 @@ from gearwright.dynamics.motion import State
 from gearwright.dynamics.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.projection import project
 from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, both, greatest, greatest_of, magnitude, minus, plus, times, where
+from gearwright.dynamics.scalar import (
+    Scalar,
+    both,
+    greatest,
+    greatest_of,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.dynamics.terms import Collected, Solved
 
-PASSES = 24  # at most; where they do not settle, the last one starts from v again and is a first-order step
+PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
+NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
+MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
 
 
@@ -52,7 +66,8 @@ class MidpointStep(DirectStep):
         effort = [begun(x) for x in effort]
         acting = [a._replace(effort=begun(a.effort), slope=begun(a.slope)) for a in acting]
         last = build["mean_velocity"]
-        build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
@@ -77,20 +92,36 @@ class MidpointStep(DirectStep):
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
-        w = [where(turn >= PASSES, v, x) for v, x in zip(build["velocity"], build["mean_velocity"], strict=True)]
+        lost = both(turn >= PASSES, build["near"][0] < 0.5)
+        w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
         rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
         found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
-        settled = both(has_settled(found.u, build["start"]), found.settled)
+        w = build["start"]
+        settled = both(has_settled(found.u, w, SETTLED), found.settled)
+        build["near"] = [where(has_settled(found.u, w, NEAR), 1.0, 0.0)]
+        self._relax([minus(a, b) for a, b in zip(found.u, w, strict=True)])
         new = {"mean_velocity": found.u, "force": build["new_force"]}
         new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
             build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
         build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
+
+    def _relax(self, change: list[Scalar]) -> None:
+        """Where the next pass starts: Aitken's relaxation, since changes of alternating sign settle slowly alone."""
+        build = self.build
+        before, relaxation = build["change"], build["relaxation"][0]
+        differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
+        along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
+        square = total(1e-60, *(times(a, a) for a in differences))
+        better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
+        relaxation = where(build["round"][0] < 1.5, 1.0, better)
+        build["change"], build["relaxation"] = change, [relaxation]
+        build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
     def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
         build, model, dt = self.build, self.model, self.dt
@@ -121,9 +152,9 @@ class MidpointStep(DirectStep):
         build.stage("finish")
 
 
-def has_settled(u: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scalar:
     """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
     excess = [
-        minus(magnitude(minus(x, y)), times(SETTLED, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
+        minus(magnitude(minus(x, y)), times(share, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
     ]
     return greatest_of(excess) <= 0.0

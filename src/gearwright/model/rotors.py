@@ -16,6 +16,7 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.couplings import Coupling, Couplings, Term
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Axis, AxisRef, Joint
+from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.mechanism import Link, Mechanism
 from gearwright.model.transmissions import Backlash, LinearTransmission, Transmission
 
@@ -29,7 +30,7 @@ class Rotor(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.actuator.name}.rotor"
+        return rotor_name(self.actuator.name)
 
     @property
     def beside(self) -> AxisRef:
@@ -47,7 +48,7 @@ class Rotor(NamedTuple):
 def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
     """Those that are bodies."""
     for a in mechanism.actuators.values():
-        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+        if a.joint == rotor_axis(a.name):
             continue  # it turns one already
         t = mechanism.acting.get(a.name)
         if t is not None:
@@ -66,7 +67,7 @@ def with_rotors(mechanism: Mechanism) -> Mechanism:
     actuators, couplings = dict(mechanism.actuators), list(mechanism.couplings.values())
     for r in found:
         links[r.name], joints[r.name] = _link(r, mechanism), _joint(r, mechanism)
-        on_it = replace(r.actuator, joint=AxisRef(r.name), rotor_inertia=0.0, rotor="reflected")
+        on_it = replace(r.actuator, joint=rotor_axis(r.actuator.name), rotor_inertia=0.0, rotor="reflected")
         actuators[r.actuator.name] = on_it
         if r.backlash is None:
             couplings.append(_coupling(r))
@@ -107,7 +108,7 @@ def _joint(r: Rotor, mechanism: Mechanism) -> Joint:
 
 def _coupling(r: Rotor) -> Coupling:
     """The rotor follows the joints through the transmission."""
-    follower = AxisRef(r.name)
+    follower = rotor_axis(r.actuator.name)
     if r.transmission is None:
         return Coupling(name=r.name, follower=follower, leaders=(Term(r.beside, 1.0),))
     m = r.transmission.map

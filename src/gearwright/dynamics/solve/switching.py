@@ -20,6 +20,7 @@ from gearwright.dynamics.scalar import (
     divided,
     equal,
     greatest_of,
+    is_number,
     is_zero,
     least,
     magnitude,
@@ -165,7 +166,7 @@ class Roles:
 
     @staticmethod
     def of(laws: Sequence[Acting]) -> Roles:
-        alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if [*a.direction.values()] == [1.0]}
+        alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if _is_one_axis(a.direction)}
         pivots: dict[int, int] = {}
         for holds in (True, False):
             for i, k in alone.items():
@@ -174,6 +175,10 @@ class Roles:
         rest = [i for i in range(len(laws)) if i not in pivots.values()]
         diagonal = [i for i in rest if len(laws[i].direction) == 1 and not laws[i].law.holds]
         return Roles(pivots, diagonal, [i for i in rest if i not in diagonal])
+
+
+def _is_one_axis(J: Row) -> bool:
+    return len(J) == 1 and all(is_number(x) and x == 1.0 for x in J.values())
 
 
 @dataclass(frozen=True)
@@ -239,7 +244,8 @@ class _Solved:
             assert self.rows is not None
             push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
             wide, rate = times(size(self.problem.laws[i].direction), slack), plus(push, times(answer, impulse))
-            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, divided(1.0, answer), wide, share)
+            inertia = 1.0 if is_zero(answer) else divided(1.0, answer)  # nothing moves along it: any would do
+            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, inertia, wide, share)
         return [seen[i] for i in range(len(self.problem.laws))]
 
     def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
