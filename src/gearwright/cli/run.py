@@ -112,6 +112,7 @@ def _simulated(
 ) -> tuple[Outcome, Recording]:
     from time import perf_counter
 
+    from gearwright.cli.terminal import waiting
     from gearwright.sim import compile
     from gearwright.sim.options import Options
 
@@ -123,7 +124,8 @@ def _simulated(
     with warnings.catch_warnings():
         for kind in (NotSimulatedWarning, BeyondLimitsWarning):  # the summary lists them
             warnings.simplefilter("ignore", kind)
-        sim = compile(robot, **options)
+        with waiting(f"compiling {robot.name}"):
+            sim = compile(robot, **options)
     compiled = perf_counter() - started
     try:
         with warnings.catch_warnings(record=True) as heard:

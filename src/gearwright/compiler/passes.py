@@ -15,9 +15,9 @@ from gearwright.compiler.arithmetic import (
     pair_sines_and_cosines,
     share_reciprocals,
 )
-from gearwright.compiler.program import Program, SlotKind
+from gearwright.compiler.program import Body, Loop, Program, SlotKind, stages_of
 from gearwright.compiler.simplify import remove_dead_code, simplify
-from gearwright.compiler.tape import Address, Store, Tape, elements
+from gearwright.compiler.tape import Address, Instruction, Store, Tape, elements
 
 Pass = Callable[[Tape], Tape]
 PASSES: tuple[Pass, ...] = (
@@ -39,6 +39,34 @@ def optimise(tape: Tape, passes: Sequence[Pass] = PASSES) -> Tape:
         if careful:
             tape.verify()
     return tape
+
+
+def ends_known(program: Program) -> Program:
+    """The program of a single robot: a loop's body runs only while the number that ends it is 0."""
+    bodies: dict[int, set[str]] = {}  # of each stage, the slots that are 0 wherever it begins
+
+    def look(body: Body, zero: frozenset[str]) -> None:
+        for node in body:
+            if isinstance(node, Loop):
+                look(node.body, zero | {node.until} if node.until else zero)
+                zero -= {a.slot for stage in stages_of(node.body) for a in stage.tape.writes()}
+            else:
+                bodies[id(node.tape)] = bodies.get(id(node.tape), set(zero)) & zero
+                zero -= {a.slot for a in node.tape.writes()}
+
+    look(program.body, frozenset())
+
+    def known(tape: Tape) -> Tape:
+        zero = bodies[id(tape)]
+        if not zero:
+            return tape
+        instructions = (
+            Instruction("const", (), 0.0) if isinstance(i.data, Address) and i.data.slot in zero else i
+            for i in tape.instructions
+        )
+        return Tape(tuple(instructions), tape.stores)
+
+    return program.map_tapes(known)
 
 
 def without_unread_stores(program: Program) -> Program:

@@ -116,7 +116,7 @@ class Program:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Every stage once, in the order of the text."""
-        return tuple({id(node): node for node in _nodes(self.body) if isinstance(node, Stage)}.values())
+        return stages_of(self.body)
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -193,6 +193,11 @@ def _nodes(body: Body) -> Iterator[Stage | Loop]:
         yield node
         if isinstance(node, Loop):
             yield from _nodes(node.body)
+
+
+def stages_of(body: Body) -> tuple[Stage, ...]:
+    """Every stage once, in the order of the text."""
+    return tuple({id(node): node for node in _nodes(body) if isinstance(node, Stage)}.values())
 
 
 def mapped_body(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:

@@ -96,9 +96,15 @@ class DirectStep:
             return mapped(H, keep)
         return self.model.factorised(H).mapped(keep)
 
+    def started(self, acting: Collected, slot: str) -> list[Scalar]:
+        """The pieces that laws begin the step on, from those in the slot."""
+        laws = [Acting(term.law, term.J) for term in acting.laws]
+        return started(laws, self.build[slot]) if laws else []
+
     def solved(
-        self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected, pieces: str, guess: Sequence[Scalar]
-    ) -> Solved:
+        self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected,
+        name: str, pieces: Sequence[Scalar], guess: Sequence[Scalar],
+    ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut."""
         if isinstance(H, Factors):
             return Solved(H.solve(list(b)), [], [], [], [], True)
@@ -106,18 +112,17 @@ class DirectStep:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
             return Solved(found.u, [], found.reactions, [], [], True)
         build = self.build
-        laws = [Acting(term.law, term.J) for term in acting.laws]
-        build["push"], build["trial"] = b, started(laws, build[pieces]) if laws else []
+        build["push"], build["trial"] = b, pieces
         build["point"] = [rate(curve.J, guess) for curve in acting.curves]
         build["progress"], build["settled"] = list(STARTED), [0.0]
         if self._as_before(H, acting):
-            build.stage(f"push_{pieces}")
+            build.stage(f"push_{name}")
             with build.loop(SWITCHES, until="settled"):
                 build.again("switch")
         else:
-            keep = build.carry(f"given_{pieces}")
+            keep = build.carry(f"given_{name}")
             self._switching = mapped(H, keep), acting.mapped(keep)
-            build.stage(f"push_{pieces}")
+            build.stage(f"push_{name}")
             with build.loop(SWITCHES, until="settled"):
                 self._switch(*self._switching)
                 build.stage("switch")

@@ -31,7 +31,7 @@ class EulerStep(DirectStep):
         net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
         rows = zip(product(M, v), transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
         push = [plus(plus(p, times(dt, f)), c) for p, f, c in rows]
-        found = self.solved(acting.matrix(M), push, acting, "piece", v)
+        found = self.solved(acting.matrix(M), push, acting, "piece", self.started(acting, "piece"), v)
         build["velocity"], build["impulse"] = found.u, self.read_impulses(acting, found)
         build["position"] = self.back_within_stops(model.advanced(q, found.u, dt))
         if found.pieces:

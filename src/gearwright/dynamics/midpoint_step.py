@@ -28,7 +28,19 @@ from gearwright.dynamics.motion import State
 from gearwright.dynamics.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.projection import project
 from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, both, greatest, least, magnitude, minus, plus, times, total, where
+from gearwright.dynamics.scalar import (
+    Scalar,
+    both,
+    greatest,
+    greatest_of,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.dynamics.terms import Collected, Solved
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
@@ -60,6 +72,8 @@ class MidpointStep(DirectStep):
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
         build["passed"], build["round"] = [0.0], [1.0]
+        if first.laws:
+            build["piece"] = self.started(first, "piece")
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
@@ -85,7 +99,7 @@ class MidpointStep(DirectStep):
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
-        found = self.solved(H, push, self.closing(acting, q, w), "piece", w)
+        found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
         w = build["start"]
         settled = both(has_settled(found.u, w, SETTLED), found.settled)
         build["near"] = [where(has_settled(found.u, w, NEAR), 1.0, 0.0)]
@@ -126,7 +140,7 @@ class MidpointStep(DirectStep):
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
-        found = self.solved(second.matrix(M), push, second, "piece_end", w)
+        found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
         impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]
@@ -143,7 +157,4 @@ def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scala
     excess = [
         minus(magnitude(minus(x, y)), times(share, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
     ]
-    while len(excess) > 1:  # in pairs: no comparison waits for all others
-        pairs = (excess[i : i + 2] for i in range(0, len(excess), 2))
-        excess = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-    return excess[0] <= 0.0
+    return greatest_of(excess) <= 0.0

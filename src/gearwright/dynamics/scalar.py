@@ -6,7 +6,7 @@ is a constant of the mechanism: what is zero in the mechanism stays the float 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -108,6 +108,15 @@ def least(a: Scalar, b: Scalar) -> Scalar:
 
 def greatest(a: Scalar, b: Scalar) -> Scalar:
     return max(a, b) if type(a) is float and type(b) is float else casadi.fmax(a, b)
+
+
+def greatest_of(values: Sequence[Scalar]) -> Scalar:
+    """The greatest of several, in pairs: no comparison waits for all others."""
+    left = list(values)
+    while len(left) > 1:
+        pairs = (left[i : i + 2] for i in range(0, len(left), 2))
+        left = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return left[0]
 
 
 def magnitude(a: Scalar) -> Scalar:

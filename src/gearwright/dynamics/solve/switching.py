@@ -19,7 +19,7 @@ from gearwright.dynamics.scalar import (
     Scalar,
     divided,
     equal,
-    greatest,
+    greatest_of,
     is_number,
     is_zero,
     least,
@@ -214,10 +214,7 @@ class _Solved:
         """Of the fastest coordinate."""
         if self.problem.speed is not None:
             return self.problem.speed
-        speed: Scalar = 0.0
-        for x in (*self.u, *(self.rows.unchanged if self.rows else ())):
-            speed = greatest(speed, magnitude(x))
-        return speed
+        return greatest_of([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
     @staticmethod
     def _progress(before: Progress, wrong: Scalar) -> Progress:

@@ -37,8 +37,9 @@ class Cpu(Backend):
         from gearwright.compiler.backends.cpu.passes import optimise_program
         from gearwright.compiler.backends.cpu.target import host
 
-        optimised = optimise_program(program)
-        return object_code(optimised, Layout(optimised, self._lanes(precision, batch)), precision, host())
+        lanes = self._lanes(precision, batch)
+        optimised = optimise_program(program, lanes)
+        return object_code(optimised, Layout(optimised, lanes), precision, host())
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
         from gearwright.compiler.backends.cpu.instance import CpuExecutable

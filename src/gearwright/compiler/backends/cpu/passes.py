@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.passes import PASSES as NEUTRAL
-from gearwright.compiler.passes import Pass, optimise, without_unread_stores
+from gearwright.compiler.passes import Pass, ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
 from gearwright.compiler.tape import Instruction, Tape
 
@@ -25,6 +25,8 @@ def constants_first(tape: Tape) -> Tape:
 PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
 
 
-def optimise_program(program: Program) -> Program:
+def optimise_program(program: Program, lanes: int = 1) -> Program:
     """The program with every stage optimised for this back end."""
+    if lanes == 1:
+        program = ends_known(program)
     return without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES))

@@ -1,0 +1,87 @@
+"""Passes over whole programs: what a single robot's loops know, stores that nobody reads, stages that run twice."""
+
+from __future__ import annotations
+
+from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
+from gearwright.compiler.backends.cpu import llvm
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.passes import optimise_program
+from gearwright.compiler.passes import ends_known, without_unread_stores
+from gearwright.compiler.tape import Instruction, Store
+
+SLOTS = tuple(
+    Slot(name=name, kind=kind, shape=(1,))
+    for name, kind in (("x", SlotKind.STATE), ("end", SlotKind.SCRATCH), ("idle", SlotKind.SCRATCH))
+)
+
+
+def stage(name: str, *instructions: Instruction, **stores: int) -> Stage:
+    return Stage(name, Tape(instructions, tuple(sorted(Store(Address(s, 0), v) for s, v in stores.items()))))
+
+
+def load(slot: str) -> Instruction:
+    return Instruction("load", (), Address(slot, 0))
+
+
+def const(value: float) -> Instruction:
+    return Instruction("const", (), value)
+
+
+BEGIN = stage("begin", const(0.0), end=0)
+ADD = stage("add", load("x"), const(1.0), Instruction("add", (0, 1)), x=2, idle=2)
+UNLESS = stage(  # x + 1 where the loop has not ended, which it does at 3
+    "unless", load("x"), load("end"), const(1.0), Instruction("add", (0, 2)), Instruction("not", (1,)),
+    Instruction("if_else_zero", (1, 0)), Instruction("if_else_zero", (4, 3)), Instruction("add", (5, 6)),
+    const(3.0), Instruction("le", (8, 7)), x=7, end=9,
+)  # fmt: skip
+LATER = stage("later", load("end"), load("x"), Instruction("add", (0, 1)), x=2)
+
+
+def program(*body: Stage | Loop) -> Program:
+    return Program(name="p", slots=SLOTS, body=body)
+
+
+def loads(stage: Stage) -> set[str]:
+    return {address.slot for address in stage.tape.reads()}
+
+
+def test_a_body_runs_while_its_end_is_zero() -> None:
+    known = ends_known(program(BEGIN, Loop(9, (UNLESS,), "end"), LATER))
+    assert [loads(s) for s in known.stages] == [set(), {"x"}, {"end", "x"}]
+
+
+def test_an_end_that_was_written_or_is_elsewhere_is_not_known() -> None:
+    written = program(BEGIN, Loop(9, (UNLESS, LATER), "end"))
+    assert loads(ends_known(written).stages[2]) == {"end", "x"}
+    outside = program(BEGIN, Loop(9, (UNLESS,), "end"), UNLESS)
+    assert loads(ends_known(outside).stages[1]) == {"end", "x"}
+
+
+def test_scratch_that_nobody_reads_is_not_stored() -> None:
+    kept = without_unread_stores(program(BEGIN, Loop(9, (ADD, UNLESS), "end")))
+    assert [{a.slot for a in s.tape.writes()} for s in kept.stages] == [{"end"}, {"x"}, {"x", "end"}]
+
+
+def test_a_loops_end_is_stored() -> None:
+    body = stage("body", load("x"), x=0, end=0)
+    kept = without_unread_stores(program(BEGIN, Loop(9, (body,), "end")))
+    assert {a.slot for a in kept.stages[1].tape.writes()} == {"x", "end"}
+
+
+def test_a_stage_that_runs_twice_is_one_function() -> None:
+    twice = optimise_program(program(ADD, BEGIN, Loop(9, (ADD, UNLESS), "end"), ADD))
+    assert [s.name for s in twice.stages] == ["add", "begin", "unless"]
+    text = llvm.assembly(twice, Layout(twice, 1), "double")
+    assert text.count("define internal void @stage") == 3
+    assert text.count("call void @stage0(") == 3
+
+
+def test_one_robot_and_many_do_the_same() -> None:
+    both = program(ADD, BEGIN, Loop(9, (ADD, UNLESS), "end"), LATER)
+    found = []
+    for batch in (1, 16):
+        instance = compile_program(both, batch=batch, cache=False).instance(batch)
+        instance.set("x", -4.0)
+        instance.step(3)
+        found.append(float(instance.get("x").ravel()[0]))
+    assert found == [12.0, 12.0]
