@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiler.program import Kind
+from gearwright.compiler.program import SlotKind
 from gearwright.dynamics import Equations
 from gearwright.errors import UnknownNameError
 from gearwright.model import Couplings
@@ -304,7 +304,7 @@ def test_memory_of_a_batch(arm):
     sim.step()
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    kept = (Kind.STATE, Kind.DERIVED, Kind.INPUT)  # positions and velocities, M for the next step, efforts
+    kept = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT)  # positions and velocities, M for the next step, efforts
     numbers = sum(slot.size for slot in sim.kernels["step"].program.slots if slot.kind in kept)
     assert numbers < 100 and used < 2 * numbers * 8 * batch
 
