@@ -20,7 +20,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.kinematics import Configuration
-from gearwright.dynamics.reduce import Tie, Tree, tie_of
+from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import (
     Scalar,
     divided,
@@ -30,6 +30,7 @@ from gearwright.dynamics.scalar import (
     times,
 )
 from gearwright.dynamics.terms import Moment, Rigid, Term, spring_damper
+from gearwright.dynamics.ties import FollowerTie, tie_of
 from gearwright.model import Coupling, Mechanism, in_order
 
 UNBOUNDED = 1e30  # an impulse that nothing reaches
@@ -195,7 +196,7 @@ class OneRow(Spread):
 class CouplingRow(OneRow):
     """`C = follower − f(leaders)`: one row over all of its axes."""
 
-    tie: Tie
+    tie: FollowerTie
     softness: Softness
     equality: ClassVar[bool] = True
 

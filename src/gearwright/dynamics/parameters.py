@@ -15,7 +15,7 @@ from casadi import SX
 
 from gearwright.dynamics.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Actuator, Axis, Coupling, Joint, Link, Mechanism
+from gearwright.model import Actuator, Axis, Coupling, Joint, Link, Mechanism, Transmission
 from gearwright.model.transmissions import parameters as transmission_parameters
 
 Row = tuple[str, float]
@@ -51,6 +51,8 @@ def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
 
 
 def coupling_rows(coupling: Coupling) -> Iterator[Row]:
+    if coupling.through is not None:
+        return  # its numbers are the transmission's
     only = len(coupling.leaders) == 1
     for term in coupling.leaders:
         yield f"{coupling.name}.multiplier" + ("" if only else f".{term.axis}"), term.multiplier
@@ -86,6 +88,13 @@ def device_rows(mechanism: Mechanism) -> Iterator[Row]:
         if t.map is not None and not (name in mechanism.actuators and key == name):
             for field, value in transmission_parameters(t.map).items():
                 yield f"{key}.{field}", value
+
+
+def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The numbers of a transmission's map that are parameters."""
+    assert t.map is not None
+    keys = {n: f"{device_key(mechanism, t.name)}.{n}" for n in transmission_parameters(t.map)}
+    return {n: values[key] for n, key in keys.items() if not isinstance(values.get(key, 0.0), float)}
 
 
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:

@@ -30,6 +30,7 @@ from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch
 from gearwright.model.topology import Branch, Tree
 from gearwright.model.transmissions import (
     Backlash,
+    CustomJointMap,
     CustomTransmission,
     DifferentialTransmission,
     FourBarLinkage,
@@ -67,6 +68,7 @@ __all__ = [
     "Couplings",
     "CustomActuator",
     "CustomSensor",
+    "CustomJointMap",
     "CustomTransmission",
     "Cylinder",
     "DCMotor",

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.joints import AxisRef
+from gearwright.model.poses import Array
 
 Mode = Literal["exact", "hard", "compliant"]
 MODES: tuple[Mode, ...] = ("exact", "hard", "compliant")
@@ -34,9 +38,27 @@ class Affine(NamedTuple):
     offset: float
 
 
+class LeadingMap(Protocol):
+    """A transmission's map in the direction joint = g(actuator)."""
+
+    def joints_at(self, a: ArrayLike) -> Array: ...
+    def joint_per_actuator_at(self, a: ArrayLike) -> Array: ...
+
+
+class Through(NamedTuple):
+    """A transmission that leads one of its joints by its actuators, the leaders."""
+
+    transmission: str
+    map: LeadingMap
+    place: int  # of the joint in the transmission
+
+
 @dataclass(frozen=True, kw_only=True)
 class Coupling:
-    """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2."""
+    """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2.
+
+    With `through`, instead: `follower = g(leaders)`, g being a transmission's map.
+    """
 
     name: str
     follower: AxisRef
@@ -50,6 +72,7 @@ class Coupling:
     erp: float = 0.2  # share of the error taken off in a step; hard
     spelling: Spelling = "mimic"
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
+    through: Through | None = None
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -75,6 +98,13 @@ class Coupling:
                 yield "natural_frequency must be positive, damping_ratio not negative"
         if not 0 <= self.erp <= 1:
             yield f"erp must lie between 0 and 1, not {self.erp}"
+        if self.through is not None and self.mode != "exact":
+            yield "what a transmission leads follows exactly"
+
+    @property
+    def linear(self) -> bool:
+        """Whether its ratios are constant."""
+        return not self.powers and self.through is None
 
     @property
     def multiplier(self) -> float:
@@ -98,8 +128,11 @@ class Coupling:
         G = {self.follower: 1.0, **{t.axis: -t.multiplier for t in self.leaders}}
         return G, self.reference * sum(t.multiplier for t in self.leaders) - self.offset
 
-    def position(self, leaders: Sequence[float]) -> float:
+    def position(self, leaders: Sequence[Any]) -> Any:
         """Where the follower stands when its leaders stand there."""
+        if self.through is not None:
+            q = self.through.map.joints_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))[..., self.through.place]
+            return q if q.ndim else float(q)
         x = [q - self.reference for q in leaders]
         linear = sum(t.multiplier * xi for t, xi in zip(self.leaders, x, strict=True))
         higher = 0.0
@@ -107,7 +140,15 @@ class Coupling:
             higher = (higher + c) * x[0]
         return linear + higher * x[0] + self.offset
 
-    def slope(self, x: float) -> float:
+    def slopes(self, leaders: Sequence[Any]) -> list[Any]:
+        """The follower's rate per each leader's, where they stand there."""
+        if self.through is not None:
+            ratio = self.through.map.joint_per_actuator_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))
+            return [ratio[..., self.through.place, k] for k in range(len(leaders))]
+        bend = self._bend(leaders[0] - self.reference) if self.powers else 0.0
+        return [t.multiplier + bend for t in self.leaders]
+
+    def _bend(self, x: Any) -> Any:
         """What the higher powers add to dfollower/dleader at leader − reference = x."""
         total = 0.0
         for k, c in reversed(list(enumerate(self.powers, start=2))):
@@ -117,6 +158,8 @@ class Coupling:
     @property
     def formula(self) -> str:
         """For people: `left = 1·right + 0`."""
+        if self.through is not None:
+            return f"{self.follower} = {self.through.transmission}({', '.join(str(t.axis) for t in self.leaders)})"
         r = self.reference
         powers = ((c, f"{self._leader_shown(0, r)}^{k}") for k, c in enumerate(self.powers, start=2) if c)
         linear = ((t.multiplier, self._leader_shown(i, r)) for i, t in enumerate(self.leaders))
@@ -208,12 +251,12 @@ def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[Axis
     """Each follower of linear couplings as a combination of axes that follow nothing.
 
     Chains multiply through (`off += f·off_parent; f *= f_parent`), whatever the order in the file. A follower
-    of a polynomial, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in all.
+    of a polynomial or a map, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in all.
     """
     composed: dict[AxisRef, Affine] = {}
     count = 0
     for c in in_order(couplings):
-        if c.powers or c.follower in composed:
+        if not c.linear or c.follower in composed:
             continue
         G, gamma = c.row
         terms: dict[AxisRef, float] = {}

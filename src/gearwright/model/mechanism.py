@@ -209,7 +209,8 @@ class Mechanism:
             return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
-            if a.joint is not None and a.rotor_inertia and a.name not in self.acting:
+            on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # which leads the joints of its transmission
+            if a.joint is not None and a.rotor_inertia and (on_rotor or a.name not in self.acting):
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():
             if not isinstance(t.map, LinearTransmission):

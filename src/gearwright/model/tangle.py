@@ -164,11 +164,10 @@ class Tangle:
         errors = np.zeros(len(couplings))
         for i, c in enumerate(couplings):
             errors[i] = coupling_error(c, q)
-            for axis, g in c.row[0].items():
-                J[i, self.column(axis)] += g
-            if c.powers:
-                x = q[c.leader.joint][c.leader.index] - c.reference
-                J[i, self.column(c.leader)] -= c.slope(x)
+            J[i, self.column(c.follower)] += 1.0
+            slopes = c.slopes([q[t.axis.joint][t.axis.index] for t in c.leaders])
+            for t, slope in zip(c.leaders, slopes, strict=True):
+                J[i, self.column(t.axis)] -= slope
         return errors, J
 
 

@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 
 from gearwright.compiler import Executable
+from gearwright.dynamics.parameters import device_key
 from gearwright.errors import ModelError
-from gearwright.model import AxisRef, Coupling, Mechanism, in_order
+from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
+from gearwright.model.leading import led, start_of
+from gearwright.model.transmissions import parameters as map_numbers
+from gearwright.model.transmissions import with_parameters
 from gearwright.sim.inputs import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array
@@ -68,8 +72,7 @@ def aligned(
         if i not in given[0]:
             q[:, i] = c.position(x)
         if k not in given[1]:
-            bend = c.slope(x[0] - c.reference) if c.powers else 0.0
-            v[:, k] = sum((t.multiplier + bend) * v[:, n] for t, (_, n) in zip(c.leaders, leaders, strict=True))
+            v[:, k] = sum(slope * v[:, n] for slope, (_, n) in zip(c.slopes(x), leaders, strict=True))
     return q, v
 
 
@@ -97,6 +100,61 @@ def with_loose_rotors(
             if k not in given[1]:
                 v[:, k] = velocity[:, column]
     return q, v
+
+
+def with_leading_rotors(
+    robot: Mechanism, names: Names, parameters: Mapping[str, Array], start: tuple[Array, Array],
+    given: tuple[set[int], set[int]],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Rotors that lead their joints stand and turn where the joints are to be; NaN where they cannot."""
+    q, v = start
+    for t in (robot.transmissions[name] for name in sorted(led(robot))):
+        rotors = [_at(robot, names, AxisRef(f"{a}.rotor")) for a in t.actuators]
+        axes = [_at(robot, names, ref) for ref in t.joints]
+        n = max(len(q), len(v), *(len(x) for x in parameters.values()), 1)
+        q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
+        usual = start_of(robot, t)
+        wanted = np.stack([q[:, i] if i in given[0] else np.full(n, x) for (i, _), x in zip(axes, usual, strict=True)])
+        maps = _maps(robot, t, parameters, n)
+        if not {i for i, _ in rotors} & given[0]:
+            q[:, [i for i, _ in rotors]] = [_rotors_at(m, at) for m, at in zip(maps, wanted.T, strict=True)]
+        if not {k for _, k in rotors} & given[1] and {k for _, k in axes} & given[1]:
+            at, rates = q[:, [i for i, _ in rotors]], v[:, [k for _, k in axes]]
+            turning = [_turning(t, *row) for row in zip(maps, at, rates, strict=True)]
+            v[:, [k for _, k in rotors]] = turning
+    return q, v
+
+
+def _maps(robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], n: int) -> list[TransmissionMap]:
+    """Of each robot, with the numbers that are its parameters."""
+    assert t.map is not None
+    key = f"{device_key(robot, t.name)}."
+    numbers = {name[len(key) :]: x for name, x in parameters.items() if name.startswith(key)}
+    own = {name: np.broadcast_to(x, (n, 1))[:, 0] for name, x in numbers.items() if name in map_numbers(t.map)}
+    if not own:
+        return [t.map] * n
+    return [with_parameters(t.map, {name: float(x[i]) for name, x in own.items()}) for i in range(n)]
+
+
+def _rotors_at(m: TransmissionMap, q: Array) -> Array:
+    try:
+        return np.atleast_1d(m.joint_to_actuator_position(q))
+    except ModelError:
+        return np.full(m.actuators, np.nan)
+
+
+def _turning(t: Transmission, m: TransmissionMap, a: Array, rates: Array) -> Array:
+    """Speeds of the rotors that give the joints these rates."""
+    if not rates.any() or not np.isfinite(a).all():
+        return np.zeros(m.actuators)
+    ratio = m.joint_per_actuator_at(a)
+    speeds: Array = np.linalg.lstsq(ratio, rates, rcond=1e-12)[0]
+    if np.abs(ratio @ speeds - rates).max() > AGREEMENT * np.abs(rates).max():
+        raise ModelError(
+            f"transmission {t.name!r} stands at a dead point, where its joints cannot move: give the velocity of "
+            + ", ".join(repr(f"{name}.rotor") for name in t.actuators)
+        )
+    return speeds
 
 
 def _at(robot: Mechanism, names: Names, axis: AxisRef) -> tuple[int, int]:

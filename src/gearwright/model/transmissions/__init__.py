@@ -1,9 +1,10 @@
 """Transmissions: maps between actuator space (a) and joint space (j), their losses, and what they are tied to.
 
-A kind is one class in one file. It gives one map, `to_actuators`; everything else is derived in `maps.py`.
+A kind is one class in one file. It gives one map, `to_actuators` or `to_joints`; everything else is derived in `maps.py`.
 """
 
 from gearwright.model.transmissions.custom import CustomTransmission
+from gearwright.model.transmissions.custom_joint_map import CustomJointMap
 from gearwright.model.transmissions.linear import (
     DifferentialTransmission,
     FourBarLinkageTransmission,
@@ -21,6 +22,7 @@ from gearwright.model.transmissions.tied import Transmission
 
 __all__ = [
     "Backlash",
+    "CustomJointMap",
     "CustomTransmission",
     "DifferentialTransmission",
     "FourBarLinkage",

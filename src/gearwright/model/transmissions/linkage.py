@@ -57,6 +57,11 @@ class FourBarLinkage(TransmissionMap):
             if getattr(self, name) not in (1, -1):
                 raise ModelError(f"{name} is +1 or −1, not {getattr(self, name)}")
 
+    @property
+    def leads_joints(self) -> bool:
+        """A crank that goes round, and a rocker that turns back."""
+        return bool(self.toggles.output) and not self.toggles.input
+
     # --- closed forms, on arrays or traced ---------------------------------------------------------------------
 
     def to_joints(self, a: Any) -> Any:
