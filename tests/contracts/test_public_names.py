@@ -14,6 +14,7 @@ NAMES = {
     "Actuator",
     "CustomActuator",
     "CustomSensor",
+    "CustomJointMap",
     "CustomTransmission",
     "DCMotor",
     "ElectricMotor",

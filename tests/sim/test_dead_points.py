@@ -24,6 +24,11 @@ def crank(map=BARS, axis="", kind="revolute", losses=None, **motor):
     return robot.with_transmission("t", map, actuators=["motor"], joints=["j"], losses=losses)
 
 
+def unsettled(sim):
+    """Steps in which passes or pieces did not settle."""
+    return sim._instance.get("unsettled").sum()
+
+
 def slope(a, h=1e-6):
     g = BARS.actuator_to_joint_position
     return (g(a + h) - g(a - h)) / (2 * h)
@@ -90,16 +95,16 @@ def test_a_velocity_drive_turns_the_crank_evenly(friction):
         motor = sim.actuator["motor"]
         assert motor.velocity == pytest.approx(5.0, abs=0.1)
         assert sim.velocity["j"] == pytest.approx(slope(motor.position) * motor.velocity, abs=1e-6)
-    assert sim.unsettled == 0
+    assert unsettled(sim) == 0
 
 
-def test_friction_alone_stops_it(turning):
+def test_friction_alone_stops_it():
     """Also where it has no lever, the step settles; where it has one, the crank comes to rest."""
     sim = compile(crank(axis="<dynamics><friction>2</friction></dynamics>"), dt=1e-3)
     sim.reset(position={"motor.rotor": 0.3}, velocity={"motor.rotor": 5.0})
     sim.step(n=3000)
     assert abs(sim.actuator["motor"].velocity) < 1e-9
-    assert sim.unsettled == 0
+    assert unsettled(sim) == 0
 
 
 def test_a_stop_of_the_rocker_stops_the_crank():
@@ -119,7 +124,7 @@ def test_a_stop_of_the_rocker_stops_the_crank():
 def test_the_coupling_reports_what_the_rocker_gets(turning):
     """λ on the rocker is its inertia times its acceleration; nothing is transmitted to the crank but g′·λ."""
     turning.step(n=77)
-    effort = turning.coupling["t.j"].effort
+    effort = turning.coupling_effort["t.j"]
     assert effort == pytest.approx(ROCKER * turning.acceleration["j"], rel=1e-9)
     assert ROTOR * turning.acceleration["motor.rotor"] == pytest.approx(
         -slope(turning.position["motor.rotor"]) * effort, rel=1e-5
@@ -138,8 +143,9 @@ def test_joints_are_reset_by_their_own_position_and_velocity():
 
 
 def test_a_dead_point_has_no_velocity_of_the_joint():
-    sim = compile(gw_crank := crank(cam(), kind="prismatic"))
-    assert gw_crank.dof == sim.robot.dof == 1
+    robot = crank(cam(), kind="prismatic")
+    sim = compile(robot)
+    assert robot.dof == sim.robot.dof == 1
     with pytest.raises(gw.ModelError, match="'t' stands at a dead point.*'motor.rotor'"):
         sim.reset(position={"motor.rotor": 0.0}, velocity={"j": 1.0})
 
@@ -155,7 +161,7 @@ def cam(radius=0.1, rod=0.3):
 
 def test_a_slider_crank_of_ones_own():
     """By closed form: `(I + m·x′²)·ω²` is constant."""
-    sim = compile(crank(cam(), kind="prismatic"), dt=1e-3)
+    sim = compile(crank(cam(), kind="prismatic"), dt=1e-3, gravity=(0.0, 0.0, 0.0))
     assert sim.position["j"] == pytest.approx(0.0, abs=1e-11)  # starts where the file has the joint
     sim.reset(position={"motor.rotor": 0.0}, velocity={"motor.rotor": 20.0})
     energy = 0.5 * ROTOR * 400.0  # the slider stands
@@ -164,7 +170,7 @@ def test_a_slider_crank_of_ones_own():
     a, w = sim.actuator["motor"].position, sim.actuator["motor"].velocity
     lever = -0.1 * sin(a) - 0.01 * sin(a) * cos(a) / np.sqrt(0.09 - 0.01 * sin(a) ** 2)
     assert a > 2 * pi
-    assert 0.5 * (ROTOR + lever**2) * w**2 == pytest.approx(energy, rel=2e-3)
+    assert energy == pytest.approx(0.5 * (ROTOR + lever**2) * w**2, rel=2e-3)
     assert sim.velocity["j"] == pytest.approx(lever * w, rel=1e-9)
 
 
@@ -183,7 +189,7 @@ def test_gears_before_the_crank():
 def test_lengths_as_parameters_of_a_batch():
     couplers = np.array([0.36, 0.4, 0.42])
     sim = compile(crank(), batch=3, parameters=["t.coupler", "motor.rotor_inertia"])
-    sim.parameters["t.coupler"] = couplers
+    sim.set_parameters({"t.coupler": couplers})
     phi = 1.9
     sim.reset(position={"j": phi}, velocity={"j": 1.0})
     sim.step(n=400)

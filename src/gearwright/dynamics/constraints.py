@@ -12,7 +12,7 @@ those that a mechanism has.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import casadi
@@ -20,7 +20,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.kinematics import Configuration
-from gearwright.dynamics.reduce import Tree
+from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
     Scalar,
     divided,
@@ -29,7 +29,7 @@ from gearwright.dynamics.scalar import (
     plus,
     times,
 )
-from gearwright.dynamics.terms import Moment, Rigid, Term, spring_damper
+from gearwright.dynamics.terms import Moment, Rigid, Straight, Term
 from gearwright.dynamics.ties import FollowerTie, tie_of
 from gearwright.model import Coupling, Mechanism, in_order
 
@@ -213,9 +213,11 @@ class CouplingRow(OneRow):
         q, softness = now.tree.q, self.softness
         J, error = self.tie.jacobian(q), self.tie.error(q)
         if isinstance(softness, Resonant):
-            r, mu = now.response(J), softness.natural_frequency
-            damping = divided(times(2.0, times(mu, softness.damping_ratio)), r)
-            return [replace(spring_damper(now, J, divided(times(mu, mu), r), damping, error), as_row=True)]
+            r = now.response(J)
+            own = now.phase.oscillator(softness.natural_frequency, softness.damping_ratio)
+            known = times(own.mean, now.phase.known_rate(combined(J, now.tree.G)))
+            rest = plus(times(own.stretch, error), known)
+            return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
         assert isinstance(softness, Baumgarte)
         taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
         return [Rigid(J, minus(0.0, taken))]

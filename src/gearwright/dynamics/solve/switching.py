@@ -20,6 +20,7 @@ from gearwright.dynamics.scalar import (
     divided,
     equal,
     greatest,
+    is_number,
     is_zero,
     least,
     magnitude,
@@ -165,7 +166,7 @@ class Roles:
 
     @staticmethod
     def of(laws: Sequence[Acting]) -> Roles:
-        alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if [*a.direction.values()] == [1.0]}
+        alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if _is_one_axis(a.direction)}
         pivots: dict[int, int] = {}
         for holds in (True, False):
             for i, k in alone.items():
@@ -260,3 +261,8 @@ class _Solved:
             return divided(lacking, ratio)
         main = self.lines[self.roles.pivots[k]]
         return where(main.flat, divided(minus(lacking, main.impulse), ratio), by_line)
+
+
+def _is_one_axis(direction: Row) -> bool:
+    """Whether it is a coordinate itself; a ratio that depends on the position is none."""
+    return len(direction) == 1 and all(is_number(x) and x == 1.0 for x in direction.values())
