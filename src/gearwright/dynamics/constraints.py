@@ -19,7 +19,9 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.compliance import coupled_springs
 from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.oscillator import Spring
 from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
     Scalar,
@@ -28,6 +30,7 @@ from gearwright.dynamics.scalar import (
     minus,
     plus,
     times,
+    total,
 )
 from gearwright.dynamics.terms import Moment, Rigid, Straight, Term
 from gearwright.dynamics.ties import FollowerTie, tie_of
@@ -80,6 +83,7 @@ class Resonant:
 
     natural_frequency: Scalar  # μ [rad/s]
     damping_ratio: Scalar  # ζ
+    together: Scalar = 0.0  # Σμ of all that share inertia with it [rad/s]
     needs_response: ClassVar[bool] = True
 
     def erp_cfm(self, r: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
@@ -214,7 +218,7 @@ class CouplingRow(OneRow):
         J, error = self.tie.jacobian(q), self.tie.error(q)
         if isinstance(softness, Resonant):
             r = now.response(J)
-            own = now.phase.oscillator(softness.natural_frequency, softness.damping_ratio)
+            own = now.phase.oscillator(Spring(softness.natural_frequency, softness.damping_ratio, softness.together))
             known = times(own.mean, now.phase.known_rate(combined(J, now.tree.G)))
             rest = plus(times(own.stretch, error), known)
             return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
@@ -227,15 +231,18 @@ class CouplingRow(OneRow):
 
 
 def coupling_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[CouplingRow]:
+    compliant = [c for c in mechanism.couplings.values() if c.mode == "compliant"]
+    beside = coupled_springs(mechanism, compliant)
     for c in in_order(mechanism.couplings.values()):
         if c.mode != "exact":
-            yield CouplingRow(tie_of(c, mechanism, values), _softness(c, values))
+            yield CouplingRow(tie_of(c, mechanism, values), _softness(c, values, beside.get(c.name, ())))
 
 
-def _softness(c: Coupling, values: Mapping[str, Scalar]) -> Softness:
+def _softness(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) -> Softness:
     if c.mode == "hard":
         return Baumgarte(values[f"{c.name}.erp"])
-    return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"])
+    together = total(*(values[f"{name}.natural_frequency"] for name in beside))
+    return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"], together)
 
 
 def names(kinds: Collection[Kind]) -> list[str]:

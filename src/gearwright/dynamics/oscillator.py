@@ -13,7 +13,8 @@ its start, r the rate that it finds, w the mean rate of the first half. So a ste
 give the step the poles exp(s·dt) themselves: frequency and damping ratio are those that were asked for. Where something
 else holds an end, and the spring feels only a share 0 < ρ ≤ 1 of the response r that it is made for, the step is still
 stable: its determinant is at most 1 since β + γ = (1 − E)/g ≥ 0, and `2 + ρ·(β − γ) > ρ·θ²/2`, linear in ρ, holds at
-both ends. Above θ = 1, where the motion is no longer resolved, stiff springs are taken at the end of the step
+both ends. Springs that share inertia add up to a share ρ of at most Σμⱼ/μ (Gershgorin), and ρ·θ² < 6 is enough for any
+ζ. Above θ = 1 or θ·Σθⱼ = 5 the motion is not resolved: stiff springs are taken at the end of the step
 (`phases.implicit_share`).
 """
 
@@ -23,9 +24,10 @@ from typing import NamedTuple
 
 import casadi
 
-from gearwright.dynamics.scalar import Scalar, divided, greatest, magnitude, minus, plus, square_root, times, where
+from gearwright.dynamics.scalar import Scalar, both, divided, greatest, magnitude, minus, plus, square_root, times, where
 
 RESOLVED = 1.0  # μ·dt up to which the poles are exact: a sixth of a period
+RESOLVED_TOGETHER = 5.0  # and μ·dt·Σμⱼ·dt, over all springs that share inertia: below 6, which is stable
 LEAST_SLOPE = 1e-9  # a row needs one; what it costs is a share of 1e-9 of the speed in a step
 
 
@@ -37,29 +39,44 @@ class Impulse(NamedTuple):
     mean: Scalar  # γ
 
 
-def whole_step(mu: Scalar, zeta: Scalar, dt: Scalar) -> Impulse:
+class Spring(NamedTuple):
+    """By natural frequency [rad/s] and damping ratio; `together`: Σμ of all that share inertia with it [rad/s]."""
+
+    mu: Scalar
+    zeta: Scalar
+    together: Scalar
+
+    def resolved(self, dt: Scalar) -> Scalar:
+        theta = times(self.mu, dt)
+        return both(theta <= RESOLVED, times(theta, times(self.together, dt)) <= RESOLVED_TOGETHER)
+
+
+def whole_step(spring: Spring, dt: Scalar) -> Impulse:
     """Implicit at the end. ζ comes out too large by about μ·dt/2."""
-    spring = times(dt, times(mu, mu))
-    return Impulse(spring, plus(times(dt, spring), times(2.0, times(zeta, times(mu, dt)))), 0.0)
+    mu, zeta, _ = spring
+    stretch = times(dt, times(mu, mu))
+    return Impulse(stretch, plus(times(dt, stretch), times(2.0, times(zeta, times(mu, dt)))), 0.0)
 
 
-def first_half(mu: Scalar, zeta: Scalar, dt: Scalar) -> Impulse:
+def first_half(spring: Spring, dt: Scalar) -> Impulse:
+    mu, zeta, _ = spring
     theta, span = times(mu, dt), times(0.5, dt)
     g, _ = _poles(theta, zeta)
     share = _implicit_share(theta, zeta)
     stiff = plus(times(0.25 * (1.0 + share), times(theta, theta)), times(zeta, theta))
-    beta = where(theta <= RESOLVED, minus(divided(1.0, g), 1.0), stiff)
+    beta = where(spring.resolved(dt), minus(divided(1.0, g), 1.0), stiff)
     return Impulse(times(span, times(mu, mu)), greatest(beta, LEAST_SLOPE), 0.0)
 
 
-def second_half(mu: Scalar, zeta: Scalar, dt: Scalar) -> Impulse:
+def second_half(spring: Spring, dt: Scalar) -> Impulse:
+    mu, zeta, _ = spring
     theta, span = times(mu, dt), times(0.5, dt)
     g, E = _poles(theta, zeta)
     share = _implicit_share(theta, zeta)
-    spring, damper = times(0.25, times(theta, theta)), times(zeta, theta)
-    resolved = theta <= RESOLVED
-    beta = where(resolved, LEAST_SLOPE, times(share, plus(spring, damper)))
-    gamma = where(resolved, minus(1.0, divided(E, g)), times(1.0 - share, minus(damper, spring)))
+    push, damper = times(0.25, times(theta, theta)), times(zeta, theta)
+    resolved = spring.resolved(dt)
+    beta = where(resolved, LEAST_SLOPE, times(share, plus(push, damper)))
+    gamma = where(resolved, minus(1.0, divided(E, g)), times(1.0 - share, minus(damper, push)))
     return Impulse(times(span, times(mu, mu)), beta, gamma)
 
 

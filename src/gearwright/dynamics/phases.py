@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.oscillator import Impulse, first_half, second_half, whole_step
+from gearwright.dynamics.oscillator import Impulse, Spring, first_half, second_half, whole_step
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
 
 
@@ -47,7 +47,7 @@ class Phase(Protocol):
     def known_rate(self, J: Sparse) -> Scalar:
         """The mean rate along J, where it is known; else 0."""
 
-    def oscillator(self, mu: Scalar, zeta: Scalar) -> Impulse:
+    def oscillator(self, spring: Spring) -> Impulse:
         """Of a damped spring by its natural frequency and damping ratio."""
 
 
@@ -71,8 +71,8 @@ class WholeStep:
     def known_rate(self, J: Sparse) -> Scalar:
         return 0.0
 
-    def oscillator(self, mu: Scalar, zeta: Scalar) -> Impulse:
-        return whole_step(mu, zeta, self.dt)
+    def oscillator(self, spring: Spring) -> Impulse:
+        return whole_step(spring, self.dt)
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class FirstHalf:
     def known_rate(self, J: Sparse) -> Scalar:
         return 0.0
 
-    def oscillator(self, mu: Scalar, zeta: Scalar) -> Impulse:
-        return first_half(mu, zeta, self.dt)
+    def oscillator(self, spring: Spring) -> Impulse:
+        return first_half(spring, self.dt)
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ class SecondHalf:
     def known_rate(self, J: Sparse) -> Scalar:
         return total(*(times(x, self.mean[n]) for n, x in J.items()))
 
-    def oscillator(self, mu: Scalar, zeta: Scalar) -> Impulse:
-        return second_half(mu, zeta, self.dt)
+    def oscillator(self, spring: Spring) -> Impulse:
+        return second_half(spring, self.dt)
 
 
 def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scalar]) -> Scalar:
