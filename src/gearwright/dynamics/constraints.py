@@ -26,6 +26,7 @@ from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
     Scalar,
     divided,
+    greatest,
     is_zero,
     minus,
     plus,
@@ -37,6 +38,7 @@ from gearwright.dynamics.ties import FollowerTie, tie_of
 from gearwright.model import Coupling, Mechanism, in_order
 
 UNBOUNDED = 1e30  # an impulse that nothing reaches
+PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller is rounding
 
 
 # --- how hard a row holds -------------------------------------------------------------------------------------------
@@ -217,9 +219,13 @@ class CouplingRow(OneRow):
         q, softness = now.tree.q, self.softness
         J, error = self.tie.jacobian(q), self.tie.error(q)
         if isinstance(softness, Resonant):
-            r = now.response(J)
+            along = combined(J, now.tree.G)
+            if not along:  # exact couplings say the same, or hold it: nothing stretches
+                return [Straight({}, 0.0, 0.0)]
+            apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
+            r = greatest(now.response(J), times(PARALLEL, apart))
             own = now.phase.oscillator(Spring(softness.natural_frequency, softness.damping_ratio, softness.together))
-            known = times(own.mean, now.phase.known_rate(combined(J, now.tree.G)))
+            known = times(own.mean, now.phase.known_rate(along))
             rest = plus(times(own.stretch, error), known)
             return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
         assert isinstance(softness, Baumgarte)

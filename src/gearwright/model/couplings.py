@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from math import isfinite
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -212,10 +213,59 @@ class CircleError(ModelError):
         self.axes = axes
         names = [str(a) for a in axes]
         shown = names if len(names) <= 12 else [*names[:6], "…", *names[-5:]]
-        super().__init__("couplings in a circle: " + " follows ".join(shown))
+        way_out = "; one of them must be hard or compliant"
+        super().__init__("couplings in a circle: " + " follows ".join(shown) + way_out)
 
 
 def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
+    """Leaders before followers. Raises CircleError for circles of exact couplings.
+
+    A circle with a hard or compliant one begins where its first follower has only such leaders left.
+    """
+    every = list(couplings)
+    try:
+        return _strict_order(every)
+    except CircleError:
+        _strict_order([c for c in every if c.mode == "exact"])
+        return _order_with_circles(every)
+
+
+def _order_with_circles(couplings: list[Coupling]) -> list[Coupling]:
+    """Kahn's algorithm. Where every follower waits, the first one that waits for no exact coupling goes on."""
+    by_follower: dict[AxisRef, list[Coupling]] = {}
+    followers_of: dict[AxisRef, list[tuple[AxisRef, bool]]] = {}
+    for c in couplings:
+        by_follower.setdefault(c.follower, []).append(c)
+    place = {axis: i for i, axis in enumerate(by_follower)}
+    waits = {axis: [0, 0] for axis in by_follower}  # for leaders in all, and for those of exact couplings
+    for c in couplings:
+        for t in c.leaders:
+            if t.axis in place:
+                followers_of.setdefault(t.axis, []).append((c.follower, c.mode == "exact"))
+                waits[c.follower][0] += 1
+                waits[c.follower][1] += c.mode == "exact"
+    ready = [i for axis, i in place.items() if not waits[axis][0]]
+    spare = [i for axis, i in place.items() if not waits[axis][1]]
+    heapify(ready)
+    heapify(spare)
+    axes, done, ordered = [*place], set[int](), list[Coupling]()
+    while len(done) < len(axes):
+        i = heappop(ready) if ready else heappop(spare)
+        if i in done:
+            continue
+        done.add(i)
+        ordered += by_follower[axes[i]]
+        for follower, exact in followers_of.get(axes[i], ()):
+            waits[follower][0] -= 1
+            waits[follower][1] -= exact
+            if not waits[follower][0]:
+                heappush(ready, place[follower])
+            if exact and not waits[follower][1]:
+                heappush(spare, place[follower])
+    return ordered
+
+
+def _strict_order(couplings: Iterable[Coupling]) -> list[Coupling]:
     """Leaders before followers. Raises CircleError."""
     by_follower: dict[AxisRef, list[Coupling]] = {}
     for c in couplings:
@@ -254,9 +304,10 @@ def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[Axis
     of a polynomial or a map, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in all.
     """
     composed: dict[AxisRef, Affine] = {}
+    roots: set[AxisRef] = set()  # one that a circle leads back to stays independent
     count = 0
     for c in in_order(couplings):
-        if not c.linear or c.follower in composed:
+        if not c.linear or c.follower in composed or c.follower in roots:
             continue
         G, gamma = c.row
         terms: dict[AxisRef, float] = {}
@@ -269,6 +320,7 @@ def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[Axis
             for root, f in upstream.terms.items():
                 terms[root] = terms.get(root, 0.0) - g * f
         composed[c.follower] = Affine(terms, offset)
+        roots |= terms.keys()
         count += len(terms)
         if most is not None and count > most:
             raise ModelError(f"written by independent axes, the couplings have more than {most:,} terms")

@@ -23,6 +23,7 @@ from gearwright.model.kinematics import link_poses
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
+from gearwright.model.rings import placing_order
 from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.topology import Tree, forward, grow
@@ -289,8 +290,11 @@ class Mechanism:
                 given.update((name, i) for i in range(len(q[name])))
             else:
                 raise UnknownNameError("joint", name, slots)
-        for c in in_order(self.couplings.values()):
-            if (c.follower.joint, c.follower.index) not in given:
+        used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
+        known = [AxisRef(*axis) for axis in given]
+        for c in placing_order(in_order(self.couplings.values()), known):
+            if (c.follower.joint, c.follower.index) not in given and c.follower not in used:
+                used |= {t.axis for t in c.leaders}
                 q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
         return {n: tuple(v) for n, v in q.items()}
 

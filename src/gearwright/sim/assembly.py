@@ -13,6 +13,7 @@ from gearwright.dynamics.parameters import device_key
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
 from gearwright.model.leading import led, start_of
+from gearwright.model.rings import placing_order
 from gearwright.model.transmissions import parameters as map_numbers
 from gearwright.model.transmissions import with_parameters
 from gearwright.sim.inputs import constant
@@ -66,12 +67,21 @@ def aligned(
         return start
     rows = max(len(x) for x in (*start, *parameters.values()))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
-    for c in (_with(c, parameters) for c in ordered):
-        (i, k), leaders = _at(robot, names, c.follower), [_at(robot, names, t.axis) for t in c.leaders]
-        x = [q[:, j] for j, _ in leaders]
-        if i not in given[0]:
-            q[:, i] = c.position(x)
-        if k not in given[1]:
+    ordered = [_with(c, parameters) for c in ordered]
+    axes = {axis for c in ordered for axis in (c.follower, *(t.axis for t in c.leaders))}
+    places = {axis: _at(robot, names, axis) for axis in axes}
+    for side in (0, 1):
+        known = [axis for axis, place in places.items() if place[side] in given[side]]
+        used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
+        for c in placing_order(ordered, known):
+            (i, k), leaders = places[c.follower], [places[t.axis] for t in c.leaders]
+            if places[c.follower][side] in given[side] or c.follower in used:
+                continue
+            used |= {t.axis for t in c.leaders}
+            x = [q[:, j] for j, _ in leaders]
+            if side == 0:
+                q[:, i] = c.position(x)
+                continue
             v[:, k] = sum(slope * v[:, n] for slope, (_, n) in zip(c.slopes(x), leaders, strict=True))
     return q, v
 
