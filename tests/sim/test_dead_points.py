@@ -231,3 +231,33 @@ def test_where_a_map_ends_the_error_names_transmission_and_pose():
 def test_a_map_that_leads_needs_an_inertia_to_lead_with():
     with pytest.raises(gw.CompileError, match="'t': its joints follow its actuators, each of which needs <rotor_iner"):
         compile(crank(cam(), rotor_inertia=0.0))
+
+
+# --- efficiency -----------------------------------------------------------------------------------------------------
+
+
+def geared(efficiency, rotor, ratio=10.0, **motor):
+    robot = crank(
+        gw.SimpleTransmission(reduction=ratio), kind="continuous", rotor_inertia=rotor,
+        losses=gw.Losses(efficiency=efficiency), **motor,
+    )  # fmt: skip
+    return compile(robot, dt=1e-3)
+
+
+@pytest.mark.parametrize("rotor", [0.0, 1e-3, 0.1])
+@pytest.mark.parametrize("efficiency", [0.9, 0.5, 0.3])
+def test_what_a_rotor_takes_does_not_pass_the_gears(efficiency, rotor):
+    """τ − I_r·α passes, η of it: `n·α_j·I_r + I_j·α_j/(η·n) = τ`. Braked by its motor, with 1/η for η."""
+    torque, n = 0.5, 10.0
+    sim = geared(efficiency, rotor)
+    sim.step(command={"motor": torque}, n=300)
+    before = sim.velocity["j"]
+    sim.step(n=100)
+    driving = torque / (n * rotor + ROCKER / (efficiency * n))
+    assert (sim.velocity["j"] - before) / 0.1 == pytest.approx(driving, rel=1e-6)
+    sim.step(command={"motor": -0.1 * torque}, n=50)
+    before = sim.velocity["j"]
+    sim.step(n=50)
+    assert before > 0
+    braking = -0.1 * torque / (n * rotor + ROCKER * efficiency / n)
+    assert (sim.velocity["j"] - before) / 0.05 == pytest.approx(braking, rel=1e-6)

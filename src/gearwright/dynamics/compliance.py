@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gearwright.model import Coupling, Mechanism
 from gearwright.model.joints import WORLD
+from gearwright.model.topology import Components
 
 
 def coupled_springs(mechanism: Mechanism, compliant: Sequence[Coupling]) -> dict[str, list[str]]:
@@ -13,7 +14,7 @@ def coupled_springs(mechanism: Mechanism, compliant: Sequence[Coupling]) -> dict
 
     Joints share inertia where they hang on the same moving joint next to the world, or exact couplings tie them.
     """
-    parts = _Parts()
+    parts = Components()
     above = {b.link: b for b in mechanism.tree.branches}
     part: dict[str, str] = {}
     for b in mechanism.tree.branches:  # parents first
@@ -27,22 +28,7 @@ def coupled_springs(mechanism: Mechanism, compliant: Sequence[Coupling]) -> dict
             for t in c.leaders:
                 parts.join(part.get(c.follower.joint, c.follower.joint), part.get(t.axis.joint, t.axis.joint))
     touched = {
-        c.name: {parts.of(part.get(a.joint, a.joint)) for a in (c.follower, *(t.axis for t in c.leaders))}
+        c.name: {parts.root(part.get(a.joint, a.joint)) for a in (c.follower, *(t.axis for t in c.leaders))}
         for c in compliant
     }
     return {a: [b for b in touched if touched[a] & touched[b]] for a in touched}
-
-
-class _Parts:
-    """Disjoint sets by name."""
-
-    def __init__(self) -> None:
-        self._parent: dict[str, str] = {}
-
-    def of(self, name: str) -> str:
-        while self._parent.get(name, name) != name:
-            name = self._parent[name]
-        return name
-
-    def join(self, a: str, b: str) -> None:
-        self._parent[self.of(a)] = self.of(b)

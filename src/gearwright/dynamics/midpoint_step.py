@@ -48,6 +48,7 @@ class MidpointStep(DirectStep):
         later, M_later = first.mapped(keep), mapped(M, keep)
         H = self.matrix(first.matrix(M), first, keep)
         effort = [keep(x) for x in effort]
+        acting = [a._replace(acceleration=keep(a.acceleration), loss=keep(a.loss)) for a in acting]
         last = build["mean_velocity"]
         build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
@@ -58,6 +59,11 @@ class MidpointStep(DirectStep):
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M_later, effort)
         self._second_half(later, M_later, acting)
+
+    def last_change(self) -> list[Scalar]:
+        """Twice that since the middle of the last step."""
+        rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
+        return [times(2.0, minus(v, mean)) for v, mean in rows]
 
     def _prepared(self, tree: Tree) -> Matrix:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""

@@ -15,6 +15,7 @@ from gearwright.model.couplings import Coupling
 from gearwright.model.joints import AxisRef
 from gearwright.model.kinematics import Configuration
 from gearwright.model.poses import Array
+from gearwright.model.topology import Components
 
 ONE_ROW = 1e-7  # relative: rows as parallel as this are one
 WIDEST = 1000  # axes of a ring that is looked at: a second's work
@@ -22,22 +23,13 @@ WIDEST = 1000  # axes of a ring that is looked at: a second's work
 
 def groups(couplings: Collection[Coupling]) -> Iterator[list[Coupling]]:
     """Couplings that share axes, however far."""
-    parent: dict[AxisRef, AxisRef] = {}
-
-    def root(axis: AxisRef) -> AxisRef:
-        top = axis
-        while parent.setdefault(top, top) != top:
-            top = parent[top]
-        while parent[axis] != top:
-            parent[axis], axis = top, parent[axis]
-        return top
-
+    together = Components()
     for c in couplings:
         for t in c.leaders:
-            parent[root(t.axis)] = root(c.follower)
-    found: dict[AxisRef, list[Coupling]] = {}
+            together.join(str(c.follower), str(t.axis))
+    found: dict[str, list[Coupling]] = {}
     for c in couplings:
-        found.setdefault(root(c.follower), []).append(c)
+        found.setdefault(together.root(str(c.follower)), []).append(c)
     yield from found.values()
 
 
