@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gearwright import (
+    CustomJointMap,
     CustomTransmission,
     DifferentialTransmission,
     FourBarLinkage,
@@ -57,6 +58,7 @@ LOSSLESS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map,
         Series([SimpleTransmission(reduction=12), ROCKER, SimpleTransmission(reduction=2, offset=0.1)]),
         (1.0, 1.3),
     ),
+    "custom joint map": (CustomJointMap(position=lambda a: 0.3 * np.sin(a), start=(0.1,)), (-0.2, 0.2)),
     "custom after linear": (Series([WRIST, CustomTransmission(position=swash)]), (-1, 1)),
 }  # fmt: skip
 each = pytest.mark.parametrize("kind", LOSSLESS)

@@ -12,7 +12,8 @@ BARS = gw.FourBarLinkage(ground=0.4, input=0.1, coupler=0.4, output=0.3)
 ROTOR, ROCKER = 0.02, 0.3  # [kg·m²]
 
 ROBOT = """<sdf version="1.9"><model name="m"><link name="base"/>
-<link name="rocker"><inertial><mass>1</mass><inertia><ixx>0.3</ixx><iyy>0.3</iyy><izz>0.3</izz></inertia></inertial></link>
+<link name="rocker"><inertial><mass>1</mass>
+<inertia><ixx>0.3</ixx><iyy>0.3</iyy><izz>0.3</izz></inertia></inertial></link>
 <joint name="w" type="fixed"><parent>world</parent><child>base</child></joint>
 <joint name="j" type="{kind}"><parent>base</parent><child>rocker</child><axis><xyz>0 0 1</xyz>{axis}</axis></joint>
 </model></sdf>"""
@@ -146,7 +147,7 @@ def test_a_dead_point_has_no_velocity_of_the_joint():
     robot = crank(cam(), kind="prismatic")
     sim = compile(robot)
     assert robot.dof == sim.robot.dof == 1
-    with pytest.raises(gw.ModelError, match="'t' stands at a dead point.*'motor.rotor'"):
+    with pytest.raises(gw.ModelError, match=r"'t' stands at a dead point.*'motor.rotor'"):
         sim.reset(position={"motor.rotor": 0.0}, velocity={"j": 1.0})
 
 
@@ -236,9 +237,9 @@ def test_a_map_that_leads_needs_an_inertia_to_lead_with():
 # --- efficiency -----------------------------------------------------------------------------------------------------
 
 
-def geared(efficiency, rotor, ratio=10.0, **motor):
+def geared(efficiency, inertia, ratio=10.0, **motor):
     robot = crank(
-        gw.SimpleTransmission(reduction=ratio), kind="continuous", rotor_inertia=rotor,
+        gw.SimpleTransmission(reduction=ratio), kind="continuous", rotor_inertia=inertia,
         losses=gw.Losses(efficiency=efficiency), **motor,
     )  # fmt: skip
     return compile(robot, dt=1e-3)
@@ -246,10 +247,11 @@ def geared(efficiency, rotor, ratio=10.0, **motor):
 
 @pytest.mark.parametrize("rotor", [0.0, 1e-3, 0.1])
 @pytest.mark.parametrize("efficiency", [0.9, 0.5, 0.3])
-def test_what_a_rotor_takes_does_not_pass_the_gears(efficiency, rotor):
+@pytest.mark.parametrize("kind", ["reflected", "body"])
+def test_what_a_rotor_takes_does_not_pass_the_gears(efficiency, rotor, kind):
     """τ − I_r·α passes, η of it: `n·α_j·I_r + I_j·α_j/(η·n) = τ`. Braked by its motor, with 1/η for η."""
     torque, n = 0.5, 10.0
-    sim = geared(efficiency, rotor)
+    sim = geared(efficiency, rotor, rotor=kind if rotor else "reflected")
     sim.step(command={"motor": torque}, n=300)
     before = sim.velocity["j"]
     sim.step(n=100)

@@ -16,8 +16,8 @@ SOFT = {"natural_frequency": 100.0, "damping_ratio": 0.5}
 def wheels(n):
     """Of inertia 0.1, 0.2, … on one axis."""
     parts = "".join(
-        f'<link name="l{i}"><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>{0.1 * (i + 1)}</izz></inertia>'
-        f'</inertial></link><joint name="w{i}" type="continuous"><parent>base</parent><child>l{i}</child><axis>'
+        f'<link name="l{i}"><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>{0.1 * (i + 1)}</izz>'
+        f'</inertia></inertial></link><joint name="w{i}" type="continuous"><parent>base</parent><child>l{i}</child><axis>'
         f"<xyz>0 0 1</xyz></axis></joint>"
         for i in range(n)
     )
@@ -27,16 +27,16 @@ def wheels(n):
 
 def follow(name, follower, leader, ratio, mode, **more):
     more = {**SOFT, **more} if mode == "compliant" else more
-    return Coupling(
-        name=name, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), ratio),), mode=mode, **more
-    )
+    return Coupling(name=name, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), ratio),), mode=mode, **more)
 
 
 def ring(n, product, modes):
     """w1 = 2·w0, w2 = 2·w1, … and w0 follows the last, so that the ratios multiply to `product`."""
     ratios = [2.0] * (n - 1) + [product / 2.0 ** (n - 1)]
     modes = [modes] * n if isinstance(modes, str) else modes
-    rows = [follow(f"c{i}", f"w{(i + 1) % n}", f"w{i}", r, m) for i, (r, m) in enumerate(zip(ratios, modes, strict=True))]
+    rows = [
+        follow(f"c{i}", f"w{(i + 1) % n}", f"w{i}", r, m) for i, (r, m) in enumerate(zip(ratios, modes, strict=True))
+    ]
     return replace(wheels(n), couplings=Couplings(rows))
 
 
@@ -55,7 +55,9 @@ def test_a_consistent_ring_turns_as_one(n, mode):
     inertia = sum(4.0**i * 0.1 * (i + 1) for i in range(n))
     velocities = [sim.velocity[f"w{i}"] for i in range(n)]
     assert velocities[0] == pytest.approx(0.05 / inertia, rel=1e-9 if mode != "compliant" else 0.01)
-    assert velocities == pytest.approx([2.0**i * velocities[0] for i in range(n)], rel=1e-9 if mode != "compliant" else 0.01)
+    assert velocities == pytest.approx(
+        [2.0**i * velocities[0] for i in range(n)], rel=1e-9 if mode != "compliant" else 0.01
+    )
     assert sim._instance.get("unsettled").sum() == 0
 
 
@@ -90,7 +92,7 @@ def test_a_contradictory_compliant_ring_is_a_spring(n):
 
 
 def test_a_ring_of_exact_couplings_is_refused():
-    with pytest.raises(gw.ModelError, match="circle: .* one of them must be hard or compliant"):
+    with pytest.raises(gw.ModelError, match=r"circle: .* one of them must be hard or compliant"):
         ring(3, 1.0, "exact")
 
 

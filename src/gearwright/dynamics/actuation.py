@@ -90,6 +90,7 @@ class Driven:
     command: int
     states: tuple[int, ...]
     parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
+    body: float = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
 
     @property
     def name(self) -> str:
@@ -336,9 +337,19 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
                 command=index,
                 states=places[name],
                 parameters=own,
+                body=_rotor_body(mechanism, a),
             )
         )
     return Actuation(driven, _flat(driven, bounds(mechanism, system)))
+
+
+def _rotor_body(mechanism: Mechanism, a: Actuator) -> float:
+    """Inertia along its axis of the link that it turns, where that is its rotor."""
+    rotor = f"{a.name}.rotor"
+    if a.joint != AxisRef(rotor) or rotor not in mechanism.links:
+        return 0.0
+    inertia = mechanism.links[rotor].inertia
+    return float(sum(inertia.moments)) or inertia.mass
 
 
 def _flat(driven: Sequence[Driven], found: list[Bounds]) -> list[Bounds]:
@@ -487,7 +498,7 @@ class ShaftFrictionRow(OneRow):
 
     def transmitted(self, now: Moment, A: Sparse) -> tuple[Scalar, Scalar]:
         """T₀, and I·r."""
-        acting, inertia = now.acting[self.index], self.driven.inertia
+        acting, inertia = now.acting[self.index], plus(self.driven.inertia, self.driven.body)
         if is_zero(inertia) or self.driven.efficiency == 1.0 or is_zero(acting.acceleration):
             return acting.effort, 0.0
         r = now.response(A)

@@ -24,7 +24,18 @@ from typing import NamedTuple
 
 import casadi
 
-from gearwright.dynamics.scalar import Scalar, both, divided, greatest, magnitude, minus, plus, square_root, times, where
+from gearwright.dynamics.scalar import (
+    Scalar,
+    both,
+    divided,
+    greatest,
+    magnitude,
+    minus,
+    plus,
+    square_root,
+    times,
+    where,
+)
 
 RESOLVED = 1.0  # μ·dt up to which the poles are exact: a sixth of a period
 RESOLVED_TOGETHER = 5.0  # and μ·dt·Σμⱼ·dt, over all springs that share inertia: below 6, which is stable

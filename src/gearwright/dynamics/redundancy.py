@@ -20,8 +20,8 @@ import numpy as np
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.reduce import combined
-from gearwright.dynamics.ties import FollowerTie
 from gearwright.dynamics.spatial import ZERO, Motion, Vector
+from gearwright.dynamics.ties import FollowerTie
 from gearwright.model.freedom import independent
 from gearwright.model.tangle import ALIGNED, ATTEMPTS, POSES, STILL, STRAY
 

@@ -191,4 +191,5 @@ def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:
     def to_joints(a, numbers):  # type: ignore[no-untyped-def]  # traced
         return with_parameters(m, dict(zip(names, numbers, strict=True))).to_joints(a)
 
-    return trace(to_joints, [m.actuators, len(names)], name=t.name, returns=[m.joints])
+    function: Function = trace(to_joints, [m.actuators, len(names)], name=t.name, returns=[m.joints])
+    return function

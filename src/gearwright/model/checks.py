@@ -244,4 +244,6 @@ def check_rings(m: Mechanism, report: Report) -> None:
             shown = ", ".join(map(str, axes[:6])) + (", …" if len(axes) > 6 else "")
             message = f"couplings that contradict each other hold {shown} still: the ratios around a ring must give 1"
             last = [c for c in group if c.mode != "compliant"][-1]
-            report.warning("mimic-contradiction", f"{message}; {last.name!r} may be compliant, which yields", last.source)
+            report.warning(
+                "mimic-contradiction", f"{message}; {last.name!r} may be compliant, which yields", last.source
+            )

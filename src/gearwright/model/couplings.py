@@ -301,7 +301,8 @@ def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[Axis
     """Each follower of linear couplings as a combination of axes that follow nothing.
 
     Chains multiply through (`off += f·off_parent; f *= f_parent`), whatever the order in the file. A follower
-    of a polynomial or a map, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in all.
+    of a polynomial or a map, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in
+    all.
     """
     composed: dict[AxisRef, Affine] = {}
     roots: set[AxisRef] = set()  # one that a circle leads back to stays independent

@@ -88,9 +88,9 @@ def _has_order(group: Sequence[Coupling]) -> bool:
     """Whether leaders can come before followers."""
     left = {c.follower: {t.axis for t in c.leaders} for c in group}
     waiting: dict[AxisRef, list[AxisRef]] = {}
-    for follower, leaders in left.items():
-        leaders &= left.keys()
-        for leader in leaders:
+    for follower in left:
+        left[follower] &= left.keys()
+        for leader in left[follower]:
             waiting.setdefault(leader, []).append(follower)
     ready = [axis for axis, leaders in left.items() if not leaders]
     count = 0

@@ -177,7 +177,7 @@ def coupling_error(c: Coupling, q: Configuration) -> float:
     def at(axis: AxisRef) -> float:
         return q[axis.joint][axis.index]
 
-    return at(c.follower) - c.position([at(t.axis) for t in c.leaders])
+    return at(c.follower) - float(c.position([at(t.axis) for t in c.leaders]))
 
 
 def _around(by_link: Mapping[str, Branch], cut: Joint) -> list[tuple[float, Branch]]:

@@ -1,6 +1,7 @@
 """Transmissions: maps between actuator space (a) and joint space (j), their losses, and what they are tied to.
 
-A kind is one class in one file. It gives one map, `to_actuators` or `to_joints`; everything else is derived in `maps.py`.
+A kind is one class in one file. It gives one map, `to_actuators` or `to_joints`; everything else is derived in
+`maps.py`.
 """
 
 from gearwright.model.transmissions.custom import CustomTransmission
