@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editab
 FUZZ_FILES ?= 200000
 FUZZ_ROBOTS ?= 20000
 
-.PHONY: demo test slow check bench fuzz clean
+.PHONY: demo test slow check count bench fuzz clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,9 @@ check: $(FULL)              ## lint, types, import directions
 	$(BIN)/ruff format --check src tests examples benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+count: $(FULL)              ## places that a new kind of each family touches
+	$(BIN)/python -m tests.contracts.count_places
 
 bench: $(FULL)              ## figures against peers, each in one run; written to docs/performance.md
 	$(BIN)/python benchmarks/loading.py

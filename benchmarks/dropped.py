@@ -35,19 +35,44 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "CG": {"solver": mj.mjtSolver.mjSOL_CG},
 }
 ROBOTS = (
-    "a1_description/urdf/a1.urdf", "allegro_hand_description/urdf/allegro_right_hand.urdf", "alex_description/urdf/alex",
-    "anymal_b_simple_description/robots/anymal.urdf", "anymal_c_simple_description/urdf/anymal.urdf",
-    "asr_twodof_description/urdf/TwoDofs.urdf", "b1_description/urdf/b1.urdf", "baxter_description/urdf/baxter.urdf",
-    "bluevolta_description", "borinot_description/urdf/borinot_flying_arm_2.urdf", "cassie_description/robots/cassie_v2.urdf",
-    "double_pendulum_description/urdf/double_pendulum.urdf", "finger_edu_description/robots/finger_edu.urdf",
-    "fr3_franka_hand", "g1_description/urdf", "go1_description/urdf/go1.urdf", "go2_description/urdf/go2.urdf",
-    "hyq_description/robots/hyq_no_sensors.urdf", "icub_description/robots/icub_reduced.urdf", "iris_description",
-    "kinova_description/robots/kinova.urdf", "laikago_description/urdf/laikago.urdf", "panda_description/urdf/panda.urdf",
-    "pr2_description/urdf/pr2.urdf", "quadruped_description", "romeo_description/urdf/romeo.urdf",
-    "simple_humanoid_description/urdf/simple_humanoid.urdf", "so_101", "solo_description/robots/solo12.urdf",
-    "talos_data/robots/talos_full_v2.urdf", "talos_data/robots/talos_reduced.urdf", "tiago_description/robots/tiago.urdf",
-    "tiago_pro", "ur_description/urdf/ur5_robot.urdf", "xarm_description", "ginger", "z1_description/urdf/z1.urdf",
-)  # fmt: skip
+    "a1_description/urdf/a1.urdf",
+    "allegro_hand_description/urdf/allegro_right_hand.urdf",
+    "alex_description/urdf/alex",
+    "anymal_b_simple_description/robots/anymal.urdf",
+    "anymal_c_simple_description/urdf/anymal.urdf",
+    "asr_twodof_description/urdf/TwoDofs.urdf",
+    "b1_description/urdf/b1.urdf",
+    "baxter_description/urdf/baxter.urdf",
+    "bluevolta_description",
+    "borinot_description/urdf/borinot_flying_arm_2.urdf",
+    "cassie_description/robots/cassie_v2.urdf",
+    "double_pendulum_description/urdf/double_pendulum.urdf",
+    "finger_edu_description/robots/finger_edu.urdf",
+    "fr3_franka_hand",
+    "g1_description/urdf",
+    "go1_description/urdf/go1.urdf",
+    "go2_description/urdf/go2.urdf",
+    "hyq_description/robots/hyq_no_sensors.urdf",
+    "icub_description/robots/icub_reduced.urdf",
+    "iris_description",
+    "kinova_description/robots/kinova.urdf",
+    "laikago_description/urdf/laikago.urdf",
+    "panda_description/urdf/panda.urdf",
+    "pr2_description/urdf/pr2.urdf",
+    "quadruped_description",
+    "romeo_description/urdf/romeo.urdf",
+    "simple_humanoid_description/urdf/simple_humanoid.urdf",
+    "so_101",
+    "solo_description/robots/solo12.urdf",
+    "talos_data/robots/talos_full_v2.urdf",
+    "talos_data/robots/talos_reduced.urdf",
+    "tiago_description/robots/tiago.urdf",
+    "tiago_pro",
+    "ur_description/urdf/ur5_robot.urdf",
+    "xarm_description",
+    "ginger",
+    "z1_description/urdf/z1.urdf",
+)
 
 
 class Row(NamedTuple):
@@ -119,21 +144,23 @@ def measured(path: Path, steps: int) -> Row:
             times[name] = min(times[name], timed(lambda sim=sim: sim.step(n=steps)) / steps / robots)  # type: ignore[misc]
         for name, kind in (("mujoco", mj.mjtIntegrator.mjINT_EULER), ("rk4", mj.mjtIntegrator.mjINT_RK4)):
             times[name] = min(times[name], fastest(text, kind, steps))
-    return Row(path.stem, robot.dof, compiling, times["euler"], times["default"], times["batch"], times["mujoco"], times["rk4"])
+    return Row(
+        path.stem, robot.dof, compiling, times["euler"], times["default"], times["batch"], times["mujoco"], times["rk4"]
+    )
 
 
 def table(rows: list[Row]) -> str:
     lines = [
-        "| robot | freedoms | compile [s] | ours, Euler [µs] | MuJoCo, Euler | ratio | ours, default | MuJoCo, RK4 | ratio "
-        "| ours a robot in a batch | ratio |",
+        "| robot | freedoms | compile [s] | ours, Euler [µs] | MuJoCo, Euler | ratio | ours, default | MuJoCo, RK4 "
+        "| ratio | ours a robot in a batch | ratio |",
         "|" + "---|" * 11,
     ]
     for r in rows:
         a, b, c = r.ratios
         us = [1e6 * x for x in (r.euler, r.mujoco_euler, r.default, r.mujoco_rk4, r.batch)]
         lines.append(
-            f"| {r.name} | {r.freedoms} | {r.compile:.1f} | {us[0]:.2f} | {us[1]:.1f} | {a:.1f} | {us[2]:.2f} | {us[3]:.1f} "
-            f"| {b:.1f} | {us[4]:.3f} | {c:.0f} |"
+            f"| {r.name} | {r.freedoms} | {r.compile:.1f} | {us[0]:.2f} | {us[1]:.1f} | {a:.1f} | {us[2]:.2f} "
+            f"| {us[3]:.1f} | {b:.1f} | {us[4]:.3f} | {c:.0f} |"
         )
     for name, choose in (("median", median), ("worst", min)):
         a, b, c = (choose([r.ratios[k] for r in rows]) for k in range(3))

@@ -1,4 +1,4 @@
-"""Writes the pages that are made from data: docs/diagnostics.md and docs/peers.md. Run it after changing either.
+"""Writes the pages that are made from data: docs/diagnostics.md, docs/peers.md, docs/kinds.md.
 
 python docs/generate.py
 """
@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import MISSING
 from pathlib import Path
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "src")]
 
 from gearwright import diagnostics  # noqa: E402
+from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS  # noqa: E402
+from gearwright.model.fields import NOTHING, meanings  # noqa: E402
+from gearwright.model.transmissions import TRANSMISSIONS  # noqa: E402
 from tests.corpus.differences import DIFFERENCES  # noqa: E402
 
 
@@ -53,7 +57,48 @@ def peers_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"diagnostics.md": diagnostics_page, "peers.md": peers_page}
+def kinds_page() -> str:
+    """Every kind of every family with its fields, from the classes themselves."""
+    lines = [
+        "# Kinds and their fields",
+        "",
+        "What files can name. An element of a field's name gives its value; where units of",
+        "rotating and sliding axes differ, both stand there: `N·m | N`. Numbers marked with • can be parameters of",
+        "`gw.compile`, as `name.field`; `robot.parameters` lists those of a robot with values and units. Simple,",
+        "differential, four_bar and linear_map are written as ros2_control and Gazebo do: [formats](formats.md).",
+        "",
+        "A kind of your own is one class and one entry point; it is then read, shown, simulated and varied like these.",
+        "Groups: `gearwright.transmissions`, `gearwright.actuators`, `gearwright.sensors`, `gearwright.joints`",
+        "and `gearwright.backends`. `tests/contracts/test_outside_kinds.py` is a whole package with one of each.",
+    ]
+    for heading, registry in (("Transmissions", TRANSMISSIONS), ("Actuators", ACTUATORS), ("Sensors", SENSORS)):
+        lines += ["", f"## {heading}"]
+        for name in registry.rows:
+            lines += ["", f"### {name}", "", *_field_table(registry[name], heading == "Sensors")]
+    lines += ["", "## Joints", ""]
+    lines += ["| type | axes | position coordinates | velocity coordinates |", "|---|---|---|---|"]
+    for name in JOINT_KINDS.rows:
+        kind = JOINT_KINDS[name]
+        names = (", ".join(n or "the joint" for n in part) for part in (kind.positions, kind.velocities))
+        lines.append(f"| `{name}` | {kind.axes} | {' | '.join(names)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _field_table(kind: type, sensor: bool) -> list[str]:
+    summary = (kind.__doc__ or "").strip().split("\n\n")[0]
+    lines = [" ".join(summary.split()), "", "| field | unit | range | default | meaning |", "|---|---|---|---|---|"]
+    for m in meanings(kind):
+        q = m.quantity
+        if q is NOTHING:
+            continue
+        default = "needed" if m.field.default is MISSING else f"{m.field.default}"
+        mark = "" if sensor or not m.is_parameter else " •"
+        cells = (f"`{m.tag}`{mark}", q.unit, q.range_text, default, q.doc)
+        lines.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
+    return lines if len(lines) > 4 else lines[:1]
+
+
+PAGES = {"diagnostics.md": diagnostics_page, "peers.md": peers_page, "kinds.md": kinds_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
+    BeyondLimitsWarning,
     CacheWarning,
     CompileError,
     GearwrightError,
@@ -14,11 +15,12 @@ from gearwright.errors import (
     NotSimulatedWarning,
     SimulationError,
     TracingError,
+    UnsettledWarning,
 )
 
 if TYPE_CHECKING:
+    from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
-    from gearwright.dynamics.drives import Drive
     from gearwright.formats import load, loads
     from gearwright.migration import migrate
     from gearwright.model import (
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
         DifferentialTransmission,
         ElectricMotor,
         Encoder,
+        ForceTorque,
         FourBarLinkage,
         FourBarLinkageTransmission,
+        Imu,
         LimitSwitch,
         LinearMap,
         Losses,
@@ -43,7 +47,9 @@ if TYPE_CHECKING:
         SimpleTransmission,
         Solenoid,
     )
-    from gearwright.sim import PID, Recording, Simulation, compile, with_servos
+    from gearwright.model.drives import Drive
+    from gearwright.model.servos import with_servos
+    from gearwright.sim import Recording, Simulation, compile
 
 __version__ = "0.1.0"
 
@@ -54,11 +60,11 @@ _LAZY = {
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
     "compile": "gearwright.sim",
-    "Drive": "gearwright.dynamics.drives",
+    "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
-    "PID": "gearwright.sim",
-    "with_servos": "gearwright.sim",
+    "PID": "gearwright.control",
+    "with_servos": "gearwright.model.servos",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",
@@ -76,6 +82,8 @@ _LAZY = {
     "CustomActuator": "gearwright.model",
     "Encoder": "gearwright.model",
     "LimitSwitch": "gearwright.model",
+    "ForceTorque": "gearwright.model",
+    "Imu": "gearwright.model",
     "CustomSensor": "gearwright.model",
     "Losses": "gearwright.model",
     "Backlash": "gearwright.model",
@@ -85,6 +93,7 @@ __all__ = [
     "PID",
     "Actuator",
     "Backlash",
+    "BeyondLimitsWarning",
     "CacheWarning",
     "CompileError",
     "CustomActuator",
@@ -97,9 +106,11 @@ __all__ = [
     "Drive",
     "ElectricMotor",
     "Encoder",
+    "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
     "GearwrightError",
+    "Imu",
     "LimitSwitch",
     "LinearMap",
     "LoadError",
@@ -115,6 +126,7 @@ __all__ = [
     "SimulationError",
     "Solenoid",
     "TracingError",
+    "UnsettledWarning",
     "compile",
     "load",
     "loads",

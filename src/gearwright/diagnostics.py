@@ -103,6 +103,10 @@ class Report:
         self._once.add(key)
         return True
 
+    def drop(self, code: str, message: str) -> None:
+        """Takes back a warning or info that an error now says."""
+        self.diagnostics = [d for d in self.diagnostics if (d.code, d.message) != (code, message)]
+
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         for d in diagnostics:
             self.add(d.severity, d.code, d.message, Source(file=d.file, line=d.line, element=d.element))

@@ -64,6 +64,14 @@ class NotSimulatedWarning(UserWarning):
     """A part of the robot that is not simulated."""
 
 
+class UnsettledWarning(RuntimeWarning):
+    """Steps of a run were accepted although their laws or passes had not settled; `Simulation.unsettled` counts."""
+
+
+class BeyondLimitsWarning(UserWarning):
+    """A joint starts beyond its limits."""
+
+
 class CacheWarning(UserWarning):
     """Compiled code is kept in an unusual place, or not at all."""
 

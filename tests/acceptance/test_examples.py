@@ -55,8 +55,8 @@ def test_every_example_is_in_the_readme():
 # --- what they claim ------------------------------------------------------------------------------------------------
 
 
-def test_two_ways_to_write_a_four_bar_differ_by_the_step(example):
-    """Half the step is half the difference, to 10 %."""
+def test_two_ways_to_write_a_four_bar_move_alike(example):
+    """To 2e-5 rad, which is no longer the step's (a first-order one left 5e-3): it does not fall with dt."""
     import gearwright as gw
 
     own = example("four_bar")
@@ -68,8 +68,7 @@ def test_two_ways_to_write_a_four_bar_differ_by_the_step(example):
             for model, start in zip(models, (own["START"] - own["DRAWN"], own["START"]), strict=True)
         )
         apart.append(np.abs(closed + own["DRAWN"] - reduced).max())
-    assert apart[0] / apart[1] == pytest.approx(2.0, rel=0.1)
-    assert apart[1] < 5e-3
+    assert max(apart) < 5e-5
 
 
 def test_play_makes_the_loop_behind_it_hunt_and_the_one_before_it_err(example):

@@ -8,6 +8,7 @@ import pytest
 
 from gearwright.robots import __file__ as robots
 from tests.cli.commands import Ran, called, gearwright
+from tests.sim.robots import LIMITED
 
 ARM = Path(robots).with_name("reference_arm.urdf")
 GRIPPER = Path(robots).with_name("gripper.sdf")
@@ -126,7 +127,7 @@ WRONG = {
     "duration": (["--duration", "-1"], 2, "duration"),
     "batch": (["--batch", "0"], 2, "batch"),
     "every": (["--every", "0"], 2, "every"),
-    "integrator": (["--integrator", "heun"], 2, "valid: 'euler', 'rk4'"),
+    "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
     "out": (["--out", "run.mcap"], 2, "'.mcap' cannot be written yet; valid: .npz, .csv"),
     "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf"),
     "folder": (["--out", "/nowhere/at/all/run.npz"], 1, "cannot write /nowhere/at/all/run.npz"),
@@ -151,3 +152,14 @@ def test_files_that_cannot_be_simulated(run, tmp_path):
     assert run(tmp_path / "absent.urdf").code == 1
     command = run(GRIPPER, "--command", "motor=1", "--integrator", "rk4")
     assert (command.code, "actuators do not act with the integrator 'rk4'" in command.err) == (1, True)
+
+
+def test_a_start_beyond_limits_and_steps_that_do_not_settle_are_in_the_summary(run, tmp_path):
+    file = tmp_path / "limited.urdf"
+    file.write_text(LIMITED)
+    data = json.loads(run(file, "--set", "elbow=1.4", "--duration", "0.01", "--json").out)
+    assert data["unsettled"] == 0
+    assert "'elbow' at 1.4 rad, upper limit 1 rad" in data["warnings"][-1]
+    fast = run(file, "--velocity", "shoulder=-40", "--velocity", "elbow=60", "--dt", "0.03", "--duration", "0.3")
+    assert (fast.code, fast.err) == (0, "")
+    assert "unsettled" in fast.out

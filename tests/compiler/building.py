@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler import Address, Kind, Program, Slot, Stage, Tape, compile_program
+from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store
 
@@ -26,8 +26,8 @@ def op_tape(op: str) -> Tape:
 
 def program_of(tape: Tape, inputs: int, outputs: int = 1) -> Program:
     slots = (
-        Slot(name="x", kind=Kind.INPUT, shape=(inputs,)),
-        Slot(name="y", kind=Kind.OUTPUT, shape=(outputs,)),
+        Slot(name="x", kind=SlotKind.INPUT, shape=(inputs,)),
+        Slot(name="y", kind=SlotKind.OUTPUT, shape=(outputs,)),
     )
     return Program(name="test", slots=slots, body=(Stage("only", tape),))
 

@@ -9,10 +9,10 @@ import pytest
 from gearwright.compiler import (
     Address,
     IndexedAddress,
-    Kind,
     Loop,
     Program,
     Slot,
+    SlotKind,
     Stage,
     Tape,
     compile_program,
@@ -64,8 +64,13 @@ def kinematics(parents: tuple[int, ...], *, written_out: bool = False) -> Progra
     body = (first, *loops)
     if written_out:
         body = (first, *(Stage(f"{i}", at(loop.body[0].tape, i)) for loop in loops for i in range(n)))  # type: ignore[union-attr]
-    kinds = {"x0": (Kind.INPUT, 2), "q": (Kind.INPUT, n), "v": (Kind.STATE, n), "f": (Kind.OUTPUT, n + 1),
-             "x": (Kind.SCRATCH, 2 * n + 2)}  # fmt: skip
+    kinds = {
+        "x0": (SlotKind.INPUT, 2),
+        "q": (SlotKind.INPUT, n),
+        "v": (SlotKind.STATE, n),
+        "f": (SlotKind.OUTPUT, n + 1),
+        "x": (SlotKind.SCRATCH, 2 * n + 2),
+    }
     slots = tuple(Slot(name=name, kind=kind, shape=(size,)) for name, (kind, size) in kinds.items())
     return Program(name="tree", slots=slots, body=body)
 
@@ -113,7 +118,7 @@ def test_a_state_written_by_index_is_watched() -> None:
     v = ca.SX.sym("v")
     grow = indexed_stage(ca.Function("grow", [v], [v * v], ["v"], ["w"]), "i", {n: ("x", range(3)) for n in "vw"})
     program = Program(
-        name="grow", slots=(Slot(name="x", kind=Kind.STATE, shape=(3,)),), body=(Loop(3, (grow,), index="i"),)
+        name="grow", slots=(Slot(name="x", kind=SlotKind.STATE, shape=(3,)),), body=(Loop(3, (grow,), index="i"),)
     )
     for options in DEVICES.values():
         instance = compile_program(program, cache=False, **options).instance(2)  # type: ignore[arg-type]
@@ -138,7 +143,7 @@ def test_nested_loops() -> None:
         tuple(Store(IndexedAddress("y", k, "i", (0, 3)), k) for k in range(3)),
     )
     body = (Loop(2, (Loop(3, (Stage("product", tape),), index="j"), Stage("copy", copy)), index="i"),)
-    kinds = {"a": (Kind.INPUT, 2), "b": (Kind.INPUT, 3), "t": (Kind.SCRATCH, 3), "y": (Kind.OUTPUT, 6)}
+    kinds = {"a": (SlotKind.INPUT, 2), "b": (SlotKind.INPUT, 3), "t": (SlotKind.SCRATCH, 3), "y": (SlotKind.OUTPUT, 6)}
     program = Program(
         name="outer", body=body, slots=tuple(Slot(name=n, kind=k, shape=(s,)) for n, (k, s) in kinds.items())
     )
@@ -159,7 +164,7 @@ def test_a_tape_reads_what_was_there_before_it_stores(lanes: int) -> None:
     stores = (Store(IndexedAddress("x", 0, "i", (0, 1, 2)), 3), Store(IndexedAddress("x", 1, "i", (0, 1, 2)), 0))
     program = Program(
         name="swap",
-        slots=(Slot(name="x", kind=Kind.STATE, shape=(4,)),),
+        slots=(Slot(name="x", kind=SlotKind.STATE, shape=(4,)),),
         body=(Loop(3, (Stage("swap", Tape(loads, stores)),), index="i"),),
     )
     instance = compile_program(program, lanes=lanes, cache=False).instance(3)
@@ -176,7 +181,7 @@ def test_programs_read_back_as_they_were_written() -> None:
     assert kinematics(CHAIN).content_hash() != program.content_hash()
 
 
-SLOTS = tuple(Slot(name=n, kind=k, shape=(3,)) for n, k in (("s", Kind.STATE), ("w", Kind.SCRATCH)))
+SLOTS = tuple(Slot(name=n, kind=k, shape=(3,)) for n, k in (("s", SlotKind.STATE), ("w", SlotKind.SCRATCH)))
 
 
 def copying(source: object, target: object) -> Stage:

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gearwright.compiler import Address, Kind, Loop, Program, Slot, compile_program, interpret_program, stage
+from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, compile_program, interpret_program, stage
 from gearwright.compiler.backends.cpu import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
@@ -35,11 +35,11 @@ def pendulum() -> Program:
         name="pendulum",
         body=(stage(step),),
         slots=(
-            Slot(name="q", kind=Kind.STATE, shape=(2,)),
-            Slot(name="v", kind=Kind.STATE, shape=(2,)),
-            Slot(name="u", kind=Kind.INPUT, shape=(2,)),
-            Slot(name="k", kind=Kind.PARAMETER, shape=(1,)),
-            Slot(name="e", kind=Kind.OUTPUT, shape=(1,)),
+            Slot(name="q", kind=SlotKind.STATE, shape=(2,)),
+            Slot(name="v", kind=SlotKind.STATE, shape=(2,)),
+            Slot(name="u", kind=SlotKind.INPUT, shape=(2,)),
+            Slot(name="k", kind=SlotKind.PARAMETER, shape=(1,)),
+            Slot(name="e", kind=SlotKind.OUTPUT, shape=(1,)),
         ),
     )
 
@@ -56,9 +56,9 @@ def sweeps() -> Program:
         name="sweeps",
         body=body,
         slots=(
-            Slot(name="x", kind=Kind.STATE, shape=(1,)),
-            Slot(name="w", kind=Kind.SCRATCH, shape=(1,)),
-            Slot(name="s", kind=Kind.SCRATCH, shape=(1,)),
+            Slot(name="x", kind=SlotKind.STATE, shape=(1,)),
+            Slot(name="w", kind=SlotKind.SCRATCH, shape=(1,)),
+            Slot(name="s", kind=SlotKind.SCRATCH, shape=(1,)),
         ),
     )
 
@@ -159,7 +159,7 @@ def halving() -> Program:
         stage(begin),
         Loop(40, (stage(ca.Function("halve", [w, n, done], halved, names, names, SAME_NAME)),), "done"),
     )
-    kinds = {"x": Kind.INPUT, "w": Kind.OUTPUT, "n": Kind.OUTPUT, "done": Kind.SCRATCH}
+    kinds = {"x": SlotKind.INPUT, "w": SlotKind.OUTPUT, "n": SlotKind.OUTPUT, "done": SlotKind.SCRATCH}
     slots = tuple(Slot(name=name, kind=kind, shape=(1,)) for name, kind in kinds.items())
     return Program(name="halving", slots=slots, body=body)
 
@@ -196,9 +196,9 @@ def explosion() -> Program:
         name="explosion",
         body=(stage(step),),
         slots=(
-            Slot(name="y", kind=Kind.STATE, shape=(2,)),
-            Slot(name="x", kind=Kind.STATE, shape=(1,)),
-            Slot(name="u", kind=Kind.INPUT, shape=(1,)),
+            Slot(name="y", kind=SlotKind.STATE, shape=(2,)),
+            Slot(name="x", kind=SlotKind.STATE, shape=(1,)),
+            Slot(name="u", kind=SlotKind.INPUT, shape=(1,)),
         ),
     )
 
@@ -292,7 +292,7 @@ def test_threads_that_cannot_be_started_are_done_without(monkeypatch: pytest.Mon
 def test_a_stage_reads_its_slots_as_they_were_before_it(lanes: int) -> None:
     x = ca.SX.sym("x", 3)
     turn = ca.Function("turn", [x], [ca.vertcat(x[1], x[2], x[0])], ["x"], ["x"], SAME_NAME)
-    program = Program(name="turn", body=(stage(turn),), slots=(Slot(name="x", kind=Kind.STATE, shape=(3,)),))
+    program = Program(name="turn", body=(stage(turn),), slots=(Slot(name="x", kind=SlotKind.STATE, shape=(3,)),))
     instance = compile_program(program, lanes=lanes, cache=False).instance(2)
     instance.set("x", [1.0, 2.0, 3.0])
     instance.step()
@@ -307,9 +307,9 @@ def test_slots_may_be_empty(lanes: int) -> None:
         name="counter",
         body=explosion().body,
         slots=(
-            Slot(name="nothing", kind=Kind.INPUT, shape=(0,)),
+            Slot(name="nothing", kind=SlotKind.INPUT, shape=(0,)),
             *explosion().slots,
-            Slot(name="silence", kind=Kind.OUTPUT, shape=(0, 3)),
+            Slot(name="silence", kind=SlotKind.OUTPUT, shape=(0, 3)),
         ),
     )
     instance = compile_program(program, lanes=lanes, cache=False).instance(3)

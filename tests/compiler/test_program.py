@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from gearwright.compiler import Address, Kind, Loop, Program, Slot, Stage, Tape
+from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
 from gearwright.compiler.program import RULES
 from gearwright.compiler.tape import IndexedAddress, Instruction, Store
 from gearwright.errors import CompileError
 
-S, U, W = (Slot(name=n, kind=k, shape=(1,)) for n, k in (("s", Kind.STATE), ("u", Kind.INPUT), ("w", Kind.SCRATCH)))
+S, U, W = (
+    Slot(name=n, kind=k, shape=(1,)) for n, k in (("s", SlotKind.STATE), ("u", SlotKind.INPUT), ("w", SlotKind.SCRATCH))
+)
 
 
 def copy(source: str, target: str) -> Stage:
@@ -40,6 +43,7 @@ BROKEN: dict[str, dict[str, Any]] = {
     "indices belong to loops": {"slots": (S, W), "body": (moving("i", (0,)),)},
     "an element is stored once": {"slots": (S, W), "body": (Loop(1, (twice("i"),), index="i"),)},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
+    "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }
 
 
@@ -60,7 +64,7 @@ def test_elements_are_checked_against_slot_sizes() -> None:
 
 
 def test_the_hash_tells_different_programs_apart() -> None:
-    def constant(value: float, count: int = 1, kind: Kind = Kind.STATE) -> Program:
+    def constant(value: float, count: int = 1, kind: SlotKind = SlotKind.STATE) -> Program:
         tape = Tape((Instruction("const", (), value),), (Store(Address("s", 0), 0),))
         return Program(
             name="p", slots=(Slot(name="s", kind=kind, shape=(1,)),), body=(Loop(count, (Stage("x", tape),)),)
@@ -72,7 +76,7 @@ def test_the_hash_tells_different_programs_apart() -> None:
         constant(0.0),
         constant(-0.0),
         constant(0.1, 2),
-        constant(0.1, kind=Kind.OUTPUT),
+        constant(0.1, kind=SlotKind.OUTPUT),
     ]
     assert len({p.content_hash() for p in programs}) == len({(repr(p.body), repr(p.slots)) for p in programs}) == 6
     assert constant(0.1).content_hash() == programs[0].content_hash()

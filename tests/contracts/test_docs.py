@@ -16,7 +16,7 @@ def _generator():
     return module
 
 
-@pytest.mark.parametrize("page", ["diagnostics.md", "peers.md"])
+@pytest.mark.parametrize("page", ["diagnostics.md", "peers.md", "kinds.md"])
 def test_a_made_page_is_current(page):
     made = _generator().PAGES[page]()
     assert (ROOT / "docs" / page).read_text(encoding="utf-8") == made, "run: python docs/generate.py"

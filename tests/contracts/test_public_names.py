@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -9,6 +10,7 @@ import gearwright as gw
 
 NAMES = {
     "Backlash",
+    "BeyondLimitsWarning",
     "CacheWarning",
     "CompileError",
     "Actuator",
@@ -19,12 +21,14 @@ NAMES = {
     "DCMotor",
     "ElectricMotor",
     "Encoder",
+    "Imu",
     "LimitSwitch",
     "PneumaticCylinder",
     "Solenoid",
     "Diagnostic",
     "DifferentialTransmission",
     "Drive",
+    "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
     "GearwrightError",
@@ -41,6 +45,7 @@ NAMES = {
     "Simulation",
     "SimulationError",
     "TracingError",
+    "UnsettledWarning",
     "compile",
     "load",
     "loads",
@@ -81,3 +86,18 @@ def test_compile_is_the_function_whatever_was_touched_before(first):
     touch = f"import gearwright.{first}" if first in ("sim", "compiler") else f"gw.{first}"
     code = f"import gearwright as gw\n{touch}\nassert callable(gw.compile)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("gearwright.sim:Together", "gearwright.control:CombinedControllers"),
+        ("gearwright.sim:PID", "gearwright.control:PID"),
+        ("gearwright.sim:with_servos", "gearwright.model.servos:with_servos"),
+        ("gearwright.sim:Recording", "gearwright.sim.recordings:Recording"),
+        ("gearwright.dynamics.drives:Drive", "gearwright.model.drives:Drive"),
+    ],
+)
+def test_old_places_still_lead_to_what_has_moved(old, new):
+    first, second = (getattr(import_module(place.partition(":")[0]), place.partition(":")[2]) for place in (old, new))
+    assert first is second

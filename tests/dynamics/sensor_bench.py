@@ -11,7 +11,7 @@ from typing import Any
 import casadi
 import numpy as np
 
-from gearwright.compiler import Kind, Program, Slot, compile_program, stage
+from gearwright.compiler import Program, Slot, SlotKind, compile_program, stage
 from gearwright.dynamics.sensing import Sensing
 from gearwright.model.sensors import Encoder, Sensor
 
@@ -49,9 +49,9 @@ class Bench:
     def _program(self, inputs: list[Any], names: list[str], state: list[Any], readings: list[Any]) -> Program:
         columns = [casadi.vertcat(*state), casadi.vertcat(*readings)]
         f = casadi.Function("sense", inputs, columns, names, ["s", "r"], {"allow_duplicate_io_names": True})
-        kinds = {"s": Kind.STATE, "r": Kind.OUTPUT}
+        kinds = {"s": SlotKind.STATE, "r": SlotKind.OUTPUT}
         sizes = {n: f.numel_in(i) for i, n in enumerate(names)} | {"s": f.numel_out(0), "r": f.numel_out(1)}
-        slots = tuple(Slot(name=n, kind=kinds.get(n, Kind.INPUT), shape=(size,)) for n, size in sizes.items())
+        slots = tuple(Slot(name=n, kind=kinds.get(n, SlotKind.INPUT), shape=(size,)) for n, size in sizes.items())
         return Program(name="sense", slots=slots, body=(stage(f),))
 
     def run(self, x: Any, v: Any = None, *, precision: Any = "double", lanes: Any = 1, threads: int = 1) -> Any:

@@ -8,16 +8,10 @@ import pytest
 from gearwright.dynamics import Equations
 from gearwright.model import WORLD, AxisRef, Couplings
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
+from tests.dynamics.stepping import DT, one_step
 from tests.dynamics.test_reduce import follow, wheels
 
 SINGLE = ("revolute", "prismatic", "continuous", "screw", "revolute", "prismatic")
-DT = 1e-3
-
-
-def one_step(equations, q, v, effort, dt=DT):
-    """The only stage of a step whose rows are all equalities: position, velocity and impulses."""
-    (stage,) = equations.stages
-    return [flat(x) for x in stage(q, v, np.zeros(len(equations.rows)), effort, [], [], dt)]
 
 
 def case(seed, n_leaders=1, **mode):

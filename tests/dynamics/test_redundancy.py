@@ -12,7 +12,7 @@ from gearwright.dynamics.drives import Drive
 from gearwright.dynamics.redundancy import ALIGNED
 from gearwright.dynamics.solver import DOUBLE
 from gearwright.sim import compile
-from tests.dynamics.test_coupling_rows import one_step
+from tests.dynamics.stepping import one_step
 from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.robots import FOLDER
 from tests.sim.test_loops import drift, ring
@@ -104,13 +104,16 @@ def test_a_flat_start_goes_nowhere_by_itself():
 
 @pytest.mark.parametrize(("off", "one_row"), [(1e-5, True), (1e-2, False)])
 def test_two_ratios_that_are_nearly_one(off, one_row):
-    """sin² of the angle between the rows is some off²: below √eps they are one coupling, above they lock the wheels."""
+    """sin² of the angle between the rows is some off²: below √eps they are one coupling, above they lock the wheels.
+
+    Hard rows give way by 1e-9, which refinement squares: (1e-9/angle²)² = 3e-7 of the speed is left of it here.
+    """
     rows = [follow("w1", ("w0", -3.0), mode="hard"),
             replace(follow("w1", ("w0", -3.0 - off), mode="hard"), name="again")]  # fmt: skip
     angle = off * (0.2 * 0.5) ** 0.5 / (0.5 + 9 * 0.2)  # in the metric of the inertias
     assert (angle**2 < DOUBLE.conflicting) == one_row
     _, v, _ = one_step(Equations(wheels([0.5, 0.2], rows)), [0.0, 0.0], [1.0, -3.0], [0.0, 0.0])
-    assert v == pytest.approx([1.0, -3.0] if one_row else [0.0, 0.0], abs=2 * off if one_row else 1e-9)
+    assert v == pytest.approx([1.0, -3.0] if one_row else [0.0, 0.0], abs=2 * off if one_row else 1e-6)
 
 
 def test_a_light_leader_between_heavy_followers():
@@ -123,18 +126,17 @@ def test_a_light_leader_between_heavy_followers():
     assert v == pytest.approx([0.0, 0.0, 0.0], abs=1e-8)
 
 
-@pytest.mark.parametrize(("inertia", "stops"), [(1e-6, True), (1e-12, False)])
-def test_a_stop_on_a_light_axis_that_a_heavy_one_holds(inertia, stops):
-    """The stop of a rotor in front of 1 kg·m² by a hard coupling: 1e-6 of its own response is left of it, which stops
-    all. Of 1e-12 of it nobody knows whether it is not just rounding: it is taken for blocked, and the stop left out."""
+@pytest.mark.parametrize("inertia", [1e-6, 1e-12])
+def test_a_stop_on_a_light_axis_that_a_heavy_one_holds(inertia):
+    """The stop of a rotor in front of 1 kg·m² by a hard coupling, which alone would have stopped 1e-12 of that."""
     robot = wheels([inertia, 1.0], [follow("w1", ("w0", 1.0), mode="hard")])
     joint = robot.joints["w0"]
     limited = replace(joint, axes=(replace(joint.axes[0], limits=replace(joint.axes[0].limits, upper=0.1)),))
     sim = compile(replace(robot, joints={**robot.joints, "w0": replace(limited, kind="revolute")}))
-    assert (inertia > DOUBLE.blocked) == stops
     sim.reset(velocity={"w0": 1.0, "w1": 1.0})
     sim.step(n=200)
-    assert sim.position["w0"] == pytest.approx(0.1 if stops else 0.2, abs=1e-6)
+    assert sim.position["w0"] == pytest.approx(0.1, abs=1e-9)
+    assert sim.position["w1"] == pytest.approx(0.1, abs=1e-9)
 
 
 def test_stops_that_contradict_each_other_stay_finite():

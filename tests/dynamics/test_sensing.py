@@ -17,6 +17,7 @@ from gearwright.dynamics.sensing import Sensing
 from gearwright.dynamics.sensing_kinds import READERS
 from gearwright.dynamics.sensing_times import untimely
 from gearwright.errors import CompileError
+from gearwright.model.body_sensors import BodySensor, ForceTorque, Imu
 from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
 from tests.compiler.building import same_bits
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, held, walk
@@ -270,6 +271,7 @@ KINDS: dict[type[Sensor], list[Sensor]] = {
         CustomSensor(name="k", function=hall, labels=("a", "b", "c")),
         CustomSensor(name="k", function=smoothed, states=(0.0, 1.0)),
     ],
+    BodySensor: [ForceTorque(name="k", reaction="j"), Imu(name="k", link="l", noise=(0.1, 0.0, 0.2, 0.0, 0.0, 0.3))],
 }
 EVERY = [s for kinds in KINDS.values() for s in kinds]
 
@@ -284,8 +286,9 @@ def test_every_kind_has_a_reader_and_an_example() -> None:
 def test_readings_belong_to_the_state(sensor: Sensor, times: tuple[int, int], rng: np.random.Generator) -> None:
     """They are finite, held between samples, the same after the same reset, and a function of the state alone."""
     period, delay = times
-    bench = Bench(replace(sensor, update_rate=1 / (period * DT), latency=delay * DT), sizes={"k": 2})
-    x, v = rng.normal(size=(2, 50, 3, 2)).cumsum(axis=1)
+    size = 6 if isinstance(sensor, BodySensor) else 2
+    bench = Bench(replace(sensor, update_rate=1 / (period * DT), latency=delay * DT), sizes={"k": size})
+    x, v = rng.normal(size=(2, 50, 3, size)).cumsum(axis=1)
     r, s = bench.run(x, v)
     assert r.shape[2] == len(bench.sensing.readings) and s.shape[2] == len(bench.sensing.state)
     assert len(set(bench.sensing.state)) == s.shape[2]

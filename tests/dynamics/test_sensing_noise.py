@@ -10,7 +10,7 @@ import casadi
 import numpy as np
 import pytest
 
-from gearwright.compiler import Kind, Program, Slot, compile_program, interpret_program, stage
+from gearwright.compiler import Program, Slot, SlotKind, compile_program, interpret_program, stage
 from gearwright.dynamics.sensing import Sensing
 from gearwright.dynamics.sensing_noise import MODULI, _scattered, advanced, normals, seeds
 from gearwright.model.sensors import Encoder, LimitSwitch
@@ -27,7 +27,7 @@ def test_the_generator_is_exact_from_every_state(precision: Any) -> None:
     states = np.stack([np.arange(1, longest) % int(m) for m in MODULI], axis=-1)
     g = casadi.SX.sym("g", 3)
     f = casadi.Function("f", [g], [casadi.vertcat(*advanced(casadi.vertsplit(g)))], ["g"], ["s"])
-    slots = (Slot(name="g", kind=Kind.INPUT, shape=(3,)), Slot(name="s", kind=Kind.OUTPUT, shape=(3,)))
+    slots = (Slot(name="g", kind=SlotKind.INPUT, shape=(3,)), Slot(name="s", kind=SlotKind.OUTPUT, shape=(3,)))
     kernel = compile_program(
         Program(name="f", slots=slots, body=(stage(f),)), lanes=8, precision=precision, cache=False
     )

@@ -585,7 +585,7 @@ def test_geometry_relative_to_another_frame() -> None:
 def test_nothing_is_dropped_silently() -> None:
     parts = (
         '<link name="a" colour="red"><inertial><mass>1</mass><masss>2</masss></inertial><sensor '
-        'name="s" type="imu"/></link><frams/><plugin name="p" filename="f"/>'
+        'name="s" type="lidar"/></link><frams/><plugin name="p" filename="f"/>'
     )
     told = {(d.severity, d.code, d.message.split(";")[0]) for d in robot(parts).diagnostics}
     assert ("warning", "element-unknown", "attribute 'colour' of <link> is not known") in told

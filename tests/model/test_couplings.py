@@ -164,3 +164,20 @@ def test_compliant_rows_are_the_same_rows(values: list[float]) -> None:
     )
     assert hard.row == soft.row
     assert np.isfinite(hard.row[1])
+
+
+def test_a_polynomial_is_the_same_of_numbers_arrays_and_symbols():
+    import casadi
+    import numpy as np
+
+    from gearwright.model.couplings import FollowerPolynomial
+
+    p = FollowerPolynomial((0.5,), offset=0.2, reference=0.1, powers=(0.3, -0.7))
+    x = casadi.SX.sym("x")
+    f = casadi.Function("f", [x], [p.position([x]), p.slopes([x])[0], p.curvature([x])])
+    g = casadi.Function("g", [x], [casadi.gradient(p.position([x]), x), casadi.gradient(p.slopes([x])[0], x)])
+    for at in (-1.3, 0.1, 2.0):
+        numbers = (p.position([at]), p.slopes([at])[0], p.curvature([at]))
+        assert [float(y) for y in f(at)] == pytest.approx(numbers, rel=1e-15)
+        assert [float(y) for y in g(at)] == pytest.approx(numbers[1:], rel=1e-14, abs=1e-15)  # a few roundings
+        assert p.position([np.array([at, at])]).tolist() == [numbers[0]] * 2

@@ -51,7 +51,7 @@ def mechanism(links: Sequence[str], joints: Sequence[Joint], cut: tuple[str, ...
     )
 
 
-draws = settings(max_examples=200, deadline=None, derandomize=True)
+draws = settings(max_examples=80, deadline=None, derandomize=True)
 
 
 @given(graphs())

@@ -72,7 +72,7 @@ def drawn(kind: str, rng: np.random.Generator, *lead: int) -> tuple[Transmission
 
 def test_the_table_has_every_kind() -> None:
     used = {type(t) for t, _ in LOSSLESS.values()} | {LinearSeries}
-    assert used >= set(_leaves(TransmissionMap))
+    assert used >= {kind for kind in _leaves(TransmissionMap) if kind.__module__.startswith("gearwright.")}
 
 
 def _leaves(kind: type) -> list[type]:
@@ -216,8 +216,9 @@ def test_the_names_of_parameters() -> None:
     assert parameters(SimpleTransmission(reduction=50)) == {"reduction": 50.0, "offset": 0.0}
     assert list(parameters(WRIST))[:3] == ["actuator_reduction1", "actuator_reduction2", "joint_reduction1"]
     assert list(parameters(LinearMap(matrix=((1, 2), (3, 4)), lower=(-1, -2)))) == [
-        "matrix1_1", "matrix1_2", "matrix2_1", "matrix2_2", "lower1", "lower2",
+        "matrix1_1", "matrix1_2", "matrix2_1", "matrix2_2",
     ]  # fmt: skip
+    # offsets and bounds of efforts are constants of the step
     assert list(parameters(ROCKER)) == ["ground", "input", "coupler", "output"]
     assert list(parameters(Series([ROCKER, SimpleTransmission()])))[-2:] == ["stage2.reduction", "stage2.offset"]
     assert parameters(CustomTransmission(position=abs)) == {}

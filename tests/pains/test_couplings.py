@@ -111,7 +111,8 @@ def test_drake_19501_followers_are_not_counted_as_actuated():
     robot = gw.load(ROOT / "examples/gallery/parallel_gripper.urdf")
     assert len(robot.joints) == 6 and robot.dof == 1
     sim = compile(robot)
-    assert sim.state.size == 2 + len(sim._kernels.equations.rows)  # one position, one velocity, impulses of stops
+    rows = len(sim.kernels.equations.rows)
+    assert sim.state.size == 3 + 3 * rows + 1  # position, velocity, its mean; impulses and pieces of stops; a counter
     assert sim.linearize()[0].shape == (2, 2)
 
 

@@ -66,7 +66,7 @@ def _reported(robot: gw.Mechanism) -> bool:
 
 
 def _stepped(sim: gw.Simulation, c: Case) -> tuple[str, str | None]:
-    command = dict.fromkeys(sim.robot.actuators, c.push) if "command" in sim._inputs else None
+    command = dict.fromkeys(sim.robot.actuators, c.push) if "command" in sim.inputs.slots else None
     effort = dict.fromkeys(sim.coordinates[:1], c.push)
     ends, states = [], []
     for _ in range(2):

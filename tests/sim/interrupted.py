@@ -51,7 +51,7 @@ def interrupted(act, delay):
 def check_consistent(sim, before, kind):
     """The same steps, made at once from where it began, give the same bits."""
     steps = round((sim.time - before.time) / sim.dt)
-    assert 0 <= steps < STEPS and sim.time == before._start + (before._steps + steps) * sim.dt
+    assert 0 <= steps < STEPS and sim.time == before.clock.start + (before.clock.steps + steps) * sim.dt
     if kind == "step":
         before.step(n=steps)
     else:

@@ -32,6 +32,11 @@ DOUBLE_PENDULUM = (
     + "</robot>"
 )  # fmt: skip
 
+LIMITED = DOUBLE_PENDULUM.replace(
+    "<joint name='elbow' type='continuous'>",
+    "<joint name='elbow' type='revolute'><limit lower='-1' upper='1' effort='1' velocity='1'/>",
+)
+
 # a leader, a follower, a limit and friction: everything that is told of
 FOLLOWING = (
     "<robot name='following'><link name='ground'/>" + rod("a") + rod("b")

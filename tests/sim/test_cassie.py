@@ -23,7 +23,7 @@ def cassie(folder, name, base):
 
 
 def drift(sim):
-    kernel, n = sim._kernels["closure"], len(sim._names.free_positions)
+    kernel, n = sim.kernels["closure"], len(sim.layout.names.free_positions)
     return np.abs(kernel.evaluate({"position": sim.state[..., :n], "parameter": np.zeros(0)})["error"]).max()
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.control import PID, CombinedControllers
 from gearwright.sim import compile
-from gearwright.sim.control import PID, Together
-from gearwright.sim.saving import columns
 from gearwright.view.plots import panels
 from tests.sim.robots import GRIPPER
 
@@ -102,7 +101,9 @@ def test_the_command_acts_in_the_step_that_it_is_given_in(arm):
     assert closed.effort["elbow"] == rec.effort["elbow"][-1]
     A, B = closed.linearize()  # of the robot: commands are inputs
     A2, B2 = open_.linearize()
-    assert (A == A2).all() and (B == B2).all()
+    # around the step that comes, whose mean velocity the compiled controller's next command has changed a little
+    for closed_part, open_part in ((A, A2), (B, B2)):
+        assert np.abs(closed_part - open_part).max() < 1e-6 * np.abs(open_part).max()
 
 
 def test_a_controller_finds_what_is_held():
@@ -151,7 +152,9 @@ def test_every_robot_of_a_batch_is_the_robot_alone(arm, threads):
 
 
 def test_reset_and_state_hold_memory_and_clock(arm):
-    sim = compile(arm, controller=Together(Filter(), lambda sim: {"elbow": np.sin(9 * sim.time)}), control_period=3)
+    sim = compile(
+        arm, controller=CombinedControllers(Filter(), lambda sim: {"elbow": np.sin(9 * sim.time)}), control_period=3
+    )
     sim.reset(position=START)
     sim.run(0.05)
     kept, time, memory = sim.state, sim.time, dict(sim.memory)
@@ -236,7 +239,7 @@ def test_a_joint_of_several_coordinates_and_followers():
     follower = next(iter(gripper.couplings))
 
     def push(sim):
-        return {follower: -40.0 * (sim.position[follower] - 0.01)}
+        return {follower: -400.0 * (sim.position[follower] - 0.01)}  # 4 N, against 0.6 N of friction in each finger
 
     a, b = compile(gripper, controller=push), compile(gripper)
     b.run(0.05, controller=push)
@@ -268,7 +271,7 @@ def test_mass_matrix_and_bias_in_the_compiled_step(arm):
 def test_pid_is_textbook(arm):
     """The command from the recorded motion, by sums; at rest the integral bears the load, so no error is left."""
     shoulder = PID(joint="shoulder", actuator="motor", kp=80, ki=200, kd=12, target=0.3)
-    sim = compile(arm, controller=Together(shoulder, PID(joint="elbow", kp=40, ki=100, kd=5, target=-0.5)))
+    sim = compile(arm, controller=CombinedControllers(shoulder, PID(joint="elbow", kp=40, ki=100, kd=5, target=-0.5)))
     rec = sim.run(5.0)
     before = np.concatenate([[0.0], rec.position["shoulder"][:-1]])
     rate = np.concatenate([[0.0], rec.velocity["shoulder"][:-1]])
@@ -415,9 +418,9 @@ def test_mistakes_of_declarations(arm, double_pendulum):
     with pytest.raises(gw.CompileError, match="no actuator acts"):
         compile(arm, controller=lambda s: {"motor": 0.0}, integrator="rk4")
     with pytest.raises(gw.ModelError, match="two controllers command 'motor'"):
-        compile(arm, controller=Together(Filter(), PID_ARM))
+        compile(arm, controller=CombinedControllers(Filter(), PID_ARM))
     with pytest.raises(gw.ModelError, match="two controllers declare 'calls'"):
-        Together(Filter(), Filter())
+        CombinedControllers(Filter(), Filter())
 
 
 def test_a_controller_that_runs_away_is_named(arm):
@@ -431,7 +434,7 @@ def test_a_controller_that_runs_away_is_named(arm):
 
 def test_files_and_plots_have_commands_efforts_and_readings(arm, tmp_path):
     rec = compile(arm, controller=PID_ARM, batch=2).run(0.05)
-    units = {(c.family, c.name): c.unit for c in columns(rec)}
+    units = {(c.family, c.name): c.unit for c in rec.columns()}
     assert units["command", "motor"] == units["torque", "motor"] == "N·m" and units["sensor", "enc"] == "rad"
     titles = {panel.title: panel.unit for panel in panels(rec, 8)}
     assert (titles["command"], titles["actuator effort"], titles["sensor reading"]) == ("N·m", "N·m", "rad")

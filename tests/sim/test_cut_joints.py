@@ -107,7 +107,7 @@ def test_kinds_that_files_do_not_close_loops_with(kind):
     axes = (Axis(xyz=joint.axes[0].xyz),) if JOINT_KINDS[kind].axes else ()
     robot = replace(revolute, joints={**revolute.joints, "cut": replace(joint, kind=kind, axes=axes)}, cut=("cut",))
     sim = compile(robot)
-    assert sim._kernels["closure"].program.slot("error").shape[0] == 6 - len(JOINT_KINDS[kind].velocities)
+    assert sim.kernels["closure"].program.slot("error").shape[0] == 6 - len(JOINT_KINDS[kind].velocities)
     sim.step(n=500)
     assert drift(sim) < 1e-9
     if kind == "floating":

@@ -130,7 +130,7 @@ def balance(dt):
 
     A step takes `i⁺·L·Δi = Δ(½·L·i²) + ½·L·Δi²` and `ω⁺·J·Δω = Δ(½·J·ω²) + ½·J·Δω²`.
     """
-    rec = compile(wheel(replace(WARM, inductance=L, damping=1e-5), J), dt=dt).run(
+    rec = compile(wheel(replace(WARM, inductance=L, damping=1e-5), J), dt=dt, integrator="euler").run(
         1.0, command={"motor": lambda t: 12.0 * np.sin(7 * t)}
     )
     m = rec.actuator["motor"]

@@ -27,7 +27,7 @@ def crank(map=BARS, axis="", kind="revolute", losses=None, **motor):
 
 def unsettled(sim):
     """Steps in which passes or pieces did not settle."""
-    return sim._instance.get("unsettled").sum()
+    return np.sum(sim.batch_state.get("unsettled"))
 
 
 def slope(a, h=1e-6):

@@ -12,9 +12,9 @@ from tests.sim.test_limits_and_friction import SOLVERS, fingers, slider
 
 
 def test_a_drive_is_an_implicit_spring_and_damper():
-    """One step of `m·Δv = dt·(k·(x − q − dt·v⁺) + d·(w − v⁺))`, m = 2."""
+    """One Euler step of `m·Δv = dt·(k·(x − q − dt·v⁺) + d·(w − v⁺))`, m = 2."""
     k, d, dt, x, w = 500.0, 30.0, 1e-3, 0.1, 0.5
-    sim = compile(slider(), drives={"rail": Drive(stiffness=k, damping=d)})
+    sim = compile(slider(), drives={"rail": Drive(stiffness=k, damping=d)}, integrator="euler")
     sim.drive(position={"rail": x}, velocity={"rail": w})
     sim.step()
     assert sim.velocity["rail"] == pytest.approx(dt * (k * x + d * w) / (2.0 + dt * d + dt**2 * k), rel=1e-12)

@@ -130,8 +130,8 @@ def slider_crank():
     return gw.loads(
         "<sdf version='1.11'><model name='slider_crank'>"
         + link("crank", 0.1, 0.025, 5e-5)
-        + link("rod", 0.1, 0.1, 4e-4).replace("<link name='rod'>", "<link name='rod'><pose>0.05 0 0 0 0 0</pose>")
-        + link("slider", 0.2, 0, 1e-4).replace("<link name='slider'>", "<link name='slider'><pose>0.25 0 0 0 0 0</pose>")
+        + link("rod", 0.1, 0.1, 4e-4).replace("'rod'>", "'rod'><pose>0.05 0 0 0 0 0</pose>")
+        + link("slider", 0.2, 0, 1e-4).replace("'slider'>", "'slider'><pose>0.25 0 0 0 0 0</pose>")
         + joint("main", "revolute", "world", "crank")
         + joint("pin", "revolute", "crank", "rod", "0.05 0 0")
         + joint("way", "prismatic", "world", "slider", "0.25 0 0", "1 0 0")

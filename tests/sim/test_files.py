@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from gearwright.sim import free_memory
-from gearwright.sim.files import replacing
+from gearwright.sim.recordings.files import replacing
 from tests.cli.commands import CHECKOUT
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, modes and limits of POSIX")

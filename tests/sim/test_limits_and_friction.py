@@ -62,8 +62,9 @@ def test_a_start_beyond_a_stop_comes_back_gently():
     sim = compile(slider(limit=RANGE))
     sim.reset(position={"rail": 0.7})
     rec = sim.run(2.0)
-    assert np.abs(rec.velocity["rail"]).max() <= 1.0 + 1e-9
-    assert rec.position["rail"][600] < 0.2
+    assert np.abs(rec.velocity["rail"]).max() < 1e-12  # it is moved, and gains no kinetic energy
+    assert np.abs(np.diff(rec.position["rail"])).max() <= 1e-3 + 1e-12  # by no more than 1 m/s would
+    assert rec.position["rail"][600] == pytest.approx(0.2, abs=1e-8)  # next to the stop is on it: 1e-9
 
 
 def test_a_soft_stop_is_a_spring_and_damper():
@@ -178,7 +179,7 @@ def swings(sim):
 def test_sweeps_converge_to_direct(mode):
     """pgs by a factor a sweep; tgs, whose positions are moved by all of its sweeps, with their number: a quarter of
     the error for four times as many, give or take which of them friction lets go in."""
-    want = swings(compile(fingers(mode, friction=0.3)))
+    want = swings(compile(fingers(mode, friction=0.3), integrator="euler"))
 
     def error(solver, n):
         return np.abs(swings(compile(fingers(mode, friction=0.3), solver=solver, iterations=n)) - want).max()
@@ -261,7 +262,10 @@ def test_linearisation_of_a_step_with_rows():
 
 
 def test_what_rows_do_not_change(double_pendulum):
-    """A robot without rows has the state and the program that it had."""
+    """A robot without rows has no impulses and no pieces: only what a step is guessed from, and a counter."""
+    assert compile(double_pendulum, integrator="euler").state.shape == (4,)
     sim = compile(double_pendulum)
-    assert sim.state.shape == (4,)
-    assert len(sim._kernels["step"].program.slots) == 5
+    assert sim.state.shape == (7,)
+    assert {name: size for name, size in sim.batch_state.parts.items() if size} == {
+        "position": 2, "velocity": 2, "mean_velocity": 2, "unsettled": 1,
+    }  # fmt: skip

@@ -28,14 +28,14 @@ def rocker_angle(crank):
 
 
 def drift(sim):
-    kernel, n = sim._kernels["closure"], len(sim._names.free_positions)
+    kernel, n = sim.kernels["closure"], len(sim.layout.names.free_positions)
     error = kernel.evaluate({"position": sim.state[..., :n], "parameter": np.zeros(0)})["error"]
     return np.abs(error).max(initial=0.0)
 
 
 def drift_in(sim, rec):
     """The largest error of a whole recording."""
-    names, kernel = sim._names, sim._kernels["closure"]
+    names, kernel = sim.layout.names, sim.kernels["closure"]
     q = np.stack([rec.position[names.positions.names[i]] for i in names.free_positions], axis=-1)
     return max(np.abs(kernel.evaluate({"position": x, "parameter": np.zeros(0)})["error"]).max() for x in q)
 
@@ -88,7 +88,10 @@ def test_two_motors_on_one_loop(solver):
 
 
 def test_a_urdf_whose_gazebo_block_closes_a_loop():
-    """A crank of 1 m between pins 1.5 m apart, falling for a second: no drift, and energy to first order."""
+    """A crank of 1 m between pins 1.5 m apart, falling for a second: no drift, and energy to 1e-5 of what moves.
+
+    1e-6 is found at 1 ms. Passes end at 1e-5 of a speed, which is as much: halving dt does not quarter it any more.
+    """
     inertia = "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/>"
     body = "<link name='{}'><inertial><origin xyz='{}'/><mass value='1'/>" + inertia + "</inertial></link>"
     links = (("crank", "0 0 0.5"), ("coupler", "0.6 0 0.15"), ("rocker", "-0.15 0 0.65"))
@@ -110,7 +113,7 @@ def test_a_urdf_whose_gazebo_block_closes_a_loop():
         assert np.abs(ends[0] - ends[1]).max() < 1e-9  # the pin itself, from both bars
         ranges.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
     assert np.ptp(rec.position["a"]) > 1.0
-    assert ranges[0] < 0.02 and ranges[0] / ranges[1] == pytest.approx(2.0, rel=0.1)
+    assert max(ranges) < 1e-5
 
 
 def test_energy_is_kept_in_a_loop_without_losses():
@@ -214,14 +217,14 @@ def test_every_kind_closes_a_loop(kind):
     if not robot.tree.cuts:
         pytest.skip("the reader spans this kind")
     sim = compile(robot)
-    equations = sim._kernels["closure"].program
+    equations = sim.kernels["closure"].program
     rows = equations.slot("error").shape[0]
     assert rows == 6 - robot.tree.cuts[0].dof
     for _ in range(20):
         sim.step(n=25)
         assert drift(sim) < 1e-9
     assert np.isfinite(sim.state).all()
-    _, J = (sim._kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
+    _, J = (sim.kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
             for n in ("error", "jacobian"))  # fmt: skip
     u = sim.state[12:21]
     assert np.abs(J @ u).max() < 0.05 * max(1.0, np.abs(u).max())  # at the new pose; exact at the one it stepped from
@@ -232,7 +235,7 @@ def test_rates_are_the_slopes_of_errors(kind):
     """J by central differences along each velocity, away from where the loop closes."""
     robot = ring(kind)
     sim = compile(robot)
-    kernel, names, rng = sim._kernels["closure"], sim._names, np.random.default_rng(1)
+    kernel, names, rng = sim.kernels["closure"], sim.layout.names, np.random.default_rng(1)
     q = _moved(names, sim.state[:12], 0.3 * rng.normal(size=9))
     J = kernel.evaluate({"position": q, "parameter": np.zeros(0)})["jacobian"]
     for k in range(9):

@@ -155,10 +155,10 @@ def second_axis(mode, m=-1.5):
 
 @pytest.mark.parametrize("mode", ["hard", "compliant"])
 def test_a_row_on_the_second_axis_of_a_universal_joint(mode):
-    """One step by the document's equations (12)–(29) from unit impulses, axis2 = −1.5·(shaft − 0.1) + 0.2."""
+    """One Euler step by the document's equations (12)–(29) from unit impulses, axis2 = −1.5·(shaft − 0.1) + 0.2."""
     dt, m = 1e-3, -1.5
     start = {"shaft": 0.3, "gimbal": [0.4, 0.15]}, {"shaft": 1.0, "gimbal": [-0.7, 0.6]}
-    free, tied = compile(gimbal(""), dt=dt), compile(second_axis(mode), dt=dt)
+    free, tied = (compile(robot, dt=dt, integrator="euler") for robot in (gimbal(""), second_axis(mode)))
     for sim in (free, tied):
         sim.reset(*start)
     follower, leader = "gimbal.axis2", "shaft"
@@ -189,7 +189,8 @@ def test_the_second_axis_in_every_mode_moves_alike():
         sim.step(n=500)
         assert abs(sim.coupling_error["gimbal.axis2"]) < 1e-12
         ends.append([sim.position[name] for name in ("shaft", "gimbal.axis", "gimbal.axis2")])
-    assert ends[0] == pytest.approx(ends[1], abs=1e-11)
+    # passes end at 1e-5 of a speed, and what the last one leaves, 1e-3 of that, differs from mode to mode: 1e-9 found
+    assert ends[0] == pytest.approx(ends[1], abs=1e-8)
 
 
 # --- cost -----------------------------------------------------------------------------------------------------------

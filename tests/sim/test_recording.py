@@ -9,7 +9,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.sim import compile
-from gearwright.sim.saving import Column, _member
+from gearwright.sim.recordings import Signal
+from gearwright.sim.recordings.npz import member
 from gearwright.view.plots import panels
 from tests.sim.robots import FOLLOWING, FREE
 
@@ -106,7 +107,7 @@ HARD_NAMES = [
 
 
 def test_names_that_could_be_one_file_are_kept_apart():
-    members = [_member(Column("position", name, "rad", np.zeros(1))) for name in HARD_NAMES]
+    members = [member(Signal(family="position", name=name, unit="rad")) for name in HARD_NAMES]
     files = {tuple(part for part in m.split("/") if part not in ("", ".")) for m in members}
     assert len(files) == len(HARD_NAMES)
     assert [unquote(m.removeprefix("position/")) for m in members] == HARD_NAMES

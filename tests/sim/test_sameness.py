@@ -9,8 +9,8 @@ import pytest
 from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
+from gearwright.sim.clock import Pace
 from gearwright.sim.programs import step_program
-from gearwright.sim.stepping import Pace
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM
 
@@ -44,12 +44,14 @@ def test_batches_and_threads(arm, single, rng, batch, threads):
 
 def test_interpreter_agrees_to_rounding(arm, single, rng):
     states, effort = starts(single, 3, rng), rng.normal(size=3)
-    program = step_program(Equations(arm))
+    program = step_program(Equations(arm, integrator="midpoint"))
     efforts = np.zeros((3, 9))
     efforts[:, 1] = effort
-    values = {"position": states[:, :8], "velocity": states[:, 8:], "effort": efforts, "dt": 1e-3}
+    parts = single.batch_state.parts
+    ends = np.cumsum(list(parts.values()))[:-1]
+    values = dict(zip(parts, np.split(states, ends, axis=1), strict=True)) | {"effort": efforts, "dt": 1e-3}
     told = interpret_program(program, values, steps=20, batch=3).values
-    expected = np.concatenate([told["position"], told["velocity"]], axis=1)
+    expected = np.concatenate([told[name] for name in parts], axis=1)
     found = stepped_alone(single, states, effort, 20)
     assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
     assert np.abs(found - states).max() > 1e-3
@@ -81,14 +83,14 @@ def test_runs_in_pieces(single, rng, monkeypatch):
     start, torque = starts(single, 1, rng)[0], rng.normal(size=100)
     recordings = []
     for steps in (10**9, 7):
-        monkeypatch.setattr(single, "_pace", Pace(1))
-        monkeypatch.setattr(single._pace, "_adapt", lambda *took: None)
-        single._pace.steps = steps
+        monkeypatch.setattr(single.clock, "pace", Pace(1))
+        monkeypatch.setattr(single.clock.pace, "_adapt", lambda *took: None)
+        single.clock.pace.steps = steps
         single.reset()
         single.state = start
         recordings.append(single.run(0.1, effort={"j2": torque}, every=3))
     whole, pieces = recordings
-    assert len(whole._chunks) == 1 < len(pieces._chunks)
+    assert len(whole.chunks) == 1 < len(pieces.chunks)
     assert np.array_equal(whole.time, pieces.time)
     for family in ("position", "velocity", "effort"):
         for name in getattr(whole, family):

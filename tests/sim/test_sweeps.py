@@ -33,7 +33,7 @@ LOADS = {"w0": lambda t: np.sin(30 * t), "w7": lambda t: 0.5 * np.cos(50 * t)}
 
 def errors(solver, counts, heavier=1.0):
     robot, ends = chain(heavier), ("w0", "w3", "w7")
-    want = path(robot, ends, LOADS)
+    want = path(robot, ends, LOADS, integrator="euler")
     return [np.abs(path(robot, ends, LOADS, solver=solver, iterations=n) - want).max() for n in counts]
 
 
@@ -65,7 +65,7 @@ def test_tgs_beats_pgs_at_equal_sweeps_on_a_stiff_loop():
     ring = [follow(f"w{k}", (f"w{k - 1}", 1.0), mode="hard") for k in range(1, 8)]
     ring.append(replace(follow("w7", ("w0", 1.0), mode="hard"), name="closing"))
     robot, ends = wheels([0.1 if k % 2 else 10.0 for k in range(8)], ring), ("w0", "w3", "w7")
-    want = path(robot, ends, LOADS)
+    want = path(robot, ends, LOADS, integrator="euler")
     for n in (4, 8, 16):
         pgs, tgs = (np.abs(path(robot, ends, LOADS, solver=s, iterations=n) - want).max() for s in ("pgs", "tgs"))
         assert tgs < 0.8 * pgs, n
@@ -76,7 +76,7 @@ def test_both_converge_to_direct_on_loops_of_joints():
     so there is no error for tgs to look at again: its first sweeps move the robot too, and it converges as 1/n."""
     robot, names = gw.load(DELTA), ("shoulder_1", "elbow_2_shear")
     push = {"shoulder_1": lambda t: 0.5 * np.sin(20 * t)}
-    want = path(robot, names, push)
+    want = path(robot, names, push, integrator="euler")
 
     def error(solver, n):
         return np.abs(path(robot, names, push, solver=solver, iterations=n) - want).max()
@@ -91,14 +91,14 @@ def loops(body):
     return [n for loop in found for n in (loop.count, *loops(loop.body))]
 
 
-@pytest.mark.parametrize("solver", ["direct", "pgs", "tgs"])
+@pytest.mark.parametrize("solver", ["pgs", "tgs"])
 def test_sweeps_are_a_loop_and_not_written_out(solver):
     """Ten times the sweeps, the same size: fingers with stops, friction and a limited drive, where every solver sweeps.
 
     Constants are not counted: 5, and tgs's share of a step, 1/5, are others' numbers too, and kept once.
     """
     robot, drives = fingers("hard"), {"left": gw.Drive(stiffness=1e3, effort=5.0)}
-    programs = [compile(robot, solver=solver, iterations=n, drives=drives)._kernels["step"].program for n in (5, 50)]
+    programs = [compile(robot, solver=solver, iterations=n, drives=drives).kernels["step"].program for n in (5, 50)]
     few, many = (sum(i.op != "const" for stage in p.stages for i in stage.tape.instructions) for p in programs)
     assert few == many > 100
     assert [(a, b) for a, b in zip(*(loops(p.body) for p in programs), strict=True) if a != b] == [(5, 50)]

@@ -86,10 +86,11 @@ def test_efficiency_through_a_differential(eta, back):
 
 @pytest.mark.parametrize("eta", [0.9, 0.5])
 def test_efficiency_through_ones_own_map(eta):
-    """A cam, `a = 4·q + sin q`: in one step η·τ·(4 + cos q); over a run, η times the motor's work, to first order."""
+    """A cam, `a = 4·q + sin q`: in one Euler step η·τ·(4 + cos q); over a run η times the motor's work, to first
+    order."""
     cam = gw.CustomTransmission(position=lambda q: np.array([4.0 * q[0] + np.sin(q[0])]), size=(1, 1))
     robot = driven(rigid(body("j", 0.5)), motor(), through=cam, losses=gw.Losses(efficiency=eta))
-    sim = compile(robot)
+    sim = compile(robot, integrator="euler")
     for v, share in ((0.1, eta), (-0.1, 1 / eta)):
         sim.reset(position={"j": 0.7}, velocity={"j": v})
         sim.step(command={"motor": 2.0})
@@ -149,7 +150,7 @@ def test_ones_own_function_of_efforts(rng):
         return np.array([3.0 * a[0] + 0.5 * np.cos(q[1]), a[1] * (1.0 + q[0]) - 0.2 * v[1]])
 
     m, inertias = gw.CustomTransmission(effort=effort, size=(2, 2)), (0.02, 0.05)
-    sim = compile(driven(two(*inertias), *pair(), joints=("j1", "j2"), through=m))
+    sim = compile(driven(two(*inertias), *pair(), joints=("j1", "j2"), through=m), integrator="euler")
     for _ in range(10):
         q, v, a = rng.normal(size=(3, 2))
         sim.reset(position={"j1": q[0], "j2": q[1]}, velocity={"j1": v[0], "j2": v[1]})
@@ -178,7 +179,7 @@ def test_a_function_from_a_file_runs_only_when_it_is_allowed(tmp_path):
     with pytest.raises(gw.LoadError, match="plugins='trust'") as refused:
         gw.load(tmp_path / "robot.sdf")
     assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == ["plugin-untrusted"]
-    sim = compile(gw.load(tmp_path / "robot.sdf", plugins="trust"))
+    sim = compile(gw.load(tmp_path / "robot.sdf", plugins="trust"), integrator="euler")
     sim.reset(position={"j": 0.7}, velocity={"j": 0.1})
     assert sim.actuator["motor"].position == pytest.approx(4 * 0.7 + np.sin(0.7), rel=1e-12)
     sim.step(command={"motor": 2.0})

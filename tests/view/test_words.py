@@ -10,8 +10,10 @@ from gearwright.model import (
     AxisRef,
     DifferentialTransmission,
     ElectricMotor,
+    FourBarLinkage,
     Limits,
     LinearMap,
+    Series,
     SimpleTransmission,
     Transmission,
 )
@@ -75,6 +77,16 @@ def test_formulas_of_transmissions():
     wide = LinearMap(matrix=((1.0, 2.0),))  # two actuators on a joint: these do not fix each other
     assert formulas(_transmission(wide, 2, 1)) == ["m0 = j0", "m1 = 2·j0"]
     assert "not known" in formulas(_transmission(None, 0, 0))[0]
+
+
+def test_a_series_is_shown_stage_by_stage():
+    """Planetary gear and linkage: it was said to have no map."""
+    stages = (SimpleTransmission(reduction=4), FourBarLinkage(ground=0.1, input=0.03, coupler=0.1, output=0.06))
+    t = Transmission(name="t", type="series", map=Series(stages), actuators=("m",), joints=(AxisRef("j"),))
+    assert formulas(t) == [
+        "stage 1: shaft1 = m/4",
+        "stage 2: linkage: ground 100 mm, input 30 mm, coupler 100 mm, output 60 mm",
+    ]
 
 
 def test_a_motor_in_words_and_blocks():

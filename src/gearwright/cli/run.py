@@ -19,11 +19,18 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
-from gearwright.errors import CompileError, GearwrightError, ModelError, NotSimulatedWarning
+from gearwright.errors import (
+    BeyondLimitsWarning,
+    CompileError,
+    GearwrightError,
+    ModelError,
+    NotSimulatedWarning,
+    UnsettledWarning,
+)
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
-    from gearwright.sim import Recording
+    from gearwright.sim import Recording, Simulation
     from gearwright.view.runs import Outcome
 
 Assignments = list[str] | None
@@ -70,8 +77,8 @@ def run(
     Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command itself is wrong.
 
     --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s, ns_per_robot_step,
-    real_time_factor, energy {start, end}, positions, velocities, coupling_errors, actuators {NAME: {command, torque,
-    velocity, position}}, sensors, warnings, files.
+    real_time_factor, unsettled (steps, of all robots), energy {start, end}, positions, velocities, coupling_errors,
+    actuators {NAME: {command, torque, velocity, position}}, sensors, warnings, files.
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
@@ -81,7 +88,9 @@ def run(
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     robot = _robot(file, reading)
-    options = {"dt": dt, "integrator": integrator, "batch": batch}
+    options: dict[str, Any] = {"dt": dt, "batch": batch}
+    if integrator is not None:
+        options["integrator"] = integrator
     try:
         outcome, recording = _simulated(robot, options, numbers, duration, every, bool(out or plot))
         _write(outcome, recording, out, plot)
@@ -101,12 +110,10 @@ class _UsageError(Exception):
 def _simulated(
     robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any], duration: float, every: int, kept: bool
 ) -> tuple[Outcome, Recording]:
-    import sys
     from time import perf_counter
 
     from gearwright.sim import compile
     from gearwright.sim.options import Options
-    from gearwright.view.runs import Outcome
 
     try:
         Options(**options)  # first of all: what the command line itself has wrong
@@ -114,21 +121,40 @@ def _simulated(
         raise _UsageError from error
     started = perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSimulatedWarning)  # the summary lists them
+        for kind in (NotSimulatedWarning, BeyondLimitsWarning):  # the summary lists them
+            warnings.simplefilter("ignore", kind)
         sim = compile(robot, **options)
     compiled = perf_counter() - started
     try:
-        sim.reset(position=numbers["position"], velocity=numbers["velocity"])
-        sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
-        if not kept and every > 0:
-            every = max(every, int(abs(duration) / sim.dt) // 1000)  # nobody reads more of them than that
-        before, first = sim.energy, sim.time
-        started = perf_counter()
-        recording = sim.run(duration, every=every, progress=sys.stderr.isatty())
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", BeyondLimitsWarning)
+            warnings.simplefilter("ignore", UnsettledWarning)  # the summary counts
+            return _run(sim, numbers, duration, every, kept, compiled, heard)
     except ModelError as error:
         raise _UsageError from error
+
+
+def _run(
+    sim: Simulation, numbers: dict[str, Any], duration: float, every: int, kept: bool, compiled: float,
+    heard: list[warnings.WarningMessage],
+) -> tuple[Outcome, Recording]:  # fmt: skip
+    """From the start that the command line gives. What is heard on the way goes into the summary."""
+    import sys
+    from time import perf_counter
+
+    from gearwright.view.runs import Outcome
+
+    sim.reset(position=numbers["position"], velocity=numbers["velocity"])
+    sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
+    if not kept and every > 0:
+        every = max(every, int(abs(duration) / sim.dt) // 1000)  # nobody reads more of them than that
+    before, first = sim.energy, sim.time
+    started = perf_counter()
+    recording = sim.run(duration, every=every, progress=sys.stderr.isatty())
     wall = perf_counter() - started
-    return Outcome.of(sim, recording, before, round((sim.time - first) / sim.dt), compiled, wall), recording
+    steps = round((sim.time - first) / sim.dt)
+    told = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning)]
+    return Outcome.of(sim, recording, before, steps, compiled, wall, told), recording
 
 
 def _write(outcome: Outcome, recording: Recording, out: str | None, plot: str | None) -> None:
@@ -154,9 +180,9 @@ def _report(outcome: Outcome, json: bool) -> None:
 def _robot(file: str, reading: LoadOptions) -> Mechanism:
     loaded = load(file, reading)
     if loaded.mechanism is None:
-        from gearwright.cli.show import _complain
+        from gearwright.cli.show import complain
 
-        _complain(loaded)
+        complain(loaded)
         raise typer.Exit(1)
     return loaded.mechanism
 
@@ -181,7 +207,7 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 
 def _check_files(out: str | None, plot: str | None) -> None:
     """Checks the output files before the simulation."""
-    from gearwright.sim.saving import check_format
+    from gearwright.sim.recordings import check_format
     from gearwright.view.plots import check_ending
 
     try:

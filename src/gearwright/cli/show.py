@@ -54,7 +54,7 @@ def show(
     )  # fmt: skip
     loaded = load(file, reading)
     if loaded.mechanism is None:
-        _complain(loaded)
+        complain(loaded)
         raise typer.Exit(1)
     weld = False if everything else None
     if svg is not None:
@@ -97,7 +97,7 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
     typer.echo(f"wrote {visible(target)}", err=True)
 
 
-def _complain(loaded: Loaded) -> None:
+def complain(loaded: Loaded) -> None:
     """Prints the errors on the error stream; there is no mechanism to print."""
     import sys
 

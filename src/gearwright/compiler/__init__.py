@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
     from gearwright.compiler.buffers import Buffer
     from gearwright.compiler.building import build, compile_program
-    from gearwright.compiler.program import Kind, Loop, Program, Slot, Stage, function_program, indexed_stage, stage
+    from gearwright.compiler.program import Loop, Program, Slot, SlotKind, Stage, function_program, indexed_stage, stage
     from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
 
 _HOME = {  # looked up when first used, so that importing the package costs nothing
@@ -24,7 +24,7 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "IndexedAddress": "tape",
     "Tape": "tape",
     "trace": "tape",
-    "Kind": "program",
+    "SlotKind": "program",
     "Loop": "program",
     "Program": "program",
     "Slot": "program",
@@ -62,10 +62,10 @@ __all__ = [
     "IndexedAddress",
     "Instance",
     "Interpretation",
-    "Kind",
     "Loop",
     "Program",
     "Slot",
+    "SlotKind",
     "Stage",
     "Tape",
     "build",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gearwright.compiler.buffers import Array, Buffer
-from gearwright.compiler.program import Kind, Program, Slot
+from gearwright.compiler.program import Program, Slot, SlotKind
 from gearwright.compiler.tape import Address
 from gearwright.errors import CompileError, suggestion
 
@@ -152,9 +152,9 @@ class Instance(ABC):
         """
         part = Part(every, first, continues)
         for name, given in (series or {}).items():
-            self._check_buffer(name, given, n, Kind.INPUT)
+            self._check_buffer(name, given, n, SlotKind.INPUT)
         for name, kept in (records or {}).items():
-            self._check_buffer(name, kept, part.rows(n), Kind.STATE, Kind.OUTPUT)
+            self._check_buffer(name, kept, part.rows(n), SlotKind.STATE, SlotKind.OUTPUT)
         return self._run(n, series or {}, records or {}, part)
 
     def row_bytes(self, names: Sequence[str]) -> int:
@@ -163,11 +163,11 @@ class Instance(ABC):
 
     def _slot(self, name: str) -> Slot:
         slot = self.executable.program.slot(name)
-        if slot.kind is Kind.SCRATCH:
+        if slot.kind is SlotKind.SCRATCH:
             raise CompileError(f"{name!r} is scratch; it holds nothing after a step")
         return slot
 
-    def _check_buffer(self, name: str, buffer: Buffer, rows: int, *kinds: Kind) -> None:
+    def _check_buffer(self, name: str, buffer: Buffer, rows: int, *kinds: SlotKind) -> None:
         slot = self._slot(name)
         if slot.kind not in kinds:
             raise CompileError(f"{name!r} is {slot.kind}; only {' and '.join(kinds)} slots can be used here")
@@ -216,7 +216,7 @@ class Executable(ABC):
         for name, array in arrays.items():
             instance.set(name, array)
         instance.step()
-        outputs = {s.name: instance.get(s.name) for s in self.program.of_kind(Kind.OUTPUT, Kind.STATE)}
+        outputs = {s.name: instance.get(s.name) for s in self.program.of_kind(SlotKind.OUTPUT, SlotKind.STATE)}
         return outputs if any(extra.values()) else {name: a[0] for name, a in outputs.items()}
 
 

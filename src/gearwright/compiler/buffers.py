@@ -70,6 +70,22 @@ class Buffer(ABC):
     def shared(self) -> Array | None:
         """The memory itself as a writable (rows, batch, size), where the back end keeps it in that order."""
 
+    def robot_reader(self, element: int, robot: int) -> Callable[[], float]:
+        """Reads one element of one robot, in the first row. Back ends override it with something cheaper."""
+        own = self.element(element)
+        return lambda: float(own.numbers()[0, robot, 0])
+
+    def robot_writer(self, element: int, robot: int) -> Callable[[float], None]:
+        """Sets one element of one robot, in the first row. Back ends override it with something cheaper."""
+        own = self.element(element)
+
+        def write(value: float) -> None:
+            numbers = own.numbers()
+            numbers[0, robot, 0] = value
+            own.assign(numbers)
+
+        return write
+
     def row(self, k: int) -> Buffer:
         """One row, in the same memory."""
         return self.rows(slice(k, k + 1) if k >= 0 else slice(k, None if k == -1 else k + 1))

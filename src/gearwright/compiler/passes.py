@@ -15,8 +15,9 @@ from gearwright.compiler.arithmetic import (
     pair_sines_and_cosines,
     share_reciprocals,
 )
+from gearwright.compiler.program import Program, SlotKind
 from gearwright.compiler.simplify import remove_dead_code, simplify
-from gearwright.compiler.tape import Tape
+from gearwright.compiler.tape import Address, Store, Tape, elements
 
 Pass = Callable[[Tape], Tape]
 PASSES: tuple[Pass, ...] = (
@@ -38,3 +39,15 @@ def optimise(tape: Tape, passes: Sequence[Pass] = PASSES) -> Tape:
         if careful:
             tape.verify()
     return tape
+
+
+def without_unread_stores(program: Program) -> Program:
+    """The program without stores to scratch that no stage loads."""
+    scratch = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)}
+    read = {a for stage in program.stages for address in stage.tape.reads() for a in elements(address)}
+    read |= {Address(slot, 0) for slot in program.ends}
+
+    def kept(store: Store) -> bool:
+        return store.address.slot not in scratch or not read.isdisjoint(elements(store.address))
+
+    return program.map_tapes(lambda tape: Tape(tape.instructions, tuple(filter(kept, tape.stores))))

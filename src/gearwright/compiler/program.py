@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import casadi
 
 
-class Kind(StrEnum):
+class SlotKind(StrEnum):
     """Role of a slot."""
 
     INPUT = "input"  # read; held over all steps, or a new value each step
@@ -32,7 +32,7 @@ class Kind(StrEnum):
     SCRATCH = "scratch"  # crosses stage boundaries within a step, then forgotten
 
 
-LASTING = (Kind.STATE, Kind.DERIVED)
+LASTING = (SlotKind.STATE, SlotKind.DERIVED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Slot:
     """A named array of numbers that every robot of a batch has one of."""
 
     name: str
-    kind: Kind
+    kind: SlotKind
     shape: tuple[int, ...] = ()
     bound: float = math.inf  # of a state's magnitude; a robot that passes it fails, like one that is not finite
 
@@ -101,13 +101,13 @@ class Program:
     def _by_name(self) -> dict[str, Slot]:
         return {slot.name: slot for slot in self.slots}
 
-    def of_kind(self, *kinds: Kind) -> tuple[Slot, ...]:
+    def of_kind(self, *kinds: SlotKind) -> tuple[Slot, ...]:
         """Slots of the given kinds, in the program's order."""
         return tuple(s for s in self.slots if s.kind in kinds)
 
     def state_address(self, element: int) -> Address:
         """Slot and element of the state with this index."""
-        for slot in self.of_kind(Kind.STATE):
+        for slot in self.of_kind(SlotKind.STATE):
             if element < slot.size:
                 return Address(slot.name, element)
             element -= slot.size
@@ -116,7 +116,7 @@ class Program:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Every stage once, in the order of the text."""
-        return tuple(node for node in _nodes(self.body) if isinstance(node, Stage))
+        return tuple({id(node): node for node in _nodes(self.body) if isinstance(node, Stage)}.values())
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -124,13 +124,18 @@ class Program:
         names = [node.count for node in _nodes(self.body) if isinstance(node, Loop) and isinstance(node.count, str)]
         return tuple(dict.fromkeys(names))
 
+    @property
+    def ends(self) -> frozenset[str]:
+        """Slots that loops end by."""
+        return frozenset(node.until for node in _nodes(self.body) if isinstance(node, Loop) and node.until)
+
     def outline(self) -> Program:
         """The slots and the names of loop counts without any stage: all that callers of compiled code need."""
         return Program(name=self.name, slots=self.slots, body=tuple(Loop(name, ()) for name in self.counts))
 
     def map_tapes(self, rewrite: Callable[[Tape], Tape]) -> Program:
         """The same program with each stage's tape rewritten."""
-        return Program(name=self.name, slots=self.slots, body=_map_tapes(self.body, rewrite))
+        return Program(name=self.name, slots=self.slots, body=mapped_body(self.body, rewrite))
 
     def content_hash(self) -> str:
         """Hexadecimal digest of the program's content."""
@@ -173,12 +178,12 @@ def indexed_stage(function: casadi.Function, index: str, places: Mapping[str, tu
 
 def function_program(function: casadi.Function) -> Program:
     """A program that evaluates a CasADi function: its inputs are `input` slots, its outputs `output` slots."""
-    slots = [_slot(n, Kind.INPUT, function.size_in(i)) for i, n in enumerate(function.name_in())]
-    slots += [_slot(n, Kind.OUTPUT, function.size_out(i)) for i, n in enumerate(function.name_out())]
+    slots = [_slot(n, SlotKind.INPUT, function.size_in(i)) for i, n in enumerate(function.name_in())]
+    slots += [_slot(n, SlotKind.OUTPUT, function.size_out(i)) for i, n in enumerate(function.name_out())]
     return Program(name=function.name(), slots=tuple(slots), body=(stage(function),))
 
 
-def _slot(name: str, kind: Kind, size: tuple[int, int]) -> Slot:
+def _slot(name: str, kind: SlotKind, size: tuple[int, int]) -> Slot:
     rows, columns = size
     return Slot(name=name, kind=kind, shape=(rows,) if columns == 1 else (rows, columns))
 
@@ -190,13 +195,18 @@ def _nodes(body: Body) -> Iterator[Stage | Loop]:
             yield from _nodes(node.body)
 
 
-def _map_tapes(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
-    return tuple(
-        Stage(node.name, rewrite(node.tape))
-        if isinstance(node, Stage)
-        else replace(node, body=_map_tapes(node.body, rewrite))
-        for node in body
-    )
+def mapped_body(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
+    """The same with each tape rewritten; a stage that is there twice stays one."""
+    known: dict[int, Stage] = {}
+
+    def mapped(node: Stage | Loop) -> Stage | Loop:
+        if isinstance(node, Loop):
+            return replace(node, body=tuple(map(mapped, node.body)))
+        if id(node) not in known:
+            known[id(node)] = Stage(node.name, rewrite(node.tape))
+        return known[id(node)]
+
+    return tuple(map(mapped, body))
 
 
 # What makes a program valid. ----------------------------------------------------------------------------------------
@@ -216,7 +226,7 @@ def _slots_exist(program: Program) -> Iterable[str]:
 
 
 def _read_only_kinds(program: Program) -> Iterable[str]:
-    fixed = {slot.name for slot in program.of_kind(Kind.INPUT, Kind.PARAMETER)}
+    fixed = {slot.name for slot in program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER)}
     return (
         f"stage {s.name!r} writes {address.slot!r}"
         for s in program.stages
@@ -264,7 +274,7 @@ def _uses(body: Body, index: str) -> bool:
 
 def _written_before_read(program: Program) -> Iterable[str]:
     """Scratch and outputs do not outlive a step, so a read must have a write earlier in the step."""
-    passing = {slot.name for slot in program.of_kind(Kind.SCRATCH, Kind.OUTPUT)}
+    passing = {slot.name for slot in program.of_kind(SlotKind.SCRATCH, SlotKind.OUTPUT)}
     accesses = {id(s): (s.tape.reads(), s.tape.writes()) for s in program.stages}
     written: set[Address] = set()
     for s, indices in _visits(program.body, {}):
@@ -298,7 +308,9 @@ def _counts_are_not_negative(program: Program) -> Iterable[str]:
 
 def _ends_exist(program: Program) -> Iterable[str]:
     """The slot that ends a loop is one number, written by a stage before the loop or part of the state."""
-    readable = {s.name for s in program.slots if s.size == 1 and s.kind in (Kind.SCRATCH, Kind.OUTPUT, *LASTING)}
+    readable = {
+        s.name for s in program.slots if s.size == 1 and s.kind in (SlotKind.SCRATCH, SlotKind.OUTPUT, *LASTING)
+    }
     written = {s.name for s in program.of_kind(*LASTING)}
     for node in _nodes(program.body):
         if isinstance(node, Stage):
@@ -311,7 +323,7 @@ def _bounds_are_of_states(program: Program) -> Iterable[str]:
     return (
         f"slot {slot.name!r} is bounded by {slot.bound}"
         for slot in program.slots
-        if slot.bound != math.inf and not (slot.kind is Kind.STATE and slot.bound > 0)
+        if slot.bound != math.inf and not (slot.kind is SlotKind.STATE and slot.bound > 0)
     )
 
 

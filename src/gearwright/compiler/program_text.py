@@ -6,7 +6,7 @@ import json
 from math import inf, isinf
 from typing import Any
 
-from gearwright.compiler.program import Body, Kind, Loop, Program, Slot, Stage
+from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
 from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Instruction, Store, Tape
 
 
@@ -22,7 +22,7 @@ def from_text(text: str) -> Program:
     return Program(
         name=name,
         slots=tuple(
-            Slot(name=n, kind=Kind(k), shape=tuple(shape), bound=inf if bound is None else bound)
+            Slot(name=n, kind=SlotKind(k), shape=tuple(shape), bound=inf if bound is None else bound)
             for n, k, shape, bound in slots
         ),
         body=_to_body(body),

@@ -51,8 +51,9 @@ from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
 from gearwright.model.actuators import Shaft
 from gearwright.tracing import trace
 
-# what may make a law jump: a jump has no slope to be known by
 HALVINGS = 24  # of a bracket: to 1e-7 of it, where what is left is a straight line
+REACH = 4.0  # of the speed that an actuator gains in a step by itself: what pulls along may add to it
+# what may make a law jump: a jump has no slope to be known by
 JUMPS = {
     casadi.OP_LT,
     casadi.OP_LE,
@@ -219,16 +220,32 @@ class Driven:
         """Its direction, and the arguments of `sampled`."""
         seen = self.gear.seen(now.tree, now.memory[self.command])
         own = [now.memory[i] for i in self.states]
-        along, steepness = combined(seen.A, now.tree.G), now.acting[index].slope
+        along, acting = combined(seen.A, now.tree.G), now.acting[index]
+        steepness, speed = acting.slope, acting.seen.speed
+        given = [now.command[self.command], seen.position, now.dt, *own, *self.parameters.values()]
         if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
-            given = [now.command[self.command], seen.position, now.dt, *own, *self.parameters.values()]
-            _, falling = self.law(now.phase.known_rate(along), casadi.vertcat(*given))
+            speed = now.phase.known_rate(along)
+            _, falling = self.law(speed, casadi.vertcat(*given))
             steepness = greatest(minus(0.0, simplified(SX(falling))), 0.0)
+        if self.curved and self.drive is not None:
+            steepness = greatest(steepness, self._arrival(now, along, given, speed, acting.effort))
         at = now.phase.sample(along, steepness)
         return seen.A, [
             now.command[self.command], plus(seen.position, at.shift), at.known, at.ahead, at.share,
             now.phase.span, now.dt, *own, *self.parameters.values(),
         ]  # fmt: skip
+
+    def _arrival(self, now: Moment, along: Sparse, given: Sequence[Scalar], speed: Scalar, effort: Scalar) -> Scalar:
+        """The slope of a drive's gains in a step in which it may leave its limit; else 0.
+
+        It does where the speed at which it wants nothing is within reach. Taken for flat there, a stiff drive would
+        swing about its target from one limit to the other.
+        """
+        assert self.drive is not None
+        wanted, falling = (SX(x) for x in self.drive(speed, casadi.vertcat(*given)))
+        response = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
+        reach = times(REACH, times(now.dt, times(magnitude(effort), response)))
+        return where(magnitude(wanted) <= times(reach, -falling), -falling, 0.0)
 
     def at_end(
         self, tree: Tree, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar

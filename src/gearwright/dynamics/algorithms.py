@@ -7,6 +7,7 @@ Dombre, "Modeling, Identification and Control of Robots", §9.5). Lists run over
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from gearwright.dynamics.bodies import GROUND, any_weightless
 from gearwright.dynamics.kinematics import Configuration, velocities
@@ -31,25 +32,33 @@ def inverse_dynamics(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> li
 
 def body_forces(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> list[Force]:
     """What accelerates each body, the ground accelerating upwards in gravity's stead."""
-    up = -at.system.gravity
-    omega: list[Vector] = []
-    alpha: list[Vector] = []
-    a: list[Vector] = []
+    moving = zip(at.system.bodies, accelerations(at, v, vd, -at.system.gravity), strict=True)
+    F = [b.mass.force(a.linear, Field.of(a.omega, a.alpha)) for b, a in moving]
+    return [f + lift for f, lift in zip(F, lifted(at), strict=True)] if any_weightless(at.system) else F
+
+
+class Acceleration(NamedTuple):
+    """A body's, in its own axes, at its origin; with the angular velocity that its points need, too."""
+
+    omega: Vector
+    alpha: Vector
+    linear: Vector
+
+
+def accelerations(at: Configuration, v: list[Scalar], vd: list[Scalar], ground: Vector = ZERO) -> list[Acceleration]:
+    """Of every body; the ground accelerates as given."""
+    found: list[Acceleration] = []
     U: list[Field] = []
-    F: list[Force] = []
     for i, b in enumerate(at.system.bodies):
-        w_P, al_P, a_P, U_P = (ZERO, ZERO, up, STILL) if b.parent == GROUND else (
-            omega[b.parent], alpha[b.parent], a[b.parent], U[b.parent]
-        )  # fmt: skip
+        P, U_P = (Acceleration(ZERO, ZERO, ground), STILL) if b.parent == GROUND else (found[b.parent], U[b.parent])
         R, r = at.X[i].R, at.X[i].r
         V, A = at.relative(i, v), at.relative(i, vd)
-        w = R.undo(w_P)
-        omega.append(w + V.angular)
-        alpha.append(R.undo(al_P) + w.cross(V.angular) + A.angular)
-        a.append(R.undo(a_P + U_P.at(r)) + w.cross(V.linear * 2.0) + A.linear)
-        U.append(Field.of(omega[i], alpha[i]))
-        F.append(b.mass.force(a[i], U[i]))
-    return [f + lift for f, lift in zip(F, lifted(at), strict=True)] if any_weightless(at.system) else F
+        w = R.undo(P.omega)
+        omega = w + V.angular
+        alpha = R.undo(P.alpha) + w.cross(V.angular) + A.angular
+        found.append(Acceleration(omega, alpha, R.undo(P.linear + U_P.at(r)) + w.cross(V.linear * 2.0) + A.linear))
+        U.append(Field.of(omega, alpha))
+    return found
 
 
 def lifted(at: Configuration) -> list[Force]:

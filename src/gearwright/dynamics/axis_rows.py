@@ -187,6 +187,19 @@ class SoftStopRow(OneRow):
     def act(self, now: Moment) -> list[Term]:
         return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], self.limits)]
 
+    def stored(self, now: Instant) -> Scalar:
+        return stop_energy(now.tree.q[self.position], self.limits)
+
+
+def stop_energy(q: Scalar, limits: Limits) -> Scalar:
+    """`k·x²/2` of what an axis at q is beyond its range [J]."""
+    beyond: Scalar = 0.0
+    if _ends(limits.lower):
+        beyond = greatest(minus(limits.lower, q), 0.0)
+    if _ends(limits.upper):
+        beyond = plus(beyond, greatest(minus(q, limits.upper), 0.0))
+    return times(0.5 * (limits.stiffness or 0.0), times(beyond, beyond))
+
 
 def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
     """A spring and damper that only pushes, of an axis at q that moves with J; its damper is not felt before it."""

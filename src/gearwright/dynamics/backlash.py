@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gearwright.dynamics.axis_rows import elastic_stops
+from gearwright.dynamics.axis_rows import elastic_stops, stop_energy
 from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.constraints import UNBOUNDED, Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.gears import Axis, Gear, axis_of, transmission_gears
@@ -35,14 +35,22 @@ class BacklashRow(OneRow):
         softness = SpringDamper(self.backlash.stiffness, where(pressed, self.backlash.damping, 0.0))
         return [Row(J=J, error=minus(lead, where(ahead, half, -half)), softness=softness, box=box)]
 
+    @property
+    def gap(self) -> Limits:
+        """Contacts at either side are stops of the lead."""
+        half, b = self.backlash.gap / 2, self.backlash
+        return Limits(lower=-half, upper=half, stiffness=b.stiffness, dissipation=b.damping)
+
     def act(self, now: Moment) -> list[Term]:
-        """Contacts at either side of the gap are stops of the lead."""
         i, k = self.rotor
-        seen, half, b = self.gear.seen(now.tree, 0.0), self.backlash.gap / 2, self.backlash
+        seen = self.gear.seen(now.tree, 0.0)
         J = {n: minus(0.0, x) for n, x in seen.A.items()}
         J[k] = plus(J.get(k, 0.0), 1.0)
-        gap = Limits(lower=-half, upper=half, stiffness=b.stiffness, dissipation=b.damping)
-        return [elastic_stops(now, J, minus(now.tree.q[i], seen.position), gap)]
+        return [elastic_stops(now, J, minus(now.tree.q[i], seen.position), self.gap)]
+
+    def stored(self, now: Instant) -> Scalar:
+        lead = minus(now.tree.q[self.rotor[0]], self.gear.seen(now.tree, 0.0).position)
+        return stop_energy(lead, self.gap)
 
 
 def backlash_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Iterator[BacklashRow]:

@@ -58,9 +58,13 @@ class StepBuilder:
     """The stages of one step in the making. `inputs` are the slots that a step begins with."""
 
     def __init__(self, inputs: Mapping[str, SX]) -> None:
-        self._slots: dict[str, SX] = dict(inputs)
+        self._slots: dict[str, SX] = {}
+        self._symbols: dict[str, frozenset[int]] = {}  # hashes of each slot's elements
+        for slot, symbol in inputs.items():
+            self._add(slot, symbol)
         self._assigned: dict[str, list[Scalar] | Carrier] = {}
         self._open: list[list[Function | Repeat]] = [[]]
+        self._made: dict[str, Function] = {}
         self._inputs = list(inputs)  # the first stage reads all of them, so that a program has them
 
     @property
@@ -92,13 +96,19 @@ class StepBuilder:
         read = [slot for slot in self._slots if slot in self._inputs or slot in used]
         symbols = [self._slots[slot] for slot in read]
         twice = {"allow_duplicate_io_names": True}
-        self._open[-1].append(Function(name, symbols, columns, read, list(written), twice))
+        self._made[name] = Function(name, symbols, columns, read, list(written), twice)
+        self._open[-1].append(self._made[name])
         for slot, x in self._assigned.items():
             if isinstance(x, Carrier):
-                self._slots[slot] = column(x.symbols)
+                self._add(slot, column(x.symbols))
             elif slot not in self._slots:
-                self._slots[slot] = SX.sym(slot, len(x))
+                self._add(slot, SX.sym(slot, len(x)))
         self._assigned, self._inputs = {}, []
+
+    def again(self, name: str) -> None:
+        """A stage that is there already, once more: on the slots as they are now."""
+        assert not self._assigned, f"no stage stores {', '.join(self._assigned)}"
+        self._open[-1].append(self._made[name])
 
     @contextmanager
     def loop(self, count: int, until: str | None = None) -> Iterator[None]:
@@ -109,9 +119,10 @@ class StepBuilder:
         inner = tuple(self._open.pop())
         self._open[-1].append(Repeat(count, inner, until))
 
+    def _add(self, slot: str, symbol: SX) -> None:
+        self._slots[slot] = symbol
+        self._symbols[slot] = frozenset(s.element_hash() for s in casadi.symvar(symbol))
+
     def _read_by(self, columns: Sequence[SX]) -> set[str]:
         used = {s.element_hash() for s in casadi.symvar(casadi.vertcat(*columns))}
-        return {
-            name for name, symbol in self._slots.items()
-            if any(s.element_hash() in used for s in casadi.symvar(symbol))
-        }  # fmt: skip
+        return {name for name, own in self._symbols.items() if not used.isdisjoint(own)}

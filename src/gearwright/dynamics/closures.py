@@ -1,21 +1,20 @@
 """Loop closures: the joint that was cut, as rows between its two sides, one for each freedom that it takes away.
 
 With X the child side of the joint as its parent side sees it, translation d and rotation R: rows along directions e
-that the joint does not let slide are `e·d = 0`, rows across an axis a that it lets turn are `e·R·a = 0`. `CLOSURES`
-has one row a kind of joint.
+that the joint does not let slide are `e·d = 0`, rows across an axis a that it lets turn are `e·R·a = 0`. The joint's
+class lists its rows; `CLOSURES` has one line for each elementary one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import pi
 from typing import Any, ClassVar, NamedTuple
 
 import casadi
 
 from gearwright.dynamics.algorithms import Row as Sparse
-from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, basis_of, turned
+from gearwright.dynamics.apart import Apart, angle_about, angle_rate_about, turned
 from gearwright.dynamics.bodies import GROUND, HERE, Bodies, Place, assembled, placed
 from gearwright.dynamics.constraints import Baumgarte, Instant, Row, Spread
 from gearwright.dynamics.cut_axes import CutRow, cut_axis_rows
@@ -31,6 +30,8 @@ from gearwright.dynamics.terms import Moment, Rigid, Term
 from gearwright.dynamics.ties import tie_of
 from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
+from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
+from gearwright.model.joints.closing import Condition as ClosingRow
 
 
 class Condition(NamedTuple):
@@ -41,18 +42,22 @@ class Condition(NamedTuple):
     slides: bool = False  # whether the error is a length, not an angle
 
 
-def _no_slide(e: Vector) -> Condition:
+def _no_slide(row: NoSlide) -> Condition:
+    e = Vector(*row.along)
     return Condition(lambda x: e @ x.d, lambda x, V: e @ V.linear, slides=True)
 
 
-def _across(e: Vector, a: Vector, constant: float = 0.0) -> Condition:
+def _across(row: Across) -> Condition:
     """`e·R·a` stays what it is at zero."""
-    return Condition(lambda x: minus(e @ turned(x.R, a), constant), lambda x, V: e @ V.angular.cross(turned(x.R, a)))
+    e, a = Vector(*row.direction), Vector(*row.axis)
+    return Condition(
+        lambda x: minus(e @ turned(x.R, a), row.constant), lambda x, V: e @ V.angular.cross(turned(x.R, a))
+    )
 
 
-def _no_turn(i: int) -> Condition:
+def _no_turn(row: NoTurn) -> Condition:
     """Component i of the rotation vector, which is half of R − Rᵀ for small ones."""
-    j, k = (i + 1) % 3, (i + 2) % 3
+    j, k = (row.component + 1) % 3, (row.component + 2) % 3
 
     def rate(x: Apart, V: Motion) -> Scalar:
         ej, ek = turned(x.R, UNIT[j]), turned(x.R, UNIT[k])
@@ -61,50 +66,37 @@ def _no_turn(i: int) -> Condition:
     return Condition(lambda x: times(0.5, minus(x.R[k][j], x.R[j][k])), rate)
 
 
-SLIDES = [_no_slide(e) for e in UNIT]
-TURNS = [_no_turn(i) for i in range(3)]
-
-
-def _aligned(joint: Joint) -> list[Condition]:
-    return [_across(e, axis_of(joint)) for e in basis_of(joint)]
-
-
-def _screw(joint: Joint) -> list[Condition]:
+def _thread(row: Thread) -> Condition:
     """The nut travels with the angle that it has turned by: what is left of a turn, whichever turn it is in."""
-    a, lead = axis_of(joint), joint.thread_pitch / (2 * pi)
+    a, lead = Vector(*row.axis), row.lead
 
     def error(x: Apart) -> Scalar:
         if not lead:
             return a @ x.d
-        ahead = minus(times(1.0 / lead, a @ x.d), angle(joint, x))
+        ahead = minus(times(1.0 / lead, a @ x.d), angle_about(row.axis, x))
         sine, cosine = sine_cosine(ahead)
         return times(lead, casadi.atan2(sine, cosine))
 
     def rate(x: Apart, V: Motion) -> Scalar:
-        return minus(a @ V.linear, times(lead, angle_rate(joint, x, V)))
+        return minus(a @ V.linear, times(lead, angle_rate_about(row.axis, x, V)))
 
-    return [*(_no_slide(e) for e in basis_of(joint)), Condition(error, rate, slides=True), *_aligned(joint)]
+    return Condition(error, rate, slides=True)
 
 
-def _two_axes(joint: Joint) -> list[Condition]:
-    a, b = axis_of(joint), axis_of(joint, 1)
+# the elementary rows of `gearwright.model.joints.closing`, in symbols
+CLOSURES: dict[type[ClosingRow], Callable[[Any], Condition]] = {
+    NoSlide: _no_slide,
+    NoTurn: _no_turn,
+    Across: _across,
+    Thread: _thread,
+}
+
+
+def conditions(joint: Joint) -> list[Condition]:
+    """One for each freedom that the joint takes away, as its class lists them."""
     if joint.axes_are_parallel:
         raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so that it is no {joint.kind} joint")
-    return [*SLIDES, _across(a, b, float(a @ b))]
-
-
-CLOSURES: dict[str, Callable[[Joint], list[Condition]]] = {
-    "fixed": lambda joint: [*SLIDES, *TURNS],
-    "revolute": lambda joint: [*SLIDES, *_aligned(joint)],
-    "continuous": lambda joint: [*SLIDES, *_aligned(joint)],
-    "prismatic": lambda joint: [*(_no_slide(e) for e in basis_of(joint)), *TURNS],
-    "screw": _screw,
-    "universal": _two_axes,
-    "revolute2": _two_axes,
-    "ball": lambda joint: [*SLIDES],
-    "planar": lambda joint: [_no_slide(axis_of(joint)), *_aligned(joint)],
-    "floating": lambda joint: [],
-}
+    return [CLOSURES[type(row)](row) for row in joint.type.closing(joint)]
 
 
 @dataclass(frozen=True)
@@ -121,6 +113,19 @@ class ClosureRows(Spread):
     @property
     def size(self) -> int:
         return len(self.conditions)
+
+    @property
+    def joint_name(self) -> str:
+        return self.name
+
+    @property
+    def closure(self) -> ClosureRows:
+        return self
+
+    @property
+    def rates(self) -> list[Callable[[Apart, Motion], Scalar]]:
+        """Of each row, for a twist of the child side against the parent side."""
+        return [condition.rate for condition in self.conditions]
 
     def rows(self, now: Instant | Moment) -> list[Row]:
         apart, twists = self.seen(now.at)
@@ -185,7 +190,7 @@ def _path(system: Bodies, body: int) -> list[int]:
     return path[::-1]
 
 
-def _whole(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
     """With every row that its kind has."""
     origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
     places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
@@ -193,7 +198,7 @@ def _whole(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRo
     for link, X in zip((joint.parent, joint.child), places, strict=True):
         body, X_BL = system.links.get(link, (GROUND, HERE))
         ends.append((body, X_BL @ X))
-    return ClosureRows(joint.name, CLOSURES[joint.kind](joint), (ends[0], ends[1]))
+    return ClosureRows(joint.name, conditions(joint), (ends[0], ends[1]))
 
 
 def _telling(mechanism: Mechanism) -> list[list[int]]:
@@ -201,7 +206,7 @@ def _telling(mechanism: Mechanism) -> list[list[int]]:
     values = numbers(mechanism)
     model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
     start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
-    wholes = [_whole(joint, model.bodies, values) for joint in mechanism.tree.cuts]
+    wholes = [whole_closure(joint, model.bodies, values) for joint in mechanism.tree.cuts]
     hard = [tie_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
     return telling(wholes, model, [float(start[i]) for i in model.reduction.positions], hard)
 
@@ -212,7 +217,7 @@ def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]
     if not mechanism.tree.cuts:
         return found
     for joint, kept in zip(mechanism.tree.cuts, _telling(mechanism), strict=True):
-        closure = _whole(joint, system, values)
+        closure = whole_closure(joint, system, values)
         found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
         found += cut_axis_rows(joint, closure, values)
     return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import casadi
 from casadi import SX, Function
@@ -173,6 +173,19 @@ class Kind(Protocol):
 
     def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Its impulses along the velocities of the tree, where they act."""
+
+
+@runtime_checkable
+class Elastic(Protocol):
+    """A kind that stores energy in a spring of constant stiffness."""
+
+    def stored(self, now: Instant) -> Scalar:
+        """[J]."""
+
+
+def stored_energy(kinds: Sequence[Kind], now: Instant) -> Scalar:
+    """[J] in the springs of rows."""
+    return total(*(kind.stored(now) for kind in kinds if isinstance(kind, Elastic)))
 
 
 class Spread:

@@ -82,7 +82,9 @@ class Curve:
 
 
 def inertia(J: Sparse, diagonal: Sequence[Scalar]) -> Scalar:
-    """Along J, by the matrix's diagonal: no less than what the direction has."""
+    """Along J, by the matrix's diagonal: no less than what the direction has; 1 where it moves nothing."""
+    if not J:
+        return 1.0
     return divided(1.0, total(*(divided(times(x, x), diagonal[n]) for n, x in J.items())))
 
 

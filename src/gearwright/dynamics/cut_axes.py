@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, pi
 from typing import Any, ClassVar, Protocol
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.apart import Apart, angle, angle_rate, axis_of, two_angles, two_rates
-from gearwright.dynamics.axis_rows import elastic_stops, friction_within, hard_range, soft_stop, stopped
+from gearwright.dynamics.axis_rows import elastic_stops, friction_within, hard_range, soft_stop, stop_energy, stopped
 from gearwright.dynamics.constraints import Instant, OneRow, Row, SpringDamper
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import axes
@@ -37,10 +37,10 @@ class CutAxis:
     def read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """Its position, and the slope of that over the velocities of the tree."""
         x, twists = self.closure.seen(now.at)
-        slopes = {k: self._rate(x, V) for k, V in twists.items()}
-        return self._position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
+        slopes = {k: self.rate(x, V) for k, V in twists.items()}
+        return self.position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
 
-    def _position(self, x: Apart) -> Scalar:
+    def position(self, x: Apart) -> Scalar:
         joint = self.joint
         if len(joint.axes) == 2:
             return two_angles(joint, self.index, x, self.about)
@@ -50,7 +50,7 @@ class CutAxis:
             return times(2 * pi / joint.thread_pitch, axis_of(joint) @ x.d)
         return angle(joint, x, self.about)
 
-    def _rate(self, x: Apart, V: Motion) -> Scalar:
+    def rate(self, x: Apart, V: Motion) -> Scalar:
         joint = self.joint
         if len(joint.axes) == 2:
             return two_rates(joint, self.index, x, V)
@@ -70,6 +70,19 @@ class CutRow(OneRow, ABC):
     @property
     def name(self) -> str:
         return self.axis.name
+
+    @property
+    def joint_name(self) -> str:
+        return self.axis.joint.name
+
+    @property
+    def closure(self) -> Seen:
+        return self.axis.closure
+
+    @property
+    def rates(self) -> list[Callable[[Apart, Motion], Scalar]]:
+        """Of its row, for a twist of the child side against the parent side."""
+        return [self.axis.rate]
 
     @abstractmethod
     def rows(self, now: Instant) -> list[Row]: ...
@@ -96,6 +109,12 @@ class CutSpringRow(CutRow):
         q, J = self.axis.read(now)
         stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
         return [spring_damper(now, J, self.stiffness, self.damping, stretch)]
+
+    def stored(self, now: Instant) -> Scalar:
+        if is_zero(self.stiffness):
+            return 0.0
+        stretch = minus(self.axis.read(now)[0], self.reference)
+        return times(0.5, times(self.stiffness, times(stretch, stretch)))
 
 
 @dataclass(frozen=True)
@@ -128,11 +147,14 @@ class CutSoftStopRow(CutRow):
         q, J = self.axis.read(now)
         return [elastic_stops(now, J, q, self.limits)]
 
+    def stored(self, now: Instant) -> Scalar:
+        return stop_energy(self.axis.read(now)[0], self.limits)
+
 
 def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Iterator[CutRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits
-        cut = CutAxis(name, closure, joint, index, _middle(limits))
+        cut = CutAxis(name, closure, joint, index, middle(limits))
         what = ("damping", "spring_stiffness", "spring_reference", "friction")
         damping, stiffness, reference, friction = (values[f"{name}.{x}"] for x in what)
         if not (is_zero(damping) and is_zero(stiffness)):
@@ -145,7 +167,7 @@ def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Ite
             yield CutStopRow(cut, friction, lower, upper)
 
 
-def _middle(limits: Limits) -> float:
+def middle(limits: Limits) -> float:
     """Of the range: angles are read where it does not matter which of several turns they are in."""
     lower, upper = hard_range(limits)
     return (lower + upper) / 2 if isfinite(lower) and isfinite(upper) else 0.0

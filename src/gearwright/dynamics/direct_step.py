@@ -19,6 +19,7 @@ from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.phases import Phase
 from gearwright.dynamics.reduce import Tree, combined
+from gearwright.dynamics.reuse import Form, refilled
 from gearwright.dynamics.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solver import dense, dot
@@ -36,6 +37,7 @@ class DirectStep:
         self.dt: Scalar = build["dt"][0]
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
+        self._switching: tuple[Matrix, Collected] | None = None  # what the stage `switch` is made for
         self.silent = 0  # terms without an impulse to be read, which come first
 
     # --- what acts -------------------------------------------------------------------------------------------------
@@ -127,14 +129,29 @@ class DirectStep:
         build["push"], build["trial"] = b, started(laws, build[pieces]) if laws else []
         build["point"] = [rate(curve.J, guess) for curve in acting.curves]
         build["progress"], build["settled"] = list(STARTED), [0.0]
-        keep = build.carry(f"given_{pieces}")
-        acting, H = acting.mapped(keep), mapped(H, keep)
-        build.stage(f"push_{pieces}")
-        with build.loop(SWITCHES, until="settled"):
-            self._switch(H, acting)
-            build.stage(f"switch_{pieces}")
+        if self._as_before(H, acting):
+            build.stage(f"push_{pieces}")
+            with build.loop(SWITCHES, until="settled"):
+                build.again("switch")
+        else:
+            keep = build.carry(f"given_{pieces}")
+            self._switching = mapped(H, keep), acting.mapped(keep)
+            build.stage(f"push_{pieces}")
+            with build.loop(SWITCHES, until="settled"):
+                self._switch(*self._switching)
+                build.stage("switch")
         settled = build["settled"][0] > 0.5
         return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
+
+    def _as_before(self, H: Matrix, acting: Collected) -> bool:
+        """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
+        if self._switching is None:
+            return False
+        own = {slot: self.build[slot] for slot in ("given", "given_piece")}
+        filled = refilled(Form.of(*self._switching), Form.of(H, acting), own)
+        for slot, values in (filled or {}).items():
+            self.build[slot] = values
+        return filled is not None
 
     def _switch(self, H: Matrix, acting: Collected) -> None:
         """One solution with laws on their pieces and curves on their lines, and which of them have left."""

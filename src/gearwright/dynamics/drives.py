@@ -1,9 +1,9 @@
-"""Drives: what brings a joint to a target, as a row that is solved with all others at the end of the step."""
+"""Drives as rows that are solved with all others at the end of the step."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import inf, isfinite
+from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from gearwright.dynamics.constraints import Baumgarte, Instant, Row, Spread, SpringDamper
@@ -11,38 +11,11 @@ from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.scalar import Scalar, divided, is_zero, minus, plus, times, where
 from gearwright.dynamics.solve import saturated
 from gearwright.dynamics.terms import Bounded, Moment, Rigid, Term, spring_damper
-from gearwright.errors import ModelError
+from gearwright.model.drives import Drive
+
+__all__ = ["UNGIVEN", "Drive", "DriveRow"]
 
 UNGIVEN = 1e300  # a target's rate that nobody has given: the joint has the rate with which it got there
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drive:
-    """`τ = stiffness·(target − q⁺) + damping·(target rate − v⁺)`, at most `effort`, at the end of the step.
-
-    Stable at any gain. Without an effort limit it has the joint's, and where there is none it is an equality among the
-    others; `kinematic` prescribes the position itself, whatever that takes, and has neither gains nor a limit.
-    """
-
-    stiffness: float = 0.0  # [N·m/rad, N/m]
-    damping: float = 0.0  # [N·m·s/rad, N·s/m]
-    effort: float = inf  # [N·m, N]
-    kinematic: bool = False
-
-    def __post_init__(self) -> None:
-        gains = (self.stiffness, self.damping)
-        if not all(isfinite(g) and g >= 0 for g in gains) or not self.effort >= 0:
-            raise ModelError("a drive's gains are finite and, like its effort limit, not negative")
-        if self.kinematic and (any(gains) or self.effort < inf):
-            raise ModelError("a kinematic drive prescribes the motion: it has neither gains nor an effort limit")
-        if not self.kinematic and not any(gains):
-            raise ModelError("a drive needs stiffness or damping, or to be kinematic")
-
-    def within(self, limit: float) -> Drive:
-        """With the joint's effort limit, if it has none of its own; files that say 0 there mean none."""
-        if self.kinematic or self.effort < inf or not 0.0 < limit < inf:
-            return self
-        return replace(self, effort=limit)
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,10 @@ from casadi import SX, Function
 from gearwright.dynamics.actuation import actuation
 from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
 from gearwright.dynamics.bodies import assembled
+from gearwright.dynamics.body_signals import reads_body
 from gearwright.dynamics.builder import Repeat, StepBuilder
 from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, row_efforts
+from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, stored_energy
 from gearwright.dynamics.control import Control, Declared, Targets
 from gearwright.dynamics.control_reading import reading, several
 from gearwright.dynamics.drives import Drive
@@ -34,8 +35,10 @@ from gearwright.dynamics.euler_step import EulerStep
 from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import link_poses
 from gearwright.dynamics.linearising import of_step, through_stages
+from gearwright.dynamics.loads import loads_on
 from gearwright.dynamics.midpoint_step import MidpointStep
 from gearwright.dynamics.motion import Model, State
+from gearwright.dynamics.observers import OBSERVERS, observed_by_sensors, present
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.reduce import Tree, combined, reduction
 from gearwright.dynamics.rows import rows_of
@@ -66,6 +69,7 @@ class Equations:
         period: float = 1e-3,
         controller: Declared | None = None,
         control_period: int = 1,
+        wrenches: Sequence[str] = (),
     ) -> None:
         if integrator not in INTEGRATORS:
             raise UnknownNameError("integrator", integrator, INTEGRATORS)
@@ -83,7 +87,11 @@ class Equations:
             self._symbols |= {n: SX.sym(n) for n in controller.parameters}
             nominal |= controller.parameters
         bodies = optimised(assembled(mechanism, values))
-        self.model = Model(bodies, reduction(mechanism, values), actuation(mechanism, bodies, values))
+        self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
+        self.model = Model(
+            bodies, reduction(mechanism, values), actuation(mechanism, bodies, values),
+            loads_on(mechanism, wrenches, scalars(self._wrench)),
+        )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
@@ -98,7 +106,7 @@ class Equations:
         self.kinds: list[Kind] = kinds
         self._solver, self._iterations, self._tolerance = solver, iterations, tolerance
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
-        self._mechanism, self._values = mechanism, values
+        self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
         self._controller, self._control_period, self._period = controller, control_period, period
 
@@ -144,6 +152,12 @@ class Equations:
         return tuple(self.model.bodies.links)
 
     @property
+    def reacting(self) -> tuple[str, ...]:
+        """The order of reactions: joints of the tree, then those that close loops."""
+        tree = self.mechanism.tree
+        return tuple(j.name for j in (*tree.joints, *tree.cuts))
+
+    @property
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
         rows = self._solver == "direct" or bool(self.kinds or self.model.actuation.driven)
@@ -168,9 +182,9 @@ class Equations:
         acting = bool(self.model.actuation.driven) and self._euler
         slots = ["position", "velocity", "effort", "parameter", *(("command", "actuator") if acting else ())]
         symbols = self._symbols_of([*slots, *(("sensor",) if self.sensing.readings else ())])
-        targets = Targets(tuple(self.actuators), self.coordinates, several(self._mechanism), acting)
+        targets = Targets(tuple(self.actuators), self.coordinates, several(self.mechanism), acting)
         read = reading(
-            self._mechanism, self.model, self.sensing, symbols, self._symbols,
+            self.mechanism, self.model, self.sensing, symbols, self._symbols,
             dt=self._period, period=self._control_period,
         )  # fmt: skip
         return Control(self._controller, targets, self._control_period, symbols, read)
@@ -178,7 +192,18 @@ class Equations:
     @property
     def _given(self) -> tuple[str, ...]:
         """What a step in stages begins with."""
-        return DRIVEN if self.model.actuation.driven else STATE
+        return (*(DRIVEN if self.model.actuation.driven else STATE), *self._loaded)
+
+    @property
+    def _loaded(self) -> tuple[str, ...]:
+        return ("wrench",) if self.model.loads else ()
+
+    @property
+    def _acting(self) -> tuple[str, ...]:
+        """What accelerations depend on beside the state: all that acts."""
+        rows = ("impulse", "dt") if self.kinds else ()
+        actuators = ("actuator",) if self.model.actuation.driven and self._euler else ()
+        return ("effort", "parameter", *rows, *actuators, *self._loaded)
 
     @property
     def _step_inputs(self) -> dict[str, SX]:
@@ -193,7 +218,8 @@ class Equations:
     @cached_property
     def step(self) -> Function:
         """(position, velocity, effort, parameter, dt) → next position and velocity, without rows."""
-        return self._function("step", "position velocity effort parameter dt", self._trace_step)
+        inputs = ("position", "velocity", "effort", "parameter", "dt", *self._loaded)
+        return self._function("step", " ".join(inputs), self._trace_step)
 
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
@@ -212,13 +238,21 @@ class Equations:
 
     @cached_property
     def sense(self) -> Function:
-        """(position, velocity, sensor, parameter) → sensor: readings, then what the sensors remember, after a step."""
-        return self._function("sense", "position velocity sensor parameter", self._trace_sense)
+        """(position, velocity, sensor, parameter) → sensor: readings, then what the sensors remember, after a step.
+
+        Where forces or accelerations are sensed, all that acts is an input, too.
+        """
+        return self._function("sense", self._sensed, self._trace_sense)
 
     @cached_property
     def sense_start(self) -> Function:
-        """(position, velocity, sensor, parameter) → sensor after a reset; generators stand as they are given."""
-        return self._function("sense_start", "position velocity sensor parameter", self._trace_sense_start)
+        """The same after a reset; generators stand as they are given."""
+        return self._function("sense_start", self._sensed, self._trace_sense_start)
+
+    @property
+    def _sensed(self) -> str:
+        acts = any(map(reads_body, self.mechanism.sensors.values()))
+        return " ".join(("position", "velocity", "sensor", *(self._acting if acts else ("parameter",))))
 
     @cached_property
     def shafts(self) -> Function:
@@ -237,9 +271,18 @@ class Equations:
 
         With rows also (impulse, dt): rows act as they did in the step that ends here.
         """
-        inputs = "position velocity effort parameter" + (" impulse dt" if self.kinds else "")
-        inputs += " actuator" if self.model.actuation.driven else ""
+        inputs = " ".join(("position", "velocity", *self._acting))
         return self._function("observation", inputs, self._trace_observation)
+
+    def observer(self, name: str) -> Function:
+        """One of `observers.OBSERVERS`."""
+        observer = OBSERVERS[name]
+        inputs = (*observer.inputs, *(self._acting if observer.acting else ("parameter", *self._loaded)))
+
+        def trace(**given: list[Scalar]) -> Outputs:
+            return observer.trace(self, given)
+
+        return self._function(name, " ".join(inputs), trace)
 
     @cached_property
     def closure(self) -> Function:
@@ -301,14 +344,16 @@ class Equations:
             "command": len(self.actuators),
             "actuator": len(self.actuators) + sum(self.actuators.values()),
             "sensor": len(self.sensing.readings) + len(self.sensing.state),
+            "acceleration": len(reduced.velocities),
             "dt": 1,
         }
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
-        return {n: parameter if n == "parameter" else SX.sym(n, sizes[n]) for n in names}
+        within = {"parameter": parameter, "wrench": self._wrench}  # symbols that the model has in it
+        return {n: within[n] if n in within else SX.sym(n, sizes[n]) for n in names}
 
     def _function(self, name: str, inputs: str, trace: Callable[..., Outputs]) -> Function:
         symbols = self._symbols_of(inputs.split())
-        outputs = trace(**{n: scalars(s) for n, s in symbols.items() if n != "parameter"})
+        outputs = trace(**{n: scalars(s) for n, s in symbols.items() if n not in ("parameter", "wrench")})
         with as_written():
             reduced = casadi.cse([column(x) for x in outputs.values()])
         return Function(name, list(symbols.values()), reduced, list(symbols), list(outputs))
@@ -323,19 +368,20 @@ class Equations:
         tree = self.model.tree(State(position, velocity))
         return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": self._errors(tree.q)}
 
-    def _signals(self, position: list[Scalar], velocity: list[Scalar]) -> Signals:
-        tree = self.model.tree(State(position, velocity))
+    def _signals(self, given: Mapping[str, list[Scalar]]) -> Signals:
+        tree = self.model.tree(State(given["position"], given["velocity"]))
         seen = self.model.actuation.seen(tree)
-        return signals(self._mechanism, self.model.bodies, seen, tree, self._values)
+        body = observed_by_sensors(self, given) if "effort" in given else {}
+        return signals(self.mechanism, self.model.bodies, seen, tree, self.values, body)
 
-    def _trace_sense(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
-        before = sensor[len(self.sensing.readings) :]
-        readings, after = self.sensing.sample(self._signals(position, velocity), before)
+    def _trace_sense(self, **given: list[Scalar]) -> Outputs:
+        before = given["sensor"][len(self.sensing.readings) :]
+        readings, after = self.sensing.sample(self._signals(given), before)
         return {"sensor_after": [*readings, *after]}
 
-    def _trace_sense_start(self, position: list[Scalar], velocity: list[Scalar], sensor: list[Scalar]) -> Outputs:
-        own = sensor[len(self.sensing.readings) :]
-        state = self.sensing.start(self._signals(position, velocity), [own[i] for i in self.sensing.generators])
+    def _trace_sense_start(self, **given: list[Scalar]) -> Outputs:
+        own = given["sensor"][len(self.sensing.readings) :]
+        state = self.sensing.start(self._signals(given), [own[i] for i in self.sensing.generators])
         return {"sensor_after": [*self.sensing.reading(state), *state]}
 
     def _trace_shafts(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
@@ -351,26 +397,15 @@ class Equations:
         ties |= {kind.name: kind.tie for kind in self.kinds if isinstance(kind, CouplingRow)}
         return [ties[name].error(q) for name in self._order]
 
-    def _trace_observation(
-        self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar],
-        impulse: Sequence[Scalar] = (), dt: Sequence[Scalar] = (), actuator: Sequence[Scalar] = (),
-    ) -> Outputs:  # fmt: skip
-        model, state = self.model, State(position, velocity)
-        tree = model.tree(state)
-        acting = model.actuation.having(tree, actuator)
-        effort = model.pushed(tree, effort, acting)
-        if self.kinds:
-            idle = [0.0] * (2 * len(self.drives))  # J needs no targets, nor commands
-            now = Instant(tree, model.configuration(tree), dt[0], idle, actuator, actuator, acting)
-            of_rows = row_efforts(self.kinds, now, impulse)
-            effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
-        vd = tree.accelerations(model.acceleration(state, effort))
-        missing = model.missing(model.configuration(tree), tree, vd, effort)
+    def _trace_observation(self, **given: list[Scalar]) -> Outputs:
+        model = self.model
+        tree, at, vd, effort = present(self, given)
+        missing = model.missing(at, tree, vd, effort)
         exact = zip(model.reduction.ties, model.reduction.efforts(tree.q, missing), strict=True)
         efforts = {tie.name: x for tie, x in exact}
-        for name, kind, x in zip(self.rows, _each_row(self.kinds), impulse, strict=True):
+        for name, kind, x in zip(self.rows, _each_row(self.kinds), given.get("impulse", ()), strict=True):
             if isinstance(kind, CouplingRow):
-                efforts[name] = x / dt[0]
+                efforts[name] = x / given["dt"][0]
         return {
             "tree_position": tree.q,
             "tree_velocity": tree.v,
@@ -396,7 +431,8 @@ class Equations:
         for d in self.model.actuation.driven:
             speed = d.gear.seen(tree, 0.0).speed
             kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
-        return {"kinetic": [kinetic], "potential": [potential_energy(at, tree.q)]}
+        stored = stored_energy(self.kinds, Instant(tree, at, 1.0))
+        return {"kinetic": [kinetic], "potential": [plus(potential_energy(at, tree.q), stored)]}
 
     def _trace_momentum(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
         tree = self.model.tree(State(position, velocity))

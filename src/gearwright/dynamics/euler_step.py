@@ -27,7 +27,8 @@ class EulerStep(DirectStep):
         actuators = self.actuators(tree)
         acting = self.collected(WholeStep(dt), tree, at, M, actuators)
         needed = model.needed(at, tree, tree.vd)
-        net = [minus(t, n) for t, n in zip(self.held_effort(tree, actuators), needed, strict=True)]
+        effort = model.with_loads(at, self.held_effort(tree, actuators))
+        net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
         rows = zip(product(M, v), transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
         push = [plus(plus(p, times(dt, f)), c) for p, f, c in rows]
         found = self.solved(acting.matrix(M), push, acting, "piece", v)

@@ -2,7 +2,8 @@
 
 A universal joint is two turns with a massless body between them, a planar joint two slides and a turn, a floating
 one three slides and a ball. Each freedom's motion subspace S is constant in the axes of what it carries (of the
-backward ball: its rate Ṡ·q̇ is q̇ × q̇ = 0), so no recursion ever needs a Ṡ·q̇ term. `KINDS` has one row a kind.
+backward ball: its rate Ṡ·q̇ is q̇ × q̇ = 0), so no recursion ever needs a Ṡ·q̇ term. The chain is stated by the
+joint's class in `gearwright.model.joints`.
 
 Velocity coordinates mean what `gearwright.model.kinematics.retract` says. Of a floating joint, x, y, z are the rate
 of the child side's origin in the axes of the parent side; rx, ry, rz are the angular velocity in the axes of the
@@ -13,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import pi
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +21,8 @@ import numpy as np
 from gearwright.dynamics.rotation import AboutAxis, Dense, Rotation, Transform, snapped
 from gearwright.dynamics.scalar import Scalar, plus, reciprocal, sine_cosine, square_root, times, times_reciprocal
 from gearwright.dynamics.spatial import UNIT, ZERO, Mass, Motion, Symmetric, Vector
-from gearwright.model.joints import Joint, plane_basis
+from gearwright.model.joints import Joint
+from gearwright.model.joints import motions as model
 
 Array = Any  # a NumPy array of floats
 _STILL = Rotation()
@@ -177,24 +178,26 @@ def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> tuple[Scalar, ...]
     return quaternion_normalised(quaternion_product(q, (c, *(turn * (s / angle)))))
 
 
-def _axis(joint: Joint, i: int = 0) -> Vector:
-    return Vector(*map(float, joint.axes[i].xyz))
-
-
-def _planar(joint: Joint) -> tuple[Freedom, ...]:
-    e1, e2 = (Vector(*e.tolist()) for e in plane_basis(joint.axes[0].xyz))
-    return Slide(e1), Slide(e2), Turn(_axis(joint))
-
-
-KINDS: dict[str, Callable[[Joint], tuple[Freedom, ...]]] = {
-    "fixed": lambda joint: (),
-    "revolute": lambda joint: (Turn(_axis(joint)),),
-    "continuous": lambda joint: (Turn(_axis(joint)),),
-    "prismatic": lambda joint: (Slide(_axis(joint)),),
-    "screw": lambda joint: (Turn(_axis(joint), pitch=joint.thread_pitch / (2 * pi)),),
-    "universal": lambda joint: (Turn(_axis(joint)), Turn(_axis(joint, 1))),
-    "revolute2": lambda joint: (Turn(_axis(joint)), Turn(_axis(joint, 1))),
-    "ball": lambda joint: (Ball(),),
-    "planar": _planar,
-    "floating": lambda joint: (*(Slide(e) for e in UNIT), Ball()),
+# the elementary motions of `gearwright.model.joints`, in symbols
+MOTIONS: dict[type[model.Motion], Callable[[Any], Freedom]] = {
+    model.Turn: lambda motion: Turn(_vector(motion.direction), pitch=motion.pitch),
+    model.Slide: lambda motion: Slide(_vector(motion.direction)),
+    model.Ball: lambda motion: Ball(),
 }
+
+
+def freedoms(joint: Joint) -> tuple[Freedom, ...]:
+    """The chain of elementary freedoms that the joint's class states."""
+    return tuple(MOTIONS[type(motion)](motion) for motion in joint.motions)
+
+
+def _vector(xyz: Sequence[float]) -> Vector:
+    return Vector(*map(float, xyz))
+
+
+class _EveryKind(dict[str, Callable[[Joint], tuple[Freedom, ...]]]):
+    def __missing__(self, kind: str) -> Callable[[Joint], tuple[Freedom, ...]]:
+        return freedoms
+
+
+KINDS = _EveryKind()  # of any kind, also of other packages: its class says it all

@@ -44,12 +44,18 @@ def velocities(at: Configuration, v: list[Scalar]) -> list[Motion]:
 Rows = tuple[Vector, Vector, Vector]  # of a rotation matrix
 
 
+def body_poses(at: Configuration) -> list[tuple[Rows, Vector]]:
+    """X_WB of every body."""
+    poses: list[tuple[Rows, Vector]] = []
+    for i, b in enumerate(at.system.bodies):
+        rows, p = poses[b.parent] if b.parent != GROUND else (UNIT, ZERO)
+        poses.append(composed(rows, p, at.X[i].R, at.X[i].r))
+    return poses
+
+
 def link_poses(at: Configuration) -> dict[str, tuple[Rows, Vector]]:
     """X_WL of every link: the rows of its rotation, and its origin."""
-    bodies: list[tuple[Rows, Vector]] = []
-    for i, b in enumerate(at.system.bodies):
-        rows, p = bodies[b.parent] if b.parent != GROUND else (UNIT, ZERO)
-        bodies.append(composed(rows, p, at.X[i].R, at.X[i].r))
+    bodies = body_poses(at)
     poses = {}
     for name, (body, place) in at.system.links.items():
         rows, p = bodies[body] if body != GROUND else (UNIT, ZERO)

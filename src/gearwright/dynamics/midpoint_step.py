@@ -1,12 +1,14 @@
 """One step of the variational midpoint, as the list of its calls.
 
-    prepare     M(q), where it is not known from the last step
+    mass        M(q), where it is not known from the last step
     begin       p = M·v, what acts in the first half, a first guess of the mean velocity w
     until w has settled:
         push        balance of momentum in the middle of the step
         switch      laws to the pieces that w is on, until each is on its own
         pass        how far w has moved
-    turn        q⁺ = q ⊕ dt·w, M(q⁺), p⁺, what acts in the second half
+    turn        q⁺ = q ⊕ dt·w, p⁺
+    mass        M(q⁺)
+    push        what acts in the second half
     switch      laws to the pieces that v⁺ is on
     finish      velocities, impulses, actuators
 
@@ -19,17 +21,19 @@ from collections.abc import Sequence
 
 from gearwright.dynamics.actuation import Acting as ActuatorNow
 from gearwright.dynamics.algorithms import Matrix
-from gearwright.dynamics.direct_step import DirectStep, diagonal, mapped, product, unknowns, with_unknowns
+from gearwright.dynamics.direct_step import DirectStep, diagonal, product, unknowns, with_unknowns
 from gearwright.dynamics.factorise import Factors
 from gearwright.dynamics.midpoint import balance, momentum_after
 from gearwright.dynamics.motion import State
 from gearwright.dynamics.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.projection import project
 from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, both, greatest, magnitude, minus, plus, times, where
+from gearwright.dynamics.scalar import Scalar, both, greatest, least, magnitude, minus, plus, times, total, where
 from gearwright.dynamics.terms import Collected, Solved
 
-PASSES = 24  # at most; where they do not settle, the last one starts from v again and is a first-order step
+PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
+NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
+MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
 
 
@@ -44,21 +48,22 @@ class MidpointStep(DirectStep):
         acting = self.actuators(tree)
         first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
         effort = self.held_effort(tree, acting)
-        keep = build.carry("begun")
-        later, M_later = first.mapped(keep), mapped(M, keep)
-        H = self.matrix(first.matrix(M), first, keep)
-        effort = [keep(x) for x in effort]
-        acting = [a._replace(acceleration=keep(a.acceleration), loss=keep(a.loss)) for a in acting]
+        given, begun = build.carry("given"), build.carry("begun")
+        later = first.mapped(given, in_lines=begun)
+        H = self.matrix(first.matrix(M), first, given)
+        effort = [begun(x) for x in effort]
+        acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
         last = build["mean_velocity"]
-        build["mean_velocity"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
         build["passed"], build["round"] = [0.0], [1.0]
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
-            self._pass(later, H, M_later, effort)
-        self._second_half(later, M_later, acting)
+            self._pass(later, H, M, effort)
+        self._second_half(later, M, acting)
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
@@ -71,27 +76,43 @@ class MidpointStep(DirectStep):
         build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
-            build.stage("prepare")
+            build.stage("mass")
         return with_unknowns(M, build["mass"])
 
     def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
-        w = [where(turn >= PASSES, v, x) for v, x in zip(build["velocity"], build["mean_velocity"], strict=True)]
+        lost = both(turn >= PASSES, build["near"][0] < 0.5)
+        w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
         rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
         found = self.solved(H, push, self.closing(acting, q, w), "piece", w)
-        settled = both(has_settled(found.u, build["start"]), found.settled)
+        w = build["start"]
+        settled = both(has_settled(found.u, w, SETTLED), found.settled)
+        build["near"] = [where(has_settled(found.u, w, NEAR), 1.0, 0.0)]
+        self._relax([minus(a, b) for a, b in zip(found.u, w, strict=True)])
         new = {"mean_velocity": found.u, "force": build["new_force"]}
         new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
             build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
         build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
+
+    def _relax(self, change: list[Scalar]) -> None:
+        """Where the next pass starts: Aitken's relaxation, since changes of alternating sign settle slowly alone."""
+        build = self.build
+        before, relaxation = build["change"], build["relaxation"][0]
+        differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
+        along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
+        square = total(1e-60, *(times(a, a) for a in differences))
+        better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
+        relaxation = where(build["round"][0] < 1.5, 1.0, better)
+        build["change"], build["relaxation"] = change, [relaxation]
+        build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
     def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
         build, model, dt = self.build, self.model, self.dt
@@ -103,11 +124,11 @@ class MidpointStep(DirectStep):
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
             project(self, M)
-        q = build["position"]
-        tree = model.tree(State(q, w))
+        else:
+            build.stage("turn")
+        build.again("mass")
+        tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
-        M = model.mass_matrix(at, tree)
-        build["mass"] = unknowns(M)
         second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", w)
@@ -122,10 +143,10 @@ class MidpointStep(DirectStep):
         build.stage("finish")
 
 
-def has_settled(u: Sequence[Scalar], w: Sequence[Scalar]) -> Scalar:
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scalar:
     """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
     excess = [
-        minus(magnitude(minus(x, y)), times(SETTLED, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
+        minus(magnitude(minus(x, y)), times(share, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
     ]
     while len(excess) > 1:  # in pairs: no comparison waits for all others
         pairs = (excess[i : i + 2] for i in range(0, len(excess), 2))

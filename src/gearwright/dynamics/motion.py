@@ -13,6 +13,7 @@ from gearwright.dynamics.bodies import Bodies
 from gearwright.dynamics.factorise import Factors, factorise
 from gearwright.dynamics.joints import Ball, quaternion_advanced, quaternion_normalised, quaternion_product
 from gearwright.dynamics.kinematics import Configuration
+from gearwright.dynamics.loads import Load, load_efforts
 from gearwright.dynamics.momentum import lagrangian_gradient
 from gearwright.dynamics.reduce import Reduction, Tree, add_diagonal, combined, transposed
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
@@ -34,6 +35,7 @@ class Model:
     bodies: Bodies
     reduction: Reduction
     actuation: Actuation = field(default_factory=Actuation)
+    loads: tuple[Load, ...] = ()  # wrenches on links, which hold over a step
 
     @property
     def dof(self) -> int:
@@ -88,6 +90,7 @@ class Model:
 
     def force(self, at: Configuration, tree: Tree, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
         """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
+        effort = self.with_loads(at, effort)
         rows = zip(effort, self.needed(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
         return transposed(tree.G, [plus(minus(t, n), p) for t, n, p in rows], self.dof)
 
@@ -103,10 +106,21 @@ class Model:
                     efforts[k] = plus(efforts[k], times(x, spin))
         return efforts
 
+    def with_loads(self, at: Configuration, effort: list[Scalar]) -> list[Scalar]:
+        """The efforts, and those of the wrenches on links."""
+        if not self.loads:
+            return effort
+        return [plus(x, y) for x, y in zip(effort, load_efforts(at, self.loads), strict=True)]
+
     def lagrangian_gradient(self, state: State) -> tuple[Tree, list[Scalar], list[Scalar]]:
-        """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not."""
+        """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not.
+
+        f has the wrenches on links in it, too.
+        """
         tree = self.tree(state)
-        p, f = lagrangian_gradient(self.configuration(tree), tree.v)
+        at = self.configuration(tree)
+        p, f = lagrangian_gradient(at, tree.v)
+        f = self.with_loads(at, f)
         p = [plus(x, times(a, v)) for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
         for d in self.actuation.driven:
             if not is_zero(d.inertia):
@@ -159,6 +173,7 @@ class Model:
 
     def missing(self, at: Configuration, tree: Tree, vd: list[Scalar], effort: list[Scalar]) -> list[Scalar]:
         """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""
+        effort = self.with_loads(at, effort)
         rows = zip(self.needed(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
         return [minus(n, plus(t, p)) for n, t, p in rows]
 

@@ -17,6 +17,7 @@ from casadi import SX
 from gearwright.dynamics.scalar import Scalar, both, either, minus, plus, scalars, times, where
 from gearwright.dynamics.sensing_noise import ENTRIES, normals
 from gearwright.errors import CompileError
+from gearwright.model.body_sensors import BodySensor
 from gearwright.model.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
 
 Sampled = tuple[list[Scalar], list[Scalar]]  # values, and the state after the sample
@@ -187,10 +188,32 @@ class CustomReader(Reader):
         return values, after[0] if after else []
 
 
+class BodyReader(Reader):
+    """A force-torque sensor or an IMU: six numbers with an offset and noise."""
+
+    def __init__(self, sensor: BodySensor, names: Sequence[str], lengths: Sequence[bool], period: float) -> None:
+        self.sensor = sensor
+        self.values = tuple(f"{sensor.name}.{label}" for label in sensor.labels)
+        self.seed = sensor.seed if any(sensor.noise) else None
+        self.state = tuple(f"{sensor.name}.generator{k}" for k in range(ENTRIES) if any(sensor.noise))
+
+    def before(self, positions: list[Scalar], velocities: list[Scalar]) -> list[Scalar]:
+        return []
+
+    def sample(self, positions: list[Scalar], velocities: list[Scalar], state: list[Scalar]) -> Sampled:
+        exact = [plus(x, o) for x, o in zip(positions, self.sensor.offset, strict=True)]
+        if self.seed is None:
+            return exact, []
+        drawn, generator = normals(len(exact), state)
+        noisy = zip(exact, self.sensor.noise, drawn, strict=True)
+        return [plus(x, times(deviation, n)) for x, deviation, n in noisy], generator
+
+
 READERS: dict[type[Sensor], type[Reader]] = {
     Encoder: EncoderReader,
     LimitSwitch: SwitchReader,
     CustomSensor: CustomReader,
+    BodySensor: BodyReader,
 }
 
 

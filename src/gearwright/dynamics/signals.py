@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.dynamics.bodies import Bodies
+from gearwright.dynamics.body_signals import reads_body
 from gearwright.dynamics.gears import ActuatorAxis, Axis, axis_of, transmission_gears
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar
@@ -12,6 +13,7 @@ from gearwright.dynamics.sensing import Sensing
 from gearwright.errors import CompileError
 from gearwright.model import AxisRef, CustomTransmission, Encoder, Mechanism, Sensor
 
+BODY = ("x", "y", "z", "x", "y", "z")  # what a sensor of a wrench or a link reads: two vectors
 Signals = dict[str, tuple[list[Scalar], list[Scalar]]]  # sensor → positions and velocities
 
 
@@ -20,6 +22,8 @@ def watched(mechanism: Mechanism, sensor: Sensor) -> tuple[tuple[str, ...], tupl
 
     Through a transmission: all actuators of it, or all joints with `side="joint"`, unless one is named.
     """
+    if reads_body(sensor):
+        return (), ()
     if sensor.joint is not None:
         return (), (sensor.joint,)
     if sensor.actuator is not None:
@@ -34,7 +38,7 @@ def entries(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     found = {}
     for name, sensor in mechanism.sensors.items():
         actuators, axes = watched(mechanism, sensor)
-        found[name] = (*actuators, *map(str, axes))
+        found[name] = BODY if reads_body(sensor) else (*actuators, *map(str, axes))
     return found
 
 
@@ -43,6 +47,8 @@ def sensing(mechanism: Mechanism, dt: float) -> Sensing:
     each = entries(mechanism)
     lengths = []
     for name, own in each.items():
+        if reads_body(mechanism.sensors[name]):
+            continue
         actuators, axes = watched(mechanism, mechanism.sensors[name])
         straight = [*(_pushes(mechanism, a) for a in actuators), *(_slides(mechanism, ref) for ref in axes)]
         readings = [name] if len(own) == 1 else [f"{name}.{i}" for i in range(len(own))]
@@ -62,11 +68,15 @@ def _pushes(mechanism: Mechanism, actuator: str) -> bool:
 
 
 def signals(
-    mechanism: Mechanism, system: Bodies, shafts: Mapping[str, ActuatorAxis], tree: Tree, values: Mapping[str, Scalar]
-) -> Signals:
-    """At the instant of the tree; `shafts` are the actuators' own axes."""
+    mechanism: Mechanism, system: Bodies, shafts: Mapping[str, ActuatorAxis], tree: Tree, values: Mapping[str, Scalar],
+    body: Mapping[str, list[Scalar]],
+) -> Signals:  # fmt: skip
+    """At the instant of the tree; `shafts` are the actuators' own axes, `body` what sensors of bodies read."""
     found: Signals = {}
     for name, sensor in mechanism.sensors.items():
+        if name in body:
+            found[name] = (body[name], [0.0] * len(body[name]))
+            continue
         actuators, axes = watched(mechanism, sensor)
         across = shafts if sensor.transmission is None else _across(mechanism, system, sensor, shafts, tree, values)
         for a in actuators:

@@ -355,7 +355,7 @@ class Stages:
     @property
     def _given(self) -> tuple[str, ...]:
         """What a step begins with."""
-        return DRIVEN if self.model.actuation.driven else STATE
+        return (*(DRIVEN if self.model.actuation.driven else STATE), *(("wrench",) if self.model.loads else ()))
 
     @property
     def _dt(self) -> Scalar:

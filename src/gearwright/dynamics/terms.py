@@ -161,14 +161,20 @@ class Collected:
                 found[n] = plus(found[n], times(x, impulse))
         return found
 
-    def mapped(self, change: Callable[[Scalar], Scalar]) -> Collected:
-        """The same with other numbers."""
+    def mapped(
+        self, change: Callable[[Scalar], Scalar], in_lines: Callable[[Scalar], Scalar] | None = None
+    ) -> Collected:
+        """The same with other numbers; lines may have their own change."""
+        straight = in_lines or change
 
-        def row(J: Sparse) -> Sparse:
+        def row(J: Sparse, change: Callable[[Scalar], Scalar] = change) -> Sparse:
             return {n: change(x) for n, x in J.items()}
 
         return Collected(
-            [replace(t, J=row(t.J), constant=change(t.constant), slope=change(t.slope)) for t in self.lines],
+            [
+                replace(t, J=row(t.J, straight), constant=straight(t.constant), slope=straight(t.slope))
+                for t in self.lines
+            ],
             [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
             [e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm)) for e in self.equalities],
             [curve.mapped(change) for curve in self.curves],

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, fields
-from typing import Any, get_type_hints
+from typing import Any
 
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import Rename, axis_ref
 from gearwright.formats.draft import Draft
+from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.transmissions import read_transmission
 from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, Coupling, Term
 from gearwright.model.couplings import MODES
+from gearwright.model.fields import meanings
 
-# what a file calls a field, where it is not the field's own name
-_ACTUATOR_NAMES = {"effort_limit": "torque_limit", "curve": "torque_speed_curve"}
-_PAIRS = {"curve", "force_stroke"}  # tables: x y  x y …
+_NO_SENSORS = {
+    "link", "joint", "frame", "model", "include", "plugin", "sensor", "light", "gripper", "actor", "world", "state",
+    "actuator", "transmission", "coupling", "material", "gazebo", "ros2_control", "group", "param",
+}  # fmt: skip
 _APART = {"name", "joint", "source", "type", "transmission", "actuator"}
 
 
@@ -32,7 +34,7 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
         e.all("plugin")  # marks all of them as read; the format's reader reports those of other programs
     for p in forms:
         _read_plugin_form(p, draft, plugins, rename)
-    for kind in SENSORS:
+    for kind in _sensor_kinds(e):
         for s in e.all(kind):
             _read_sensor(s, kind, draft, rename)
     for c in e.all("coupling"):
@@ -49,39 +51,14 @@ def _read_plugin_form(p: Element, draft: Draft, plugins: PluginPolicy, rename: R
     read_transmission(p, draft, plugins, "model", rename)
 
 
-# --- devices: a dataclass's fields are its elements --------------------------------------------------------------
+# --- devices ---------------------------------------------------------------------------------------------------------
 
 
-def _values(e: Element, kind: type[Any], names: dict[str, str], apart: set[str]) -> dict[str, Any]:
-    """Values of a dataclass's fields that the element gives, each read by its type."""
-    hints = get_type_hints(kind)
-    values: dict[str, Any] = {}
-    for f in fields(kind):
-        tag = names.get(f.name, f.name)
-        child = None if f.name in apart else e.child(tag)
-        if child is not None:
-            values[f.name] = _value(child, f, str(hints[f.name]))
-    return values
-
-
-def _value(child: Element, f: Field[Any], hint: str) -> Any:
-    if f.name in _PAIRS:
-        numbers = child.numbers() or []
-        if len(numbers) % 2:
-            child.error("number-invalid", f"<{child.tag}> takes pairs of numbers, not {len(numbers)} numbers")
-        return tuple(zip(numbers[::2], numbers[1::2], strict=False))
-    if "Literal" in hint or "str" in hint:
-        return child.words
-    if "bool" in hint:
-        return child.truth(child.words, f"<{child.tag}>", False)
-    default = f.default if isinstance(f.default, int | float) else 0.0
-    number = child.as_number(child.text, f"<{child.tag}>", default, False)
-    return int(number) if hint == "<class 'int'>" else number
-
-
-def _missing(kind: type[Any], values: dict[str, Any], names: dict[str, str], apart: set[str]) -> list[str]:
-    needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
-    return [names.get(n, n) for n in needed if n not in values and n not in apart]
+def _sensor_kinds(e: Element) -> list[str]:
+    """Tags of sensors. Other packages' are looked for only where there is a tag that could be one."""
+    known = [*SENSORS.rows, *SENSORS.added]
+    strange = dict.fromkeys(c.tag for c in e.children if "name" in c.attributes and c.tag not in _NO_SENSORS)
+    return [*known, *(tag for tag in strange if tag not in known and ":" not in tag and tag in SENSORS)]
 
 
 def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
@@ -96,8 +73,8 @@ def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
         e.consume()
         return
     kind: type[Actuator] = ACTUATORS[written]
-    values = _values(e, kind, _ACTUATOR_NAMES, _APART)
-    missing = _missing(kind, values, _ACTUATOR_NAMES, _APART)
+    values = values_of(e, kind, _APART)
+    missing = missing_from(kind, values, _APART)
     if missing:
         e.error("actuator-value", f"actuator {name!r}: a {written} needs {', '.join(f'<{m}>' for m in missing)}")
         return
@@ -114,9 +91,9 @@ def _read_sensor(e: Element, kind: str, draft: Draft, rename: Rename) -> None:
     if not name:
         e.error("name-missing", f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} without a name")
         return
-    values = _values(e, SENSORS[kind], {}, _APART)
+    values = values_of(e, SENSORS[kind], _APART)
     written = e.get("type")
-    if written is not None and kind == "encoder":
+    if written is not None and any(m.name == "type" for m in meanings(SENSORS[kind])):
         values["type"] = written
     for target in ("transmission", "actuator"):
         child = e.child(target)

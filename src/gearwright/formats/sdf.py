@@ -21,6 +21,7 @@ from gearwright.formats.sdf_choice import Candidate, choose, is_static
 from gearwright.formats.sdf_joints import OLDER, read_joint
 from gearwright.formats.sdf_links import read_link
 from gearwright.formats.sdf_scope import MODEL, ROOTS, Fragment, Placed, PoseError, Scope, read_pose
+from gearwright.formats.sdf_sensors import LEFT
 from gearwright.formats.sdf_version import Version, read_version
 from gearwright.model import WORLD, Frame, Pose
 from gearwright.model.poses import IDENTITY, Vector3
@@ -28,7 +29,7 @@ from gearwright.model.poses import IDENTITY, Vector3
 SDF_GRAVITY: Vector3 = (0.0, 0.0, -9.8)  # the format's default for a world [m/s²]
 
 IGNORED = {
-    "sensor": "sensors other than encoders",
+    "sensor": LEFT,
     "light": "lights",
     "plugin": "plugins of other programs",
     "projector": "projectors",

@@ -14,11 +14,11 @@ from gearwright.formats.drake_elements import with_rotor
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
+from gearwright.formats.sdf_sensors import read_joint_sensors
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
 from gearwright.model.poses import Array, Vector3
 
 OLDER = ("gearbox", "mimic")  # types that are couplings; see older_spellings
-KINDS = {kind: kind for kind in JOINT_KINDS if kind not in ("planar", "floating")}
 
 
 def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Joint | None:
@@ -26,8 +26,8 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
     name, written = e.get("name") or "", (e.get("type") or "").strip()
     if not name or written in OLDER:
         return None  # reported where names are collected; couplings are read after all joints
-    if written not in KINDS:
-        near = e.report.near(written, [*KINDS, *OLDER])
+    if written not in JOINT_KINDS or "sdf" not in JOINT_KINDS[written].formats:
+        near = e.report.near(written, [*(k for k, kind in JOINT_KINDS.items() if "sdf" in kind.formats), *OLDER])
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {written!r}{near}")
         return None
     ends = JointEnds.read(e, scope, name, fragment)
@@ -35,14 +35,15 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
         return None
     axes = read_axes(e, scope, ends, name, JOINT_KINDS[written].axes, fragment)
     joint = Joint(
-        name=scope.full(name), kind=KINDS[written], parent=ends.parent, child=ends.child, X_PJ=ends.X_PJ,
-        X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), thread_pitch=_thread_pitch(e) if written == "screw" else 0.0,
-        source=e.source,
+        name=scope.full(name), kind=written, parent=ends.parent, child=ends.child, X_PJ=ends.X_PJ,
+        X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), source=e.source,
+        thread_pitch=_thread_pitch(e) if JOINT_KINDS[written].travels else 0.0,
     )  # fmt: skip
     joint = with_rotor(joint, e)
     _leave_physics(e)
     if not draft.add(draft.joints, "joint", joint.name, joint, e):
         return None
+    read_joint_sensors(e, name, scope, draft)
     for i, (_, axis) in enumerate(axes):
         mimic = axis.child("mimic") if axis is not None else None
         if mimic is not None:
@@ -217,7 +218,7 @@ def _thread_pitch(e: Element) -> float:
 
 
 def _leave_physics(e: Element) -> None:
-    for tag in ("physics", "sensor", "drake:controller_gains"):
+    for tag in ("physics", "drake:controller_gains"):
         child = e.child(tag)
         if child is not None:
             if e.report.first(("joint", tag)):

@@ -7,6 +7,7 @@ from gearwright.formats.geometry import read_shape
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_inertia import read_inertia
 from gearwright.formats.sdf_scope import PoseError, Scope, read_pose
+from gearwright.formats.sdf_sensors import read_link_sensors
 from gearwright.model import Geometry, Link, Pose
 from gearwright.model.poses import IDENTITY
 
@@ -30,6 +31,7 @@ def read_link(e: Element, name: str, scope: Scope, draft: Draft) -> None:
     e.child("pose")
     if draft.add(draft.links, "link", full, link, e):
         draft.X_WL[full] = X_WL
+        read_link_sensors(e, name, scope, draft)
 
 
 def _geometries(e: Element, scope: Scope, link: str, tag: str) -> list[tuple[Element, Geometry]]:

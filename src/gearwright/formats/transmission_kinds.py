@@ -1,4 +1,7 @@
-"""Kinds of transmissions in files: `KINDS` maps a type's name to how its map is made from the parts that were read."""
+"""Types of transmissions in files, and how a map is made from the parts that were read.
+
+A class of `TRANSMISSIONS` is read by its fields. `SPELLINGS` has those that files write in another way.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,18 @@ from math import pi, prod
 from typing import Literal
 
 from gearwright.errors import ModelError
+from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import MAX_SIZE, PluginPolicy
 from gearwright.model import (
     DifferentialTransmission,
-    FourBarLinkage,
     FourBarLinkageTransmission,
     LinearMap,
     Series,
     SimpleTransmission,
     TransmissionMap,
 )
-from gearwright.model.transmissions import ZeroRatioError
+from gearwright.model.transmissions import TRANSMISSIONS, ZeroRatioError
 
 Dialect = Literal["ros1", "ros2", "model"]
 NUMBER = {"ros1": "mechanicalReduction", "ros2": "mechanical_reduction", "model": "mechanical_reduction"}
@@ -115,15 +118,19 @@ def _by_role(parts: Parts, ends: list[End], what: str) -> list[End]:
     return sorted(ends, key=lambda e: e.role)
 
 
-def _linkage(parts: Parts) -> TransmissionMap:
-    _sized(parts, 1, 1)
+def _by_fields(parts: Parts, kind: type[TransmissionMap]) -> TransmissionMap:
+    """A kind without a spelling of its own: each field is an element of its name."""
     _no_ratios(parts)
-    lengths = {k: parts.element.child_number(k, 0.0) for k in ("ground", "input", "coupler", "output")}
-    branch, input_branch = (parts.element.child_number(k, 1.0) for k in ("branch", "input_branch"))
-    for name, value in (("branch", branch), ("input_branch", input_branch)):
-        if value not in (1.0, -1.0):
-            raise ModelError(f"{name} is +1 or −1, not {value:g}")
-    return FourBarLinkage(**lengths, branch=int(branch), input_branch=int(input_branch))
+    values = values_of(parts.element, kind)
+    missing = missing_from(kind, values)
+    if missing:
+        near = parts.element.misspelt(missing[0])
+        listed = ", ".join(f"<{tag}>" for tag in missing)
+        parts.element.error("element-missing", f"transmission {parts.name!r} needs {listed}{near}")
+        raise RefusedError
+    made = kind(**values)
+    _sized(parts, made.actuators, made.joints)
+    return made
 
 
 def _no_ratios(parts: Parts) -> None:
@@ -238,8 +245,8 @@ def _unnamed(e: Element, what: str, size: int) -> list[End]:
 
 def _stage_map(stage: Parts) -> TransmissionMap:
     kind = (stage.element.get("type") or "").strip()
-    if kind not in KINDS or kind == "series":
-        near = stage.element.report.near(kind, [k for k in KINDS if k != "series"])
+    if not is_known(kind) or kind == "series":
+        near = stage.element.report.near(kind, [k for k in names() if k != "series"])
         stage.element.error("transmission-type-unknown", f"transmission {stage.name}: type {kind!r} is not known{near}")
         raise RefusedError
     return made(stage, kind)
@@ -254,18 +261,18 @@ def made(parts: Parts, kind: str) -> TransmissionMap:
     if zeros:
         raise RefusedError
     try:
-        return KINDS[kind](parts)
+        return SPELLINGS[kind](parts) if kind in SPELLINGS else _by_fields(parts, TRANSMISSIONS[kind])
     except ModelError as error:
         code = "transmission-ratio-zero" if isinstance(error, ZeroRatioError) else "transmission-size"
         parts.element.error(code, f"transmission {parts.name!r}: {error}")
         raise RefusedError from None
 
 
-KINDS: dict[str, Callable[[Parts], TransmissionMap]] = {
+# kinds whose numbers stand elsewhere than in elements of their fields' names, and gears that are a reduction by teeth
+SPELLINGS: dict[str, Callable[[Parts], TransmissionMap]] = {
     "simple": _simple,
     "differential": _pair(DifferentialTransmission),
     "four_bar": _pair(FourBarLinkageTransmission),
-    "four_bar_linkage": _linkage,
     "linear_map": _linear_map,
     "custom_functions": _custom,
     "series": _series,
@@ -274,3 +281,18 @@ KINDS: dict[str, Callable[[Parts], TransmissionMap]] = {
     "belt": _teeth(["driver_teeth", "driven_teeth"], lambda driver, driven: driven / driver),
     "planetary": _teeth(["sun_teeth", "ring_teeth"], lambda sun, ring: 1 + ring / sun),  # ring held, carrier out
 }
+
+
+def is_known(kind: str) -> bool:
+    """Whether it is a type of transmission: by its spelling here, or by its class, also of another package."""
+    return kind in SPELLINGS or (kind in TRANSMISSIONS and is_map(TRANSMISSIONS[kind]))
+
+
+def is_map(kind: object) -> bool:
+    """Entry points of the group may also be functions, for `custom_functions`: those are no types."""
+    return isinstance(kind, type) and issubclass(kind, TransmissionMap)
+
+
+def names() -> list[str]:
+    """For suggestions."""
+    return [*SPELLINGS, *(k for k in TRANSMISSIONS if k not in SPELLINGS)]

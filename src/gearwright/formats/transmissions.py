@@ -14,10 +14,12 @@ from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
 from gearwright.formats.draft import Draft
 from gearwright.formats.drake_elements import ROTOR, with_rotor
+from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.transmission_kinds import KINDS, Dialect, End, Parts, RefusedError, made
+from gearwright.formats.transmission_kinds import Dialect, End, Parts, RefusedError, is_known, made, names
 from gearwright.model import Actuator, Backlash, ElectricMotor, Losses, Transmission, TransmissionMap
+from gearwright.model.fields import meanings
 
 _T = TypeVar("_T")
 ROS_NAMES = {
@@ -45,7 +47,7 @@ def read_transmission(
         parts.actuators = [End(element=e, name=draft.numbered("actuator", draft.actuators))]
     try:
         transmission_map = _map(parts, kind, written)
-        losses = _losses(e, parts.name) if transmission_map else Losses()
+        losses = _losses(e, parts.name, transmission_map) if transmission_map else Losses()
         backlash = _backlash(e, parts.name) if transmission_map else None
     except RefusedError:
         draft.refused.add(parts.name)
@@ -80,22 +82,22 @@ def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
             draft.joints[joint.name] = with_rotor(joint, e)
 
 
-def _losses(e: Element, name: str) -> Losses:
-    defaults = {"efficiency": 1.0, "friction": 0.0, "damping": 0.0}
-    return _valid(e, name, Losses, {k: e.child_number(k, default) for k, default in defaults.items()})
+def _losses(e: Element, name: str, map: TransmissionMap) -> Losses:
+    """Those of the file; where it has none, those of the kind."""
+    values = values_of(e, Losses, apart={m.name for m in meanings(type(map))})
+    return _valid(e, name, Losses, values) if values else map.losses()
 
 
 def _backlash(e: Element, name: str) -> Backlash | None:
     play = e.child("backlash")
     if play is None:
         return None
-    defaults = {"gap": 0.0, "stiffness": 1.0, "damping": 0.0}
-    for needed in ("gap", "stiffness"):
-        if play.child(needed) is None:
-            near = play.misspelt(needed)
-            play.error("element-missing", f"transmission {name!r}: <backlash> needs <{needed}>{near}")
-            raise RefusedError
-    return _valid(play, name, Backlash, {k: play.child_number(k, x) for k, x in defaults.items()})
+    values = values_of(play, Backlash)
+    for needed in missing_from(Backlash, values)[:1]:
+        near = play.misspelt(needed)
+        play.error("element-missing", f"transmission {name!r}: <backlash> needs <{needed}>{near}")
+        raise RefusedError
+    return _valid(play, name, Backlash, values)
 
 
 def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, float]) -> _T:
@@ -123,7 +125,9 @@ def _written_numbers(parts: Parts) -> dict[str, str]:
 
 def _kind(written: str) -> str | None:
     last = re.split(r"/|::", written)[-1]
-    return ROS_NAMES.get(last, last if last in KINDS else None)
+    if last in ROS_NAMES:
+        return ROS_NAMES[last]
+    return last if last and is_known(last) else None  # looks through all that is installed where it is not
 
 
 def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None:
@@ -133,7 +137,7 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
         e.warning("transmission-type-unknown", f"transmission {parts.name!r} has no type; it is taken as simple")
         kind = "simple"
     if kind is None:
-        near = e.report.near(written, [*KINDS, *ROS_NAMES], listed=False)
+        near = e.report.near(written, [*names(), *ROS_NAMES], listed=False)
         message = f"transmission {parts.name!r}: type {written!r} is not known{near}; it is kept without a map"
         e.warning("transmission-type-unknown", message)
         _keep_named_ends(parts)

@@ -216,7 +216,7 @@ def _read_joint(e: Element, draft: Draft) -> None:
     axes = _axes(e, name, kind)
     joint = Joint(
         name=name, kind=kind, parent=parent, child=child, X_PJ=origin(e), axes=axes,
-        thread_pitch=_pitch(e) if kind == "screw" else 0.0, safety=_safety(safety), source=e.source,
+        thread_pitch=_pitch(e) if JOINT_KINDS[kind].travels else 0.0, safety=_safety(safety), source=e.source,
     )  # fmt: skip
     if child == WORLD and WORLD in draft.links:
         e.error("joint-world-child", f"joint {name!r}: the world cannot be a child")
@@ -298,7 +298,7 @@ def _dynamics(e: Element | None, joint: str) -> AxisDynamics:
 
 
 def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:
-    bounded = kind in ("revolute", "prismatic")
+    bounded = JOINT_KINDS[kind].bounded
     if lim is None:
         if bounded:
             e.warning("limit-missing", f"joint {name!r} is {kind} and has no <limit>; none is taken")

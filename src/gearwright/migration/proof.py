@@ -13,6 +13,7 @@ import numpy as np
 
 from gearwright.errors import CompileError, ModelError, NotSimulatedWarning, SimulationError
 from gearwright.model import Couplings, Mechanism
+from gearwright.model.layout import coordinate_of
 from gearwright.sim import Simulation, compile
 from gearwright.sim.keys import model_digest
 
@@ -93,7 +94,7 @@ def _start(sim: Simulation, speeds: dict[str, float]) -> None:
     followers = set()
     for c in sim.robot.couplings.values():
         joint = sim.robot.joint(c.follower.joint)
-        followers.add(joint.coordinates[c.follower.index])
+        followers.add(coordinate_of(joint, c.follower))
     sim.reset(velocity={name: v for name, v in speeds.items() if name not in followers})
 
 

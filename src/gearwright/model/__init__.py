@@ -9,6 +9,7 @@ from gearwright.model.actuators import (
     PneumaticCylinder,
     Solenoid,
 )
+from gearwright.model.body_sensors import BodySensor, ForceTorque, Imu
 from gearwright.model.couplings import MODES, Affine, Coupling, Couplings, Mode, Term, compose, in_order
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, OtherShape, Plane, Sphere
 from gearwright.model.hardware import Component, Hardware, Interface
@@ -59,6 +60,7 @@ __all__ = [
     "AxisDynamics",
     "AxisRef",
     "Backlash",
+    "BodySensor",
     "Box",
     "Branch",
     "Capsule",
@@ -76,11 +78,13 @@ __all__ = [
     "ElectricMotor",
     "Ellipsoid",
     "Encoder",
+    "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
     "Frame",
     "Geometry",
     "Hardware",
+    "Imu",
     "Inertia",
     "Interface",
     "Joint",

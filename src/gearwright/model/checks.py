@@ -154,7 +154,10 @@ def check_actuators(m: Mechanism, report: Report) -> None:
 
 def check_sensors(m: Mechanism, report: Report) -> None:
     for s in m.sensors.values():
-        targets = (("transmission", s.transmission, m.transmissions), ("actuator", s.actuator, m.actuators))
+        targets = (
+            ("transmission", s.transmission, m.transmissions), ("actuator", s.actuator, m.actuators),
+            ("joint", s.reaction, {**m.joints, **m.bases}), ("link", s.link, m.links),
+        )  # fmt: skip
         for kind, name, known in targets:
             if name is not None and name not in known:
                 message = f"{s.kind} {s.name!r}: {kind} {name!r} does not exist{report.near(name, known)}"
@@ -162,7 +165,7 @@ def check_sensors(m: Mechanism, report: Report) -> None:
         problem = _axis_problem(m, s.joint, report) if s.joint is not None else None
         if problem:
             report.error("encoder-target-not-found", f"{s.kind} {s.name!r}: {problem[1]}", s.source)
-        if s.transmission is None and s.actuator is None and s.joint is None:
+        if all(x is None for x in (s.transmission, s.actuator, s.joint, s.reaction, s.link)):
             message = f"{s.kind} {s.name!r} names no transmission, actuator or joint to read"
             report.error("encoder-target-not-found", message, s.source)
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model.fields import check, quantity
 from gearwright.model.joints import AxisRef
 from gearwright.model.poses import Array
 
@@ -54,6 +55,42 @@ class Through(NamedTuple):
     place: int  # of the joint in the transmission
 
 
+class FollowerPolynomial(NamedTuple):
+    """`Σ mᵢ·(qᵢ − reference) + Σ cₖ·(q₁ − reference)ᵏ + offset`, k from 2: the one place that states it.
+
+    Numbers, arrays over a batch, or symbols: all of them run the same lines.
+    """
+
+    multipliers: tuple[Any, ...]
+    offset: Any = 0.0
+    reference: Any = 0.0
+    powers: tuple[Any, ...] = ()  # c₂, c₃, …
+
+    def position(self, leaders: Sequence[Any]) -> Any:
+        x = [q - self.reference for q in leaders]
+        linear = sum(m * xi for m, xi in zip(self.multipliers, x, strict=True))
+        return linear + _horner(x[0], (0.0, 0.0, *self.powers)) + self.offset if self.powers else linear + self.offset
+
+    def slopes(self, leaders: Sequence[Any]) -> list[Any]:
+        """The follower's rate per each leader's."""
+        if not self.powers:
+            return list(self.multipliers)
+        bend = _horner(leaders[0] - self.reference, (0.0, *(k * c for k, c in enumerate(self.powers, start=2))))
+        return [m + bend for m in self.multipliers]
+
+    def curvature(self, leaders: Sequence[Any]) -> Any:
+        """The slope's rate per the only leader's; 0 of a linear one."""
+        return _horner(leaders[0] - self.reference, [k * (k - 1) * c for k, c in enumerate(self.powers, start=2)])
+
+
+def _horner(x: Any, coefficients: Sequence[Any]) -> Any:
+    """Lowest power first; overflows to infinity where a power would raise."""
+    *lower, value = coefficients or (0.0,)
+    for c in reversed(lower):
+        value = value * x + c
+    return value
+
+
 @dataclass(frozen=True, kw_only=True)
 class Coupling:
     """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2.
@@ -64,13 +101,15 @@ class Coupling:
     name: str
     follower: AxisRef
     leaders: tuple[Term, ...]
-    offset: float = 0.0  # [follower's unit]
-    reference: float = 0.0  # [leader's unit]
-    powers: tuple[float, ...] = ()  # c₂, c₃, …: polynomial in a single leader
-    mode: Mode = "exact"
-    natural_frequency: float | None = None  # μ [rad/s]; compliant
-    damping_ratio: float | None = None  # ζ; compliant
-    erp: float = 0.2  # share of the error taken off in a step; hard
+    offset: float = quantity("rad | m", doc="follower's position with its leaders at the reference", default=0.0)
+    reference: float = quantity("rad | m", doc="leader's position at which the offset holds", default=0.0)
+    powers: tuple[float, ...] = quantity(doc="c₂, c₃, …: polynomial in a single leader", default=())
+    mode: Mode = quantity(choices=MODES, doc="how it is realised", default="exact")
+    natural_frequency: float | None = quantity("rad/s", above=0, doc="μ, of a compliant one", default=None)
+    damping_ratio: float | None = quantity(at_least=0, doc="ζ, of a compliant one", default=None)
+    erp: float = quantity(
+        at_least=0, at_most=1, doc="of a hard one: share of the error taken off in a step", default=0.2
+    )
     spelling: Spelling = "mimic"
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
     through: Through | None = None
@@ -79,26 +118,19 @@ class Coupling:
     def __post_init__(self) -> None:
         for problem in self._problems():
             raise ModelError(f"coupling {self.name!r}: {problem}")
+        check(self, f"coupling {self.name!r}: ")
 
     def _problems(self) -> Iterator[str]:
-        numbers = (self.offset, self.reference, *(t.multiplier for t in self.leaders), *self.powers)
         if not self.leaders:
             yield "it has no leader"
-        if not all(map(isfinite, numbers)):
-            yield "its numbers must be finite"
+        if not all(isfinite(t.multiplier) for t in self.leaders):
+            yield "its multipliers must be finite"
         if self.powers and len(self.leaders) != 1:
             yield "a polynomial has exactly one leader"
         if self.follower in (t.axis for t in self.leaders):
             yield f"{self.follower} cannot follow itself"
-        if self.mode not in MODES:
-            yield f"there is no mode {self.mode!r}; valid: {', '.join(MODES)}"
-        if self.mode == "compliant":
-            if self.natural_frequency is None or self.damping_ratio is None:
-                yield "mode compliant needs natural_frequency [rad/s] and damping_ratio"
-            elif not (0 < self.natural_frequency < float("inf") and 0 <= self.damping_ratio < float("inf")):
-                yield "natural_frequency must be positive, damping_ratio not negative"
-        if not 0 <= self.erp <= 1:
-            yield f"erp must lie between 0 and 1, not {self.erp}"
+        if self.mode == "compliant" and (self.natural_frequency is None or self.damping_ratio is None):
+            yield "mode compliant needs natural_frequency [rad/s] and damping_ratio"
         if self.through is not None and self.mode != "exact":
             yield "what a transmission leads follows exactly"
 
@@ -129,32 +161,23 @@ class Coupling:
         G = {self.follower: 1.0, **{t.axis: -t.multiplier for t in self.leaders}}
         return G, self.reference * sum(t.multiplier for t in self.leaders) - self.offset
 
+    @property
+    def polynomial(self) -> FollowerPolynomial:
+        return FollowerPolynomial(tuple(t.multiplier for t in self.leaders), self.offset, self.reference, self.powers)
+
     def position(self, leaders: Sequence[Any]) -> Any:
         """Where the follower stands when its leaders stand there."""
         if self.through is not None:
             q = self.through.map.joints_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))[..., self.through.place]
             return q if q.ndim else float(q)
-        x = [q - self.reference for q in leaders]
-        linear = sum(t.multiplier * xi for t, xi in zip(self.leaders, x, strict=True))
-        higher = 0.0
-        for c in reversed(self.powers):  # Horner: overflows to infinity where a power would raise
-            higher = (higher + c) * x[0]
-        return linear + higher * x[0] + self.offset
+        return self.polynomial.position(leaders)
 
     def slopes(self, leaders: Sequence[Any]) -> list[Any]:
         """The follower's rate per each leader's, where they stand there."""
         if self.through is not None:
             ratio = self.through.map.joint_per_actuator_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))
             return [ratio[..., self.through.place, k] for k in range(len(leaders))]
-        bend = self._bend(leaders[0] - self.reference) if self.powers else 0.0
-        return [t.multiplier + bend for t in self.leaders]
-
-    def _bend(self, x: Any) -> Any:
-        """What the higher powers add to dfollower/dleader at leader − reference = x."""
-        total = 0.0
-        for k, c in reversed(list(enumerate(self.powers, start=2))):
-            total = total * x + k * c
-        return total * x
+        return self.polynomial.slopes(leaders)
 
     @property
     def formula(self) -> str:

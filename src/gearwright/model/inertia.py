@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 
-from gearwright.errors import ModelError
+from gearwright.model.fields import check, quantity
 from gearwright.model.poses import IDENTITY, Array, Pose
 
 
@@ -16,16 +15,13 @@ from gearwright.model.poses import IDENTITY, Array, Pose
 class Inertia:
     """Mass and inertia as the file says them: about the centre of mass, in the axes of a frame of their own."""
 
-    mass: float  # [kg]
-    moments: tuple[float, float, float] = (0.0, 0.0, 0.0)  # ixx, iyy, izz [kg·m²]
-    products: tuple[float, float, float] = (0.0, 0.0, 0.0)  # ixy, ixz, iyz [kg·m²]
+    mass: float = quantity("kg", at_least=0, doc="mass")
+    moments: tuple[float, float, float] = quantity("kg·m²", doc="ixx, iyy, izz", default=(0.0, 0.0, 0.0))
+    products: tuple[float, float, float] = quantity("kg·m²", doc="ixy, ixz, iyz", default=(0.0, 0.0, 0.0))
     pose: Pose = IDENTITY  # X_LI: the inertial frame in the link's; its origin is the centre of mass
 
     def __post_init__(self) -> None:
-        if not all(map(isfinite, (self.mass, *self.moments, *self.products))):
-            raise ModelError("an inertia must be finite")
-        if self.mass < 0:
-            raise ModelError(f"a mass cannot be negative ({self.mass} kg)")
+        check(self)
 
     @property
     def center(self) -> Array:

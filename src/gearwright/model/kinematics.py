@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import pi
 
 import numpy as np
 
@@ -24,28 +23,7 @@ def link_poses(tree: Tree, q: Configuration) -> dict[str, Pose]:
 
 def retract(joint: Joint, q: Sequence[float], dv: Sequence[float] | Array) -> tuple[float, ...]:
     """q ⊕ dv: the position after the small motion dv in velocity coordinates; quaternions stay unit."""
-    k = joint.type.quaternion
-    if k is None:
-        return tuple(x + d for x, d in zip(q, dv, strict=True))
-    w = np.array(dv[k:])
-    angle = float(np.linalg.norm(w))
-    s = np.sinc(angle / (2 * np.pi)) / 2  # sin(angle/2)/angle
-    turned = _quaternion_product(q[k:], (np.cos(angle / 2), *(s * w)))
-    n = float(np.linalg.norm(turned))
-    return (*(x + d for x, d in zip(q[:k], dv[:k], strict=True)), *(float(c) / n for c in turned))
-
-
-def _quaternion_product(a: Sequence[float], b: Sequence[float]) -> Array:
-    w, x, y, z = a
-    p, i, j, k = b
-    return np.array(
-        [
-            w * p - x * i - y * j - z * k,
-            w * i + x * p + y * k - z * j,
-            w * j - x * k + y * p + z * i,
-            w * k + x * j - y * i + z * p,
-        ]
-    )
+    return joint.type.retract(joint, q, dv)
 
 
 def subspace(joint: Joint, q: Sequence[float]) -> Array:
@@ -53,13 +31,12 @@ def subspace(joint: Joint, q: Sequence[float]) -> Array:
 
     Rows are angular, then linear about the parent side's origin.
     """
-    if joint.dof == 1:  # the axis stands still
-        axis = np.array(joint.axes[0].xyz)
-        travel = joint.thread_pitch / (2 * pi) if joint.kind == "screw" else float(joint.type.prismatic)
-        return np.concatenate([0.0 * axis if joint.type.prismatic else axis, travel * axis])[:, None]
-    if joint.kind == "ball":
-        return np.vstack([joint.motion(q).R, np.zeros((3, 3))])
-    return subspace_by_differences(joint, q)
+    X, at, columns = IDENTITY, 0, [np.zeros((6, 0))]
+    for m in joint.motions:
+        own = q[at : at + m.size[0]]
+        columns.append(carried(X, m.twist(own)))
+        X, at = X @ m.pose(own), at + m.size[0]
+    return np.hstack(columns)
 
 
 def subspace_by_differences(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:
@@ -82,6 +59,8 @@ def small_twist(X: Pose) -> Array:
 
 def carried(X: Pose, twist: Array) -> Array:
     """Ad_X: twists (6, n) from B's frame to A's, with X = X_AB."""
+    if X is IDENTITY:
+        return twist
     w = X.R @ twist[:3]
     x, y, z = X.p.tolist()
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

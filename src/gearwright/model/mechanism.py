@@ -20,6 +20,8 @@ from gearwright.model.hardware import Hardware
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
+from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of
+from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
@@ -181,24 +183,30 @@ class Mechanism:
         """The axis that is called `joint`, `joint.axis` or `joint.axis2`."""
         by_name = {}
         for j in self.joints.values():
-            for ref, coordinate in zip(j.refs, j.coordinates, strict=False):
-                by_name[coordinate] = by_name[str(ref)] = ref
+            for ref in j.refs:
+                by_name[coordinate_of(j, ref)] = by_name[str(ref)] = ref
         if name not in by_name:
             raise UnknownNameError("joint axis", name, by_name)
         return by_name[name]
 
     def has_axis(self, axis: AxisRef) -> bool:
         """Whether something moves along it. Real files drive joints that they later fixed."""
-        return axis.index < len(self.joint(axis.joint).axes)
+        return can_move(self.joint(axis.joint), axis)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Coordinates of the tree by name, axis and index."""
+        return Layout.of(self)
 
     @cached_property
     def acting(self) -> dict[str, Transmission]:
-        """The transmission that each actuator acts through: the first that names it, has a map and moves something."""
-        found: dict[str, Transmission] = {}
-        for t in self.transmissions.values():
-            if t.map is not None and all(map(self.has_axis, t.joints)):
-                found = dict.fromkeys(t.actuators, t) | found
-        return found
+        """The transmission that each actuator acts through; see `acting_transmissions`."""
+        return acting_transmissions(self.transmissions.values(), self.joints)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Everything that can be a parameter: name → value, unit, description, range."""
+        return ByName("parameter", parameter_table(self))
 
     def reflected_inertia(self) -> dict[AxisRef, float]:
         """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
@@ -259,7 +267,7 @@ class Mechanism:
         """
         made = Transmission(
             name=name, type=type(map).__name__, map=map, actuators=tuple(actuators),
-            joints=tuple(self.axis(joint) for joint in joints), losses=losses or Losses(), backlash=backlash,
+            joints=tuple(self.axis(joint) for joint in joints), losses=losses or map.losses(), backlash=backlash,
         )  # fmt: skip
         return replace(self, transmissions={**self.transmissions, name: made})
 

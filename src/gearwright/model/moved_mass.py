@@ -29,10 +29,10 @@ def massless_joints(m: Mechanism) -> Iterator[tuple[Joint, str]]:
             moved |= set(b.joint.refs)
             continue
         for i, part in enumerate(b.joint.type.velocities):
-            sliding = b.joint.type.prismatic or part in ("x", "y", "z")
-            along = i - b.joint.dof + len(b.joint.axes)  # the axis of this coordinate, if it has one
-            armature = along >= 0 and b.joint.axes[along].dynamics.armature > 0
-            screws = b.joint.kind == "screw" and b.joint.thread_pitch and slides
+            sliding = b.joint.type.slides(part)
+            own = [a for a, k in zip(b.joint.axes, b.joint.type.axis_coordinates, strict=True) if k == i]
+            armature = any(axis.dynamics.armature > 0 for axis in own)
+            screws = b.joint.type.travels and b.joint.thread_pitch and slides
             if (slides if sliding else turns) or armature or screws:
                 moved |= set(b.joint.refs[i : i + 1])
             elif not (b.joint.refs and b.joint.refs[i] in moved):
@@ -89,7 +89,7 @@ class _Carried:
         X_WJ = self._poses[b.joint.parent] @ b.joint.X_PJ
         arms = [X_WJ.inverse().R @ (p - X_WJ.p) for p in self._points(b.link)]
         if not b.joint.axes:  # it turns about anything: the masses must not stand in one line with what they turn about
-            about = np.mean(arms, axis=0) if b.joint.kind == "floating" else np.zeros(3)
+            about = np.mean(arms, axis=0) if any(map(b.joint.type.slides, b.joint.type.velocities)) else np.zeros(3)
             return int(np.linalg.matrix_rank(np.array(arms) - about, tol=ON_AXIS)) > 1
         axes = [np.array(a.xyz) for a in b.joint.axes]
         return all(any(np.linalg.norm(np.cross(axis, arm)) > ON_AXIS for arm in arms) for axis in axes)

@@ -17,7 +17,7 @@ from gearwright.model.kinematics import Configuration
 from gearwright.model.poses import Array
 from gearwright.model.topology import Components
 
-ONE_ROW = 1e-7  # relative: rows as parallel as this are one
+ONE_ROW = 1.2e-4  # angle between rows that are one, as in a step (`solve.floors`): ratios of four digits
 WIDEST = 1000  # axes of a ring that is looked at: a second's work
 
 

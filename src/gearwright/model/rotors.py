@@ -19,6 +19,7 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.couplings import Coupling, Couplings, Term, Through
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Axis, AxisRef, Joint
+from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.leading import leading_transmissions, start_of
 from gearwright.model.mechanism import Link, Mechanism
 from gearwright.model.transmissions import Backlash, LinearTransmission, Transmission
@@ -33,7 +34,7 @@ class Rotor(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.actuator.name}.rotor"
+        return rotor_name(self.actuator.name)
 
     @property
     def beside(self) -> AxisRef:
@@ -57,7 +58,7 @@ def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
     """Those that have coordinates of their own."""
     leading = {t.name for t in leading_transmissions(mechanism)}
     for a in mechanism.actuators.values():
-        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+        if a.joint == rotor_axis(a.name):
             continue  # it turns one already
         t = mechanism.acting.get(a.name)
         if t is not None:
@@ -78,7 +79,7 @@ def with_rotors(mechanism: Mechanism) -> Mechanism:
     for r in found:
         links[r.name], joints[r.name] = _link(r, mechanism), _joint(r, mechanism)
         left = 0.0 if r.body else r.actuator.rotor_inertia
-        on_it = replace(r.actuator, joint=AxisRef(r.name), rotor_inertia=left, rotor="reflected")
+        on_it = replace(r.actuator, joint=rotor_axis(r.actuator.name), rotor_inertia=left, rotor="reflected")
         actuators[r.actuator.name] = on_it
         if r.backlash is None and (r.transmission is None or r.transmission not in leading):
             couplings.append(_coupling(r))
@@ -149,7 +150,7 @@ def _joint(r: Rotor, mechanism: Mechanism) -> Joint:
 
 def _coupling(r: Rotor) -> Coupling:
     """The rotor follows the joints through the transmission."""
-    follower = AxisRef(r.name)
+    follower = rotor_axis(r.actuator.name)
     if r.transmission is None:
         return Coupling(name=r.name, follower=follower, leaders=(Term(r.beside, 1.0),))
     m = r.transmission.map

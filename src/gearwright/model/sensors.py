@@ -1,8 +1,8 @@
-"""Sensors: encoders, limit switches, and a user's own. One class a kind; `SENSORS` maps the names in files to them."""
+"""Sensors: encoders, limit switches, and a user's own. One class a kind, and one row in `SENSORS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf, isfinite, pi
 from typing import Any, ClassVar, Literal
@@ -11,7 +11,11 @@ import numpy as np
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
+from gearwright.model.fields import Highlight, check, highlights, quantity
 from gearwright.model.joints import AxisRef
+from gearwright.registry import Registry
+
+Side = Literal["actuator", "joint"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,20 +26,40 @@ class Sensor:
 
     name: str
     transmission: str | None = None  # read through it …
-    side: Literal["actuator", "joint"] = "actuator"  # … on this side of it
+    side: Side = quantity(choices=("actuator", "joint"), doc="of the transmission that it reads", default="actuator")
     actuator: str | None = None  # the one actuator it reads
     joint: AxisRef | None = None  # the one axis it reads
-    update_rate: float = inf  # [Hz]; inf: at every step
-    latency: float = 0.0  # [s]
+    reaction: str | None = None  # the joint whose wrench it reads: force and torque, six numbers
+    link: str | None = None  # the link whose angular velocity and specific force it reads, six numbers
+    update_rate: float = quantity("Hz", above=0, infinite=True, doc="not given: at every step", default=inf)
+    latency: float = quantity("s", at_least=0, doc="from a sample to its reading", default=0.0)
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.side not in ("actuator", "joint"):
-            raise ModelError(f"side is actuator or joint, not {self.side!r}")
-        if not self.update_rate > 0:
-            raise ModelError(f"update_rate must be positive, not {self.update_rate}")
-        if not (self.latency >= 0 and isfinite(self.latency)):
-            raise ModelError(f"latency cannot be negative ({self.latency})")
+        check(self)
+
+    def unit(self, *, length: bool, index: int = 0) -> str:
+        """Of one of its readings, where it reads a length or an angle."""
+        return ""
+
+    @property
+    def reads_position(self) -> bool:
+        """Whether it needs the position of what it reads, and not only its velocity."""
+        return True
+
+    @property
+    def has_index(self) -> bool:
+        """Whether each of its numbers has an index mark beside it."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """Its kind in words."""
+        return self.kind.replace("_", " ")
+
+    def highlights(self) -> Iterator[Highlight]:
+        """What `show` says of it, beside its rate and latency: by default the numbers of its own."""
+        return highlights(self, beyond=Sensor)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,32 +71,47 @@ class Encoder(Sensor):
 
     kind: ClassVar[str] = "encoder"
 
-    type: Literal["position", "velocity"] = "position"
-    ratio: float = 1.0
-    offset: float = 0.0  # [rad, m]
-    resolution: float | None = None  # counts per turn (per metre where it reads a length); None: exact
-    turn: float | None = None  # what a turn measures [rad, m]; None: 2π of an angle, 1 m of a length
-    wrap: bool = False  # position folded into one turn: [0, turn)
-    index: bool = False  # an index mark once a turn, at y = 0
-    noise: float = 0.0  # standard deviation [rad, m or per second]
-    seed: int = 0
+    type: Literal["position", "velocity"] = quantity(
+        choices=("position", "velocity"), doc="what it reads", default="position"
+    )
+    ratio: float = quantity(nonzero=True, doc="of its own shaft to what it reads", default=1.0)
+    offset: float = quantity("rad | m", doc="reading with what it reads at zero", default=0.0)
+    resolution: float | None = quantity(
+        "1/turn", above=0, doc="counts per turn (per metre where it reads a length); not given: exact", default=None
+    )
+    turn: float | None = quantity(
+        "rad | m", above=0, doc="what a turn measures; not given: 2π of an angle, 1 m of a length", default=None
+    )
+    wrap: bool = quantity(doc="position folded into one turn: [0, turn)", default=False)
+    index: bool = quantity(doc="an index mark once a turn, at y = 0", default=False)
+    noise: float = quantity("rad | m", at_least=0, doc="standard deviation; per second of a velocity", default=0.0)
+    seed: int = quantity(doc="of the noise", default=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.type not in ("position", "velocity"):
-            raise ModelError(f"an encoder's type is position or velocity, not {self.type!r}")
-        if self.resolution is not None and not (self.resolution > 0 and isfinite(self.resolution)):
-            raise ModelError(f"resolution must be positive, not {self.resolution}")
-        if self.turn is not None and not (self.turn > 0 and isfinite(self.turn)):
-            raise ModelError(f"turn must be positive, not {self.turn}")
-        if self.ratio == 0 or not isfinite(self.ratio):
-            raise ModelError(f"ratio must be finite and not zero, not {self.ratio}")
-        if not isfinite(self.offset):
-            raise ModelError(f"offset must be finite, not {self.offset}")
-        if not (self.noise >= 0 and isfinite(self.noise)):
-            raise ModelError(f"noise cannot be negative ({self.noise})")
         if (self.wrap or self.index) and self.resolution is not None and self.resolution % 1:
             raise ModelError(f"wrap and index need a whole number of counts a turn, not {self.resolution}")
+
+    def unit(self, *, length: bool, index: int = 0) -> str:
+        rate = "/s" if self.type == "velocity" else ""
+        return f"{'m' if length else 'rad'}{rate}"
+
+    def highlights(self) -> Iterator[Highlight]:
+        yield Highlight(self.type)
+        yield Highlight("{} counts", self.resolution, digits=6) if self.resolution else Highlight("exact")
+        numbers = (("×{}", self.ratio, 1.0), ("offset {}", self.offset, 0.0), ("noise {}", self.noise, 0.0))
+        shown = {text: Highlight(text, value) for text, value, usual in numbers if value != usual}
+        yield from (shown[text] for text in ("×{}", "offset {}") if text in shown)
+        yield from (Highlight(word) for word, given in (("wrapped", self.wrap), ("index", self.index)) if given)
+        yield from (shown[text] for text in ("noise {}",) if text in shown)
+
+    @property
+    def reads_position(self) -> bool:
+        return self.type != "velocity"
+
+    @property
+    def has_index(self) -> bool:
+        return self.index
 
     def turn_of(self, *, length: bool = False) -> float:
         """What a turn measures [rad], or [m] where it reads a length."""
@@ -106,18 +145,21 @@ class LimitSwitch(Sensor):
 
     kind: ClassVar[str] = "limit"
 
-    threshold: float = 0.0  # [rad, m]
-    direction: Literal["above", "below"] = "above"  # where it is closed
-    hysteresis: float = 0.0  # [rad, m]
+    threshold: float = quantity("rad | m", doc="where it closes", default=0.0)
+    direction: Literal["above", "below"] = quantity(
+        choices=("above", "below"), doc="on which side it is closed", default="above"
+    )
+    hysteresis: float = quantity("rad | m", at_least=0, doc="how far before that it opens again", default=0.0)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.direction not in ("above", "below"):
-            raise ModelError(f"direction is above or below, not {self.direction!r}")
-        if not isfinite(self.threshold):
-            raise ModelError(f"threshold must be finite, not {self.threshold}")
-        if not (self.hysteresis >= 0 and isfinite(self.hysteresis)):
-            raise ModelError(f"hysteresis cannot be negative ({self.hysteresis})")
+    def unit(self, *, length: bool, index: int = 0) -> str:
+        return "0/1"
+
+    @property
+    def label(self) -> str:
+        return "limit switch"
+
+    def highlights(self) -> Iterator[Highlight]:
+        yield Highlight(f"closes {self.direction} {{}}", self.threshold)
 
 
 Reading = Callable[[Any, Any, Any], Any]  # (positions, velocities, state) → readings, or (readings, state)
@@ -153,4 +195,7 @@ class CustomSensor(Sensor):
         return self.function(positions, velocities, state)
 
 
-SENSORS: dict[str, type[Sensor]] = {kind.kind: kind for kind in (Encoder, LimitSwitch)}
+SENSORS: Registry[type[Sensor]] = Registry(
+    "gearwright.sensors",
+    {"encoder": "gearwright.model.sensors:Encoder", "limit": "gearwright.model.sensors:LimitSwitch"},
+)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import GearwrightError
+from gearwright.model.body_sensors import BodySensor
+from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.leading import leading_transmissions, leads_only, led
 from gearwright.model.references import named_joints, spanned
-from gearwright.model.sensors import Encoder, Sensor
+from gearwright.model.sensors import Sensor
 from gearwright.model.split_links import can_split
 from gearwright.model.tangle import Tangle
 from gearwright.model.transmissions import (
-    CustomTransmission,
-    FourBarLinkage,
     LinearMap,
     LinearTransmission,
     Series,
@@ -34,7 +34,7 @@ CODE = "not-simulable"
 ENDING = " (loaded, but `compile` refuses it)"
 USUAL_STEP = 1e-3  # [s] what `compile` takes where it is not given
 LONGEST_PERIOD = 2**24  # steps between samples: what a clock counts exactly in single precision
-WIDEST = 1000  # velocities of loops that are tried to close: what a second is enough for
+WIDEST = 300  # velocities of loops that are tried to close: what a second is enough for
 MOST_SAMPLES = 1000  # on their way: each is moved on at every sample
 
 
@@ -81,10 +81,10 @@ def check_maps(m: Mechanism, report: Report) -> None:
 
 def _unreached(m: Mechanism, t: Transmission) -> str | None:
     """Why a linkage has no actuator position where the joints start."""
-    if not isinstance(t.map, FourBarLinkage | Series) or isinstance(t.map, LinearTransmission):
+    if t.map is None or not t.map.checked_at_start:
         return None
     q = m.configuration()
-    at = [q[ref.joint][m.joint(ref.joint).dof - len(m.joint(ref.joint).axes) + ref.index] for ref in t.joints]
+    at = [q[ref.joint][ref.index] for ref in t.joints]
     try:
         t.map.joint_to_actuator_position(at)
         t.map.actuator_per_joint_at(at)
@@ -95,7 +95,7 @@ def _unreached(m: Mechanism, t: Transmission) -> str | None:
 
 def _by_effort(t: Transmission) -> bool:
     """Whether it is a function of efforts, which has no positions."""
-    return isinstance(t.map, CustomTransmission) and t.map.effort is not None
+    return t.map is not None and t.map.by_effort
 
 
 def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
             "its joints follow its actuators, each of which needs <rotor_inertia>; it takes no backlash, and joints "
             "that follow nothing else and close no loop"
         )
-    if isinstance(t.map, Series) and any(isinstance(s, LinearMap) and s.shifts_efforts for s in t.map.stages):
+    if isinstance(t.map, Series) and any(s.shifts_efforts for s in t.map.stages):
         yield "a linear_map in a series cannot have offsets or bounds"
     if not isinstance(t.map, LinearMap) or not t.map.shifts_efforts:
         return
@@ -127,7 +127,7 @@ def check_rotors(m: Mechanism, report: Report) -> None:
     leading = leading_transmissions(m)
     for a in m.actuators.values():
         t = m.acting.get(a.name)
-        if a.joint is not None and a.joint.joint == f"{a.name}.rotor":
+        if a.joint == rotor_axis(a.name):
             continue  # it turns one already
         loose = t is not None and t.backlash is not None
         if not loose and t not in leading and (a.rotor != "body" or (t is None and a.joint is None)):
@@ -139,8 +139,8 @@ def check_rotors(m: Mechanism, report: Report) -> None:
         if not loose and t is not None and not isinstance(t.map, LinearTransmission) and t not in leading:
             message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
             refuse(report, f"{message}; take <rotor>reflected</rotor>", a.source)
-        if f"{a.name}.rotor" in m.links or f"{a.name}.rotor" in m.joints:
-            message = f"actuator {a.name!r}: {what} becomes a link and a joint named {a.name + '.rotor'!r}"
+        if rotor_name(a.name) in m.links or rotor_name(a.name) in m.joints:
+            message = f"actuator {a.name!r}: {what} becomes a link and a joint named {rotor_name(a.name)!r}"
             refuse(report, f"{message}: rename what has that name", a.source)
 
 
@@ -163,7 +163,7 @@ def check_readings(m: Mechanism, report: Report) -> None:
 
 def _unreadable(m: Mechanism, s: Sensor) -> str | None:
     t = None if s.transmission is None else m.transmissions[s.transmission]
-    if s.joint is not None:
+    if s.joint is not None or s.reaction is not None or s.link is not None:
         return None
     if t is not None and not all(m.has_axis(ref) for ref in t.joints):
         return f"reads through transmission {t.name!r}, whose joint cannot move"
@@ -174,7 +174,7 @@ def _unreadable(m: Mechanism, s: Sensor) -> str | None:
         if name not in m.acting and m.actuators[name].joint is None:
             return f"reads actuator {name!r}, which is not connected to any joint"
         through = t or m.acting.get(name)
-        if through is not None and _by_effort(through) and not (isinstance(s, Encoder) and s.type == "velocity"):
+        if through is not None and _by_effort(through) and s.reads_position:
             message = f"reads a position through {through.name!r}, which is a function of efforts and has none"
             return f"{message}: give it as position(q), or read <side>joint</side>"
     return None
@@ -182,12 +182,14 @@ def _unreadable(m: Mechanism, s: Sensor) -> str | None:
 
 def _readings(m: Mechanism, s: Sensor) -> list[str]:
     """The names that its numbers go by; a user's own sensor names its own."""
+    if isinstance(s, BodySensor):
+        return [f"{s.name}.{label}" for label in s.labels]
     count = 1
     if s.joint is None and s.actuator is None and s.transmission is not None:
         t = m.transmissions[s.transmission]
         count = len(t.joints if s.side == "joint" else t.actuators)
     names = [s.name] if count == 1 else [f"{s.name}.{k}" for k in range(count)]
-    return names + [f"{n}.index" for n in names if isinstance(s, Encoder) and s.index]
+    return names + [f"{n}.index" for n in names if s.has_index]
 
 
 def _untimely(s: Sensor) -> str | None:

@@ -87,6 +87,8 @@ class Tangle:
 
         It moves in the directions that the rows surely look along: a file's rounding opens loops a little in others.
         """
+        if self._is_closed(q, couplings):  # as most files have them: without a Jacobian
+            return q
         for _ in range(ATTEMPTS):
             error, J, unit = self.scaled_rows(q, couplings)
             if not np.isfinite(error).all():
@@ -139,11 +141,27 @@ class Tangle:
         """The largest loop's [m]."""
         return max((float(scale[-1]) for _, _, scale in self._loop_rows(q)), default=1.0)
 
-    def _loop_rows(self, q: Configuration) -> Iterator[tuple[Array, Array, Array]]:
-        """Of each loop errors, rows and their units: three angles, then three lengths, in its cut's frame."""
-        X: dict[str, Pose] = {}  # link poses, in the frame of the link that carries the whole loop
+    def _is_closed(self, q: Configuration, couplings: Sequence[Coupling]) -> bool:
+        X = self._link_poses(q)
+        apart = (small_twist(self._across(X, cut, q)) for cut in self.cuts)
+        loops = all(np.abs(error).max() < STILL for error in apart)
+        return loops and all(abs(coupling_error(c, q)) < STILL for c in couplings)
+
+    def _link_poses(self, q: Configuration) -> dict[str, Pose]:
+        """In the frame of the link that carries the whole loop."""
+        X: dict[str, Pose] = {}
         for b in self.tree.branches:
             X[b.link] = X.get(b.parent, IDENTITY) @ b.X_PL(q[b.joint.name])
+        return X
+
+    def _across(self, X: Mapping[str, Pose], cut: Joint, q: Configuration) -> Pose:
+        """From one side of a cut to the other; the identity where the loop is closed."""
+        X_K = X.get(cut.parent, IDENTITY) @ cut.X_PJ @ cut.motion(q[cut.name])
+        return X_K.inverse() @ (X.get(cut.child, IDENTITY) @ cut.X_CJ)
+
+    def _loop_rows(self, q: Configuration) -> Iterator[tuple[Array, Array, Array]]:
+        """Of each loop errors, rows and their units: three angles, then three lengths, in its cut's frame."""
+        X = self._link_poses(q)
         by_link = {b.link: b for b in self.tree.branches}
         for cut in self.cuts:
             X_J = X.get(cut.parent, IDENTITY) @ cut.X_PJ
@@ -154,7 +172,7 @@ class Tangle:
                 S = carried(X.get(j.parent, IDENTITY) @ j.X_PJ, subspace(j, q[j.name]))
                 J[:, self.first[j.name] : self.first[j.name] + j.dof] += -sign * S if b.backward else sign * S
             J[:, self.first[cut.name] : self.first[cut.name] + cut.dof] -= carried(X_J, subspace(cut, q[cut.name]))
-            J, error = carried(X_K, J), small_twist(X_K @ (X.get(cut.child, IDENTITY) @ cut.X_CJ))
+            J, error = carried(X_K, J), small_twist(self._across(X, cut, q))
             turning, sliding = np.linalg.norm(J.reshape(2, 3, -1), axis=1)
             size = float(sliding[turning > 0].max(initial=0.0)) or 1.0
             yield error, J, np.repeat([1.0, size], 3)

@@ -1,4 +1,4 @@
-"""What linear algebra says of a simulation at its instant."""
+"""Linear algebra on a simulation at its instant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.sim import controlled, views
+from gearwright.sim import views
 from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def impulse_response(sim: Simulation, a: str, b: str) -> Value:
 
 def linearized(sim: Simulation) -> tuple[Array, Array]:
     """See `Simulation.linearize`."""
-    function = sim._kernels.equations.linearisation
-    ended = _after_a_step(sim, [n for n in ("mean_velocity", "piece", "piece_end") if n in sim._parts])
-    given = [ended[name] if name in ended else controlled.acting(sim, name) for name in function.name_in()]
+    function = sim.kernels.equations.linearisation
+    ended = _after_a_step(sim, [n for n in ("mean_velocity", "piece", "piece_end") if n in sim.batch_state.parts])
+    given = [ended[name] if name in ended else sim.inputs.acting(name) for name in function.name_in()]
     pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
     A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
     return (A[0], B[0]) if sim.batch == 1 else (A, B)
@@ -39,14 +39,15 @@ def _after_a_step(sim: Simulation, slots: list[str]) -> dict[str, Array]:
     """
     if not slots:
         return {}
-    before, start, steps = sim.state, sim._start, sim._steps
-    velocity = sim._instance.get("velocity")
+    before, clock = sim.state, (sim.clock.start, sim.clock.steps)
+    velocity = sim.batch_state.get("velocity")
     try:
-        sim.step()
-        ended = {name: sim._instance.get(name) for name in slots}
+        if not sim.batch_state.instance.step():  # without listeners: it is taken back
+            raise sim.clock.failure(clock[1])
+        ended = {name: sim.batch_state.get(name) for name in slots}
     finally:
         sim.state = before
-        sim._start, sim._steps = start, steps
+        sim.clock.set(*clock)
     if "mean_velocity" in ended:
         ended["mean_velocity"] = 2.0 * velocity - ended["mean_velocity"]
     return ended

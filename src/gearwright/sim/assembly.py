@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ from gearwright.compiler import Executable
 from gearwright.dynamics.parameters import device_key
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
+from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.leading import led, start_of
 from gearwright.model.rings import placing_order
 from gearwright.model.transmissions import parameters as map_numbers
 from gearwright.model.transmissions import with_parameters
-from gearwright.sim.inputs import constant
+from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array
 
@@ -67,9 +67,8 @@ def aligned(
         return start
     rows = max(len(x) for x in (*start, *parameters.values()))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
-    ordered = [_with(c, parameters) for c in ordered]
     axes = {axis for c in ordered for axis in (c.follower, *(t.axis for t in c.leaders))}
-    places = {axis: _at(robot, names, axis) for axis in axes}
+    places = {axis: _at(robot, axis) for axis in axes}
     for side in (0, 1):
         known = [axis for axis, place in places.items() if place[side] in given[side]]
         used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
@@ -79,10 +78,11 @@ def aligned(
                 continue
             used |= {t.axis for t in c.leaders}
             x = [q[:, j] for j, _ in leaders]
+            law = c if c.through is not None else _with(c, parameters)
             if side == 0:
-                q[:, i] = c.position(x)
-                continue
-            v[:, k] = sum(slope * v[:, n] for slope, (_, n) in zip(c.slopes(x), leaders, strict=True))
+                q[:, i] = law.position(x)
+            else:
+                v[:, k] = sum(slope * v[:, n] for slope, (_, n) in zip(law.slopes(x), leaders, strict=True))
     return q, v
 
 
@@ -92,19 +92,20 @@ def with_loose_rotors(
     """Rotors with play behind them start in the middle of it, at the speed that the joints have."""
     q, v = start
     for t in robot.transmissions.values():
-        rotors = [AxisRef(f"{a}.rotor") for a in t.actuators]
-        loose = t.backlash is not None and t.map is not None and all(robot.acting.get(a) is t for a in t.actuators)
-        if not loose or t.map is None or any(r.joint not in robot.joints for r in rotors):
+        rotors = [robot.layout.rotors.get(a) for a in t.actuators]
+        acts = t.backlash is not None and all(robot.acting.get(a) is t for a in t.actuators)
+        if t.map is None or not acts or None in rotors:
             continue
         n = max(len(q), len(v))
         q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
-        axes = [_at(robot, names, ref) for ref in t.joints]
+        axes = [_at(robot, ref) for ref in t.joints]
         at = q[:, [i for i, _ in axes]]
         position = t.map.joint_to_actuator_position(at)
         ratio = t.map.actuator_per_joint_at(at)  # (n, na, nj)
         velocity = np.einsum("...aj,...j->...a", ratio, v[:, [k for _, k in axes]])
         for column, rotor in enumerate(rotors):
-            i, k = _at(robot, names, rotor)
+            assert rotor is not None
+            i, k = _at(robot, rotor)
             if i not in given[0]:
                 q[:, i] = position[:, column]
             if k not in given[1]:
@@ -113,14 +114,14 @@ def with_loose_rotors(
 
 
 def with_leading_rotors(
-    robot: Mechanism, names: Names, parameters: Mapping[str, Array], start: tuple[Array, Array],
+    robot: Mechanism, parameters: Mapping[str, Array], start: tuple[Array, Array],
     given: tuple[set[int], set[int]],
 ) -> tuple[Array, Array]:  # fmt: skip
     """Rotors that lead their joints stand and turn where the joints are to be; NaN where they cannot."""
     q, v = start
     for t in (robot.transmissions[name] for name in sorted(led(robot))):
-        rotors = [_at(robot, names, AxisRef(f"{a}.rotor")) for a in t.actuators]
-        axes = [_at(robot, names, ref) for ref in t.joints]
+        rotors = [_at(robot, AxisRef(f"{a}.rotor")) for a in t.actuators]
+        axes = [_at(robot, ref) for ref in t.joints]
         n = max(len(q), len(v), *(len(x) for x in parameters.values()), 1)
         q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
         usual = start_of(robot, t)
@@ -167,35 +168,24 @@ def _turning(t: Transmission, m: TransmissionMap, a: Array, rates: Array) -> Arr
     return speeds
 
 
-def _at(robot: Mechanism, names: Names, axis: AxisRef) -> tuple[int, int]:
-    joint = robot.joint(axis.joint)
-    return names.positions.index[joint.positions[axis.index]], names.coordinates.index[joint.coordinates[axis.index]]
+def _at(robot: Mechanism, axis: AxisRef) -> tuple[int, int]:
+    return robot.layout.axes[axis]
 
 
-def _with(c: Coupling, parameters: Mapping[str, Array]) -> Any:
-    """The coupling with the values that its parameters have now, (B,) each."""
-    values = {}
+def _with(c: Coupling, parameters: Mapping[str, Array]) -> FollowerPolynomial:
+    """Where the follower stands, by the values that its parameters have now, (B,) each."""
+    values: dict[str, Any] = {}
     for name, value in parameters.items():
         owner, _, quantity = name.partition(".")
         if owner in (c.name, c.alias):
             values[quantity] = value[:, 0]
-    if not values:
-        return c
     only = len(c.leaders) == 1
-    leaders = []
-    for t in c.leaders:
-        multiplier: Any = values.get("multiplier" + ("" if only else f".{t.axis}"), t.multiplier)
-        leaders.append(t._replace(multiplier=multiplier))
-    numbers = {
-        "leaders": tuple(leaders),
-        "offset": values.get("offset", c.offset),
-        "reference": values.get("reference", c.reference),
-        "powers": tuple(values.get(f"power{k}", x) for k, x in enumerate(c.powers, start=2)),
-    }
-    changed = copy(c)  # arrays for numbers are no model, and are not checked like one
-    for name, number in numbers.items():
-        object.__setattr__(changed, name, number)
-    return changed
+    return FollowerPolynomial(
+        tuple(values.get("multiplier" + ("" if only else f".{t.axis}"), t.multiplier) for t in c.leaders),
+        values.get("offset", c.offset),
+        values.get("reference", c.reference),
+        tuple(values.get(f"power{k}", x) for k, x in enumerate(c.powers, start=2)),
+    )
 
 
 def check_followers(

@@ -17,7 +17,7 @@ from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.drives import Drive
+    from gearwright.model.drives import Drive
 
 
 def compile(
@@ -36,14 +36,16 @@ def compile(
     drives: Mapping[str, Drive] | None = None,
     controller: Callable[..., Any] | None = None,
     control_period: int = 1,
+    wrenches: Sequence[str] = (),
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
     robot       a mechanism, or a file, which is loaded
     dt          length of a step [s]
     batch       robots that are stepped together; values then have the shape (batch,)
-    solver      of the constraint rows: "direct" (couplings exactly and together, limits and friction by sweeps in the
-                space they leave), "pgs" (sweeps over all rows) or "tgs" (the same, positions moving on in between)
+    solver      of constraints: "direct" (limits, friction and drives by switching pieces until all of them hold,
+                couplings exactly and together with them), "pgs" (sweeps over all rows) or "tgs" (the same, positions
+                moving on in between)
     integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
                 "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
     device      "cpu", "interpreter" (NumPy, slow: the reference) or a back end of another package; "cuda" comes later
@@ -54,10 +56,11 @@ def compile(
     parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
                 "follower.multiplier", "gravity.z", …
     gravity     three numbers [m/s²] instead of the file's
-    drives      by joint, what brings it to targets that `Simulation.drive` sets: gearwright.dynamics.drives.Drive
+    drives      by joint, a gearwright.Drive that brings it to the targets of `Simulation.drive`
     controller  a function of the simulation that returns commands by actuator and efforts by joint; it becomes part
-                of the code that steps (see `gearwright.sim.control`)
+                of the code that steps (see `gearwright.control`)
     control_period  steps from one call of the controller to the next; what it commands is held in between
+    wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
@@ -72,7 +75,7 @@ def compile(
     >>> sim.reset(position={"swing": 0.1})
     >>> sim.step(n=500)
     >>> round(sim.time, 3), round(sim.position["swing"], 3)
-    (0.5, 0.0)
+    (0.5, 0.001)
     """
     if not isinstance(robot, Mechanism):
         from gearwright.formats import load
@@ -82,6 +85,7 @@ def compile(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
+        wrenches=wrenches,
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))

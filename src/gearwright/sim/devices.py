@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
+from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.names import Group
-from gearwright.sim.values import Array, Read, Value
-
-if TYPE_CHECKING:
-    from gearwright.sim.simulation import Simulation
-
-
-SHOWN = 8  # numbers of an array that are printed
+from gearwright.sim.values import Array, Read
 
 
 class Devices:
@@ -29,7 +24,7 @@ class Devices:
 
     @cached_property
     def memory(self) -> dict[str, dict[str, int]]:
-        """Of each actuator, the places in `actuator` of its effort and of what it remembers."""
+        """By actuator: the places in `actuator` of its effort and of its states."""
         places, start = {}, len(self.robot.actuators)
         for i, (name, a) in enumerate(self.robot.actuators.items()):
             places[name] = {"torque": i, **{state: start + n for n, state in enumerate(a.states)}}
@@ -39,8 +34,8 @@ class Devices:
     @cached_property
     def start(self) -> Array:
         """`actuator` after a reset: no efforts yet."""
-        remembered = [x for a in self.robot.actuators.values() for x in a.initial]
-        return np.array([0.0] * len(self.robot.actuators) + remembered)
+        states = [x for a in self.robot.actuators.values() for x in a.initial]
+        return np.array([0.0] * len(self.robot.actuators) + states)
 
     @cached_property
     def sensing(self) -> Any:
@@ -59,38 +54,10 @@ class Devices:
         return {name: i for i, name in enumerate(names)}, several
 
 
-class ActuatorView:
-    """One actuator: `torque` in the last step [N·m, N], `position` and `velocity` of its own axis [rad, rad/s; m, m/s],
-    the `command` that is held, and what its kind remembers (`current`, `temperature`, `pressure` …)."""
-
-    def __init__(self, name: str, reads: Mapping[str, Read]) -> None:
-        self._name, self._values = name, dict(reads)
-
-    def __getattr__(self, what: str) -> Value:
-        reads = self.__dict__.get("_values", {})
-        if what not in reads:
-            raise AttributeError(f"actuator {self.__dict__.get('_name')!r} has no {what!r}; it has {', '.join(reads)}")
-        return reads[what]()
-
-    def __dir__(self) -> list[str]:
-        return [*self._values]
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={_short(read())}" for k, read in self._values.items())
-        return f"<actuator {self._name!r}: {shown}>"
-
-
-def _short(value: Value) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    array = np.asarray(value)
-    return f"{array}" if array.size <= SHOWN else f"array of shape {array.shape}"
-
-
 def actuator_views(
     devices: Devices, slot: Callable[[str, int], Read], shaft: Callable[[str, int], Read]
 ) -> dict[str, Callable[[], ActuatorView]]:
-    """Of every actuator; `slot` reads a number of a slot, `shaft` one that has to be computed."""
+    """By actuator; `slot` reads a number of a slot, `shaft` one that has to be computed."""
     found: dict[str, Callable[[], ActuatorView]] = {}
     for i, (name, places) in enumerate(devices.memory.items()):
         reads: dict[str, Read] = {"torque": slot("actuator", i)}
@@ -102,9 +69,8 @@ def actuator_views(
     return found
 
 
-def refuse_commands_with(sim: Simulation) -> None:
-    """Of an integrator that has no actuators, or of a robot none of whose are connected."""
-    if not sim._commanded and sim.options.integrator == "rk4":
-        raise GearwrightError(f"actuators do not act with the integrator {sim.options.integrator!r}: take the default")
-    if not sim._commanded:
-        raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")
+def refuse_commands(integrator: str) -> None:
+    """Raises for commands to a robot none of whose actuators act: with such an integrator, or not connected."""
+    if integrator == "rk4":
+        raise GearwrightError(f"actuators do not act with the integrator {integrator!r}: take the default")
+    raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")

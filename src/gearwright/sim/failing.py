@@ -23,21 +23,21 @@ LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its comp
 
 
 def failure(sim: Simulation, begun: int) -> SimulationError:
-    """What to raise after calls that began at that step. The clock is at the last good state of a single robot, or at
-    the end of the calls for several."""
+    """The error to raise after calls that began at that step. The clock is at the last good state of a single robot,
+    or at the end of the calls for several."""
     from gearwright.sim.starting import check_start
 
     try:
         check_start(sim)
     except SimulationError as error:  # it never had a good state
         return error
-    failures = sim._instance.failures
+    failures = sim.batch_state.instance.failures
     first = min(failures, key=lambda f: f.step)
     step = begun + first.step + 1
     which = "" if sim.batch == 1 else f" of robot {first.robot}"
     others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
     what, how = _described(sim, first)
-    when = f"after step {step}, at {sim._start + step * sim.dt:.6g} s{others}"
+    when = f"after step {step}, at {sim.clock.start + step * sim.dt:.6g} s{others}"
     reasons = "" if "controller" in what else _ended(sim, first.robot) or _likely(sim, first)
     return SimulationError(f"the {what}{which} {how} {when}; the last good state is kept{reasons}")
 
@@ -46,7 +46,7 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
     """The number that went wrong, and what is wrong with it."""
     part, element = first.address
     if isfinite(first.value):
-        unit = sim._names.units[_coordinate(sim, first) or ""][1]
+        unit = sim.layout.names.units[_coordinate(sim, first) or ""][1]
         return described_entry(
             sim, part, element
         ), f"is {first.value:.3g} {unit}, beyond {TOP_SPEED:g}: the run diverges,"
@@ -54,17 +54,17 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
 
 
 def described_entry(sim: Simulation, part: str, element: int) -> str:
-    """What an entry of the state is."""
+    """An entry of the state in words."""
     if part in ("position", "velocity"):
-        return sim._names.state[element + (len(sim._names.free_positions) if part == "velocity" else 0)]
+        return sim.layout.names.state[element + (len(sim.layout.names.free_positions) if part == "velocity" else 0)]
     if part == "impulse":
-        return f"impulse of {sim._kernels.equations.rows[element]!r}"
+        return f"impulse of {sim.kernels.equations.rows[element]!r}"
     if part == "actuator":
-        places = sim._devices.memory.items()
+        places = sim.layout.devices.memory.items()
         return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
     if part == "control":
         return controlled.described(sim, element)
-    sensing = sim._devices.sensing
+    sensing = sim.layout.devices.sensing
     return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
 
 
@@ -106,7 +106,7 @@ def _coordinate(sim: Simulation, first: Failure) -> str | None:
     """The coordinate whose velocity went wrong."""
     if first.address.slot != "velocity":
         return None
-    return sim._names.coordinates.names[sim._names.free_velocities[first.address.element]]
+    return sim.layout.names.coordinates.names[sim.layout.names.free_velocities[first.address.element]]
 
 
 def _likely(sim: Simulation, first: Failure) -> str:
@@ -115,7 +115,7 @@ def _likely(sim: Simulation, first: Failure) -> str:
     if name is None:
         return ""
     speed = float(np.atleast_1d(sim.velocity[name])[first.robot])
-    unit = sim._names.units[name]
+    unit = sim.layout.names.units[name]
     found = [*_effort_reason(sim, name, first.robot, unit), *_mass_reason(sim)]
     moved = f"{name!r} moved {abs(speed) * sim.dt:.3g} {unit[0]} in its last good step of dt = {sim.dt:g} s"
     found.append(f"{moved}: if that is too far, take a smaller dt, or a smaller gain where a controller acts on it")

@@ -29,7 +29,7 @@ def _machine() -> Iterator[int]:
 
 
 def _control_groups() -> Iterator[int]:
-    """What is left in each control group that holds this process, of either version."""
+    """Bytes left in each control group of this process, of either version."""
     try:
         lines = (PROC / "self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
@@ -44,7 +44,7 @@ def _control_groups() -> Iterator[int]:
 
 
 def _left(root: Path, path: str, limit: str, usage: str, cache: str) -> Iterator[int]:
-    """Of a group and all above it. A container sees its own group as the root, whatever its path says."""
+    """Bytes left in a group and in all above it. A container sees its own group as the root, whatever its path says."""
     parts = [p for p in path.split("/") if p not in ("", "..")]
     for depth in range(len(parts), -1, -1):
         folder = root.joinpath(*parts[:depth])

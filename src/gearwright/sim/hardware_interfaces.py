@@ -23,8 +23,8 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import Component, Interface
-from gearwright.sim.inputs import constant
-from gearwright.sim.servos import MODES, Outlet, Servo, outlets
+from gearwright.model.servos import MODES, ActuatorGroup, Servo, actuator_groups
+from gearwright.sim.given_values import constant
 from gearwright.sim.values import Value, Values, reader
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class HardwareInterface:
     def __init__(self, sim: Simulation, name: str) -> None:
         self.sim, self.name = sim, name
         tag = self._tag = sim.robot.hardware[name]
-        self._outlets = outlets(sim.robot, tag)
+        self._groups = actuator_groups(sim.robot, tag)
         self._joints = {c.name for c in tag.joints}
         components = (*tag.joints, *tag.sensors, *tag.gpios)
         self.command_interfaces = _listed("command interface", components, "commands")
@@ -79,7 +79,7 @@ class HardwareInterface:
 
     @property
     def command(self) -> Mapping[str, Value]:
-        """What each command interface was given last; NaN before."""
+        """The last value of each command interface; NaN before the first."""
         views = self.command_interfaces
         return {key: self._given.get(key, self._kept.get(key, views[key].initial)) for key in views}
 
@@ -104,16 +104,16 @@ class HardwareInterface:
         return lambda: sim.sensor[name] if count == 1 else sim.sensor[name][..., i]
 
     def _effort(self, joint: str) -> Value:
-        """What drives the joint: efforts that are given, its actuators, and for a follower its coupling."""
+        """Efforts on the joint: those that are held, its actuators', and for a follower its coupling's."""
         sim = self.sim
         total = sim.effort[joint]
-        outlet = self._outlets[joint]
-        if outlet.actuators and sim._commanded:
-            torques = _stacked([sim.actuator[a].torque for a in outlet.actuators])
-            if outlet.map is not None:
-                torques = outlet.map.actuator_to_joint_effort(torques, at=self._at(outlet))
-            here = [r.joint for r in outlet.joints].index(joint)
-            total = total + torques[..., here if outlet.map is not None else 0]
+        group = self._groups[joint]
+        if group.actuators and sim.layout.commanded:
+            torques = _stacked([sim.actuator[a].torque for a in group.actuators])
+            if group.map is not None:
+                torques = group.map.actuator_to_joint_effort(torques, at=self._at(group))
+            here = [r.joint for r in group.joints].index(joint)
+            total = total + torques[..., here if group.map is not None else 0]
         if joint in sim.options.drives:
             total = total + self._driven(joint)
         followers = {c.follower.joint: c.name for c in sim.robot.couplings.values()}
@@ -122,15 +122,15 @@ class HardwareInterface:
         return float(total) if np.ndim(total) == 0 else total
 
     def _driven(self, joint: str) -> Value:
-        """What `compile(drives=…)` put on a joint in the last step: λ/dt of its row."""
+        """Effort of a joint's drive in the last step: λ/dt of its row."""
         from gearwright.dynamics.drives import DriveRow
 
         place = 0
-        for kind in self.sim._kernels.equations.kinds:
+        for kind in self.sim.kernels.equations.kinds:
             if isinstance(kind, DriveRow) and kind.name == joint:
                 break
             place += kind.size
-        return reader(self.sim._instance, "impulse", place)() / self.sim.dt
+        return reader(self.sim.batch_state.instance, "impulse", place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:
         """Sets states that nothing in the simulation stands for: a force sensor's, a gpio's input."""
@@ -173,48 +173,50 @@ class HardwareInterface:
         self._follow(checked)
 
     def _follow(self, commands: Mapping[str, Any]) -> None:
-        moving: dict[Outlet, dict[str, str]] = {}  # outlet → joint → interface
+        moving: dict[ActuatorGroup, dict[str, str]] = {}  # group → joint → interface
         for key in commands:
             view = self.command_interfaces[key]
             if view.component in self._joints and view.name in DRIVING:
-                chosen = moving.setdefault(self._outlets[view.component], {})
+                chosen = moving.setdefault(self._groups[view.component], {})
                 if chosen.setdefault(view.component, view.name) != view.name:
                     raise ModelError(f"{view.component!r} follows one interface at a time, not {key!r} as well")
-        for outlet, chosen in moving.items():
+        for group, chosen in moving.items():
             if len(set(chosen.values())) > 1:
                 both = " and ".join(f"{j}/{i}" for j, i in chosen.items())
                 raise ModelError(f"joints behind one transmission follow one kind of interface: not {both}")
-            self._check(outlet, next(iter(chosen.values())), next(iter(chosen)))
+            self._check(group, next(iter(chosen.values())), next(iter(chosen)))
         for key, value in commands.items():
             view = self.command_interfaces[key]
             if view.component not in self._joints or view.name not in DRIVING:
                 self._keep(key, value)
-        for outlet, chosen in moving.items():
-            self._move(outlet, next(iter(chosen.values())), {j: commands[f"{j}/{i}"] for j, i in chosen.items()})
+        for group, chosen in moving.items():
+            self._move(group, next(iter(chosen.values())), {j: commands[f"{j}/{i}"] for j, i in chosen.items()})
 
     def _keep(self, key: str, value: Any) -> None:
         if value is not None:
             self._kept[key] = value  # a state of the same name shows it
 
-    def _check(self, outlet: Outlet, kind: str, joint: str) -> None:
+    def _check(self, group: ActuatorGroup, kind: str, joint: str) -> None:
         """Whether there is something that follows a kind of command."""
         if joint in self.sim.options.drives and kind != "effort":
             return
-        takes = {n: self.sim.robot.actuators[n] for n in outlet.actuators}
+        takes = {n: self.sim.robot.actuators[n] for n in group.actuators}
         wrong = [n for n, a in takes.items() if a.command != kind and not (isinstance(a, Servo) and kind in MOTIONS)]
         if wrong:
-            told = f"actuator {wrong[0]!r} takes {takes[wrong[0]].command} commands, and {joint + '/' + kind!r} is none"
-            raise ModelError(f"{told}; gearwright.with_servos(robot) makes motors follow all kinds")
+            problem = (
+                f"actuator {wrong[0]!r} takes {takes[wrong[0]].command} commands, and {joint + '/' + kind!r} is none"
+            )
+            raise ModelError(f"{problem}; gearwright.with_servos(robot) makes motors follow all kinds")
         if not takes and kind != "effort":
             raise ModelError(
                 f"nothing on joint {joint!r} follows a {kind}: compile gearwright.with_servos(robot), "
                 f"or give compile(drives={{{joint!r}: …}})"
             )
 
-    def _move(self, outlet: Outlet, kind: str, commands: Mapping[str, Any]) -> None:
+    def _move(self, group: ActuatorGroup, kind: str, commands: Mapping[str, Any]) -> None:
         sim = self.sim
         joint = next(iter(commands))
-        names = [ref.joint for ref in outlet.joints]
+        names = [ref.joint for ref in group.joints]
         for name in names:  # an interface that is left is forgotten
             for other in DRIVING:
                 if other != kind:
@@ -224,17 +226,17 @@ class HardwareInterface:
         self._given |= {f"{n}/{kind}": wanted[n] for n in commands}
         if joint in sim.options.drives and kind != "effort":
             sim.drive(**{kind: {joint: wanted[joint]}})
-        elif not outlet.actuators:
+        elif not group.actuators:
             sim.step(effort={joint: wanted[joint]}, n=0)
         else:
             a = _stacked([np.broadcast_to(wanted[n], np.shape(sim.position[n])) for n in names])
-            if outlet.map is not None and kind in MOTIONS:  # a voltage is that of the motor with the joint's place
-                more = {} if kind == "position" else {"at": self._at(outlet)}
-                a = np.asarray(getattr(outlet.map, f"joint_to_actuator_{kind}")(a, **more))
-            for i, name in enumerate(outlet.actuators):
+            if group.map is not None and kind in MOTIONS:  # a voltage is that of the motor with the joint's place
+                more = {} if kind == "position" else {"at": self._at(group)}
+                a = np.asarray(getattr(group.map, f"joint_to_actuator_{kind}")(a, **more))
+            for i, name in enumerate(group.actuators):
                 if isinstance(sim.robot.actuators[name], Servo):
                     self._set_mode(name, kind)
-                sim.step(command={name: a[..., i] if outlet.map is not None else a[..., 0]}, n=0)
+                sim.step(command={name: a[..., i] if group.map is not None else a[..., 0]}, n=0)
 
     def _start(self, joint: str, kind: str) -> Value:
         """A command that has not been written: the one before, the file's initial value, or what changes nothing."""
@@ -250,8 +252,8 @@ class HardwareInterface:
 
     def claimed(self, joint: str) -> str | None:
         """The interface that a joint follows; None if it follows none."""
-        outlet = self._outlets[joint]
-        modes = {self._mode(n) for n in outlet.actuators if isinstance(self.sim.robot.actuators[n], Servo)}
+        group = self._groups[joint]
+        modes = {self._mode(n) for n in group.actuators if isinstance(self.sim.robot.actuators[n], Servo)}
         if modes:
             mode = MODES[int(min(modes))]
             return None if mode == "idle" else mode
@@ -259,31 +261,30 @@ class HardwareInterface:
 
     def release(self, *joints: str) -> None:
         """Joints follow nothing; what is behind one transmission is released together."""
-        for outlet in {self._outlets[j] for j in joints or self._outlets}:
-            for ref in outlet.joints:
+        for group in {self._groups[j] for j in joints or self._groups}:
+            for ref in group.joints:
                 for kind in DRIVING:
                     self._given.pop(f"{ref.joint}/{kind}", None)
-            for name in outlet.actuators:
+            for name in group.actuators:
                 if isinstance(self.sim.robot.actuators[name], Servo):
                     self._set_mode(name, "idle")
                 self.sim.step(command={name: 0.0}, n=0)
-            if not outlet.actuators:
-                self.sim.step(effort={outlet.joints[0].joint: 0.0}, n=0)
+            if not group.actuators:
+                self.sim.step(effort={group.joints[0].joint: 0.0}, n=0)
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
-    def _at(self, outlet: Outlet) -> Any:
-        return _stacked([self.sim.position[r.joint] for r in outlet.joints])
+    def _at(self, group: ActuatorGroup) -> Any:
+        return _stacked([self.sim.position[r.joint] for r in group.joints])
 
     def _place(self, actuator: str) -> int:
-        return self.sim._devices.memory[actuator]["mode"]
+        return self.sim.layout.devices.memory[actuator]["mode"]
 
     def _mode(self, actuator: str) -> float:
-        return float(self.sim._instance.slot("actuator").column(self._place(actuator))[0, 0])
+        return float(self.sim.batch_state.instance.slot("actuator").column(self._place(actuator))[0, 0])
 
     def _set_mode(self, actuator: str, kind: str) -> None:
-        self.sim._instance.slot("actuator").fill(self._place(actuator), float(MODES.index(kind)))
-        self.sim._version += 1
+        self.sim.batch_state.fill("actuator", self._place(actuator), float(MODES.index(kind)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._reads)

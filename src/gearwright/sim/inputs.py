@@ -1,132 +1,103 @@
-"""Commands and efforts as callers give them, to the numbers that machine code reads."""
+"""Commands and efforts that are held: the input slots of a batch, and the part of them that a controller gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from gearwright.errors import ModelError, UnknownNameError
-from gearwright.sim.names import Group
+from gearwright.compiler import Buffer
+from gearwright.errors import ModelError
+from gearwright.sim import given_values
+from gearwright.sim.batch_state import BatchState
+from gearwright.sim.devices import refuse_commands
+from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.values import Array
-
-Given = Mapping[str, Any] | None
-
-
-def held(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int, Any]]:
-    """Each number that is given: a float, or an array (B,)."""
-    return [(i, constant(group.names[i], value, batch)) for i, value in group.columns(values)]
+from gearwright.sim.wrenches import as_columns
 
 
-def possible(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int, Any]]:
-    """The same of parameters; values that the mechanism cannot have raise."""
-    from gearwright.dynamics.parameters import impossible
+class Inputs:
+    """`command`, `effort` and `wrench` of all robots, by name."""
 
-    given = held(group, values, batch)
-    for i, value in given:
-        if why := impossible(group.names[i], np.atleast_1d(value).tolist()):
-            raise ModelError(why)
-    return given
+    def __init__(self, state: BatchState, layout: Layout, integrator: str) -> None:
+        self._state, self._layout, self._integrator = state, layout, integrator
+        held = {"effort": True, "command": layout.commanded, "wrench": bool(layout.wrenches.names)}
+        self.slots: dict[str, Buffer] = {name: state.slot(name) for name, there in held.items() if there}
+        self._groups = {name: layout.group(name) for name in held}
+        self._taken = {name: layout.controlled(name) for name in held}
+        self._flat = {name: _numbers_of_one(slot, state.size) for name, slot in self.slots.items()}
 
+    def hold(self, slot: str, values: Mapping[str, Any]) -> None:
+        """Numbers or arrays (B,) by name, until they are changed."""
+        flat, group = self._flat.get(slot), self._groups[slot]
+        if (
+            flat is not None
+            and slot != "wrench"
+            and not self._taken[slot]
+            and given_values.stored(group.index, values, flat)
+        ):
+            self._state.touch()
+            return
+        if slot == "wrench":
+            values = as_columns(self._layout.robot, tuple(group.joints), self._state.size, values)
+        self.check_free(slot, values)
+        if slot not in self.slots and slot == "wrench":
+            return  # of no link
+        if slot not in self.slots:
+            given_values.check_names(group, values)
+            refuse_commands(self._integrator)
+        for i, value in given_values.held(group, values, self._state.size):
+            self.slots[slot].fill(i, value)
+        self._state.touch()
 
-def stored(index: Mapping[str, int], values: Mapping[str, Any], memory: Array) -> bool:
-    """The usual case, plain finite numbers for one robot, without any conversion; else False, and nothing is done."""
-    if type(values) is not dict:
-        return False
-    for name, value in values.items():
-        if type(value) is not float or name not in index or value - value != 0.0:
-            return False
-    for name, value in values.items():
-        memory[index[name]] = value
-    return True
+    def clear(self) -> None:
+        for slot in self.slots.values():
+            slot.assign(0.0)
+        self._state.touch()
 
+    def copy(self, slot: str) -> Any:
+        """The numbers of an input, for `restore`."""
+        flat = self._flat[slot]
+        return self.slots[slot].copy() if flat is None else flat.copy()
 
-def constant(name: str, value: Any, batch: int) -> Any:
-    """A float, or an array (B,)."""
-    array = numbers(name, value)
-    if array.ndim == 0:
-        return float(array)
-    if array.shape != (batch,):
-        expected = "a number" if batch == 1 else f"a number or an array of shape ({batch},)"
-        raise ModelError(f"{name!r} takes {expected}, not an array of shape {array.shape}")
-    return array
+    def restore(self, slot: str, old: Any) -> None:
+        self.slots[slot].copy_from(old) if isinstance(old, Buffer) else self.slots[slot].assign(old)
+        self._state.touch()
 
+    # --- compiled controllers --------------------------------------------------------------------------------------
 
-def numbers(name: str, value: Any) -> Array:
-    try:
-        array: Array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{name!r} takes numbers, not {value!r:.80}") from None
-    if not np.isfinite(array).all():
-        raise ModelError(f"{name!r} is given a value that is not finite")
-    return array
+    def check_free(self, slot: str, values: Mapping[str, Any]) -> None:
+        """Raises for inputs that a compiled controller gives."""
+        group, taken = self._groups[slot], self._taken[slot]
+        if not taken:
+            return
+        for i, _ in group.columns(values):
+            if i in taken:
+                name = group.names[i]
+                raise ModelError(f"the {slot} of {name!r} is the compiled controller's: it cannot be given, too")
 
+    def acting(self, slot: str) -> Array:
+        """A slot's numbers, (B, n), with a controller's commands in the place of inputs."""
+        numbers = self._state.get(slot)
+        if taken := self._layout.controlled(slot):
+            control = self._state.get("control")
+            for i, place in taken.items():
+                numbers[:, i] = control[:, place]
+        return numbers
 
-class Schedule:
-    """The commands, or efforts, of a run of n steps: some constant, some new in every step."""
+    def controlled_copiers(self, slot: str, own: Buffer) -> list[Callable[[], None]]:
+        """Copies of a controller's commands into the same slot of another kernel."""
+        taken = self._layout.controlled(slot)
+        control = self._state.slot("control") if taken else own
+        return [own.element(i).copier(control.element(place)) for i, place in taken.items()]
 
-    def __init__(self, group: Group, given: Any, times: Callable[[], Array], n: int, batch: int) -> None:
-        self.constant: list[tuple[int, Any]] = []
-        self.varying: dict[int, Array] = {}  # coordinate → (n, 1) or (n, B)
-        for i, value in group.columns(_called(given, times)):
-            array = numbers(group.names[i], value)
-            steps = _per_step(group.names[i], array, n, batch)
-            if steps is None:
-                self.constant.append((i, constant(group.names[i], array.reshape(array.shape[-1:]), batch)))
-            else:
-                self.varying[i] = steps
-
-
-def _called(given: Any, times: Callable[[], Array]) -> dict[str, Any]:
-    """Functions of time, all or single ones, evaluated at the beginning of every step."""
-    if callable(given):
-        given = given(times())
-    if not isinstance(given, Mapping):
-        raise ModelError(f"commands and efforts are mappings from names to values, not a {type(given).__name__}")
-    return {name: value(times()) if callable(value) else value for name, value in given.items()}
-
-
-def _per_step(name: str, array: Array, n: int, batch: int) -> Array | None:
-    """(n, 1) or (n, B) of what changes every step; None of what is constant."""
-    if array.ndim == 0 or (array.ndim == 2 and array.shape[0] == 1 and n != 1):
-        return None
-    if array.ndim == 1 and n == batch and n > 1:
-        raise ModelError(
-            f"{name!r}: an array of shape ({n},) may mean the {n} steps or the {n} robots; "
-            f"give ({n}, 1) for the steps or (1, {n}) for the robots"
-        )
-    if array.ndim == 1 and array.shape == (batch,):
-        return None
-    if array.ndim == 1 and array.shape == (n,):
-        return array[:, None]
-    if array.ndim == 2 and array.shape in ((n, 1), (n, batch)):
-        return array
-    robots = "" if batch == 1 else f", ({batch},) or ({n}, {batch})"
-    raise ModelError(f"{name!r} takes a number or an array of shape ({n},){robots}: {n} steps; not {array.shape}")
+    def start_control(self) -> None:
+        """A controller's first commands are the values that are held without it."""
+        for slot in INPUTS:
+            for i, place in self._layout.controlled(slot).items():
+                self._state.slot("control").element(place).copy_from(self.slots[slot].element(i))
+        self._state.touch()
 
 
-def check_names(group: Group, values: Mapping[str, Any]) -> None:
-    """Unknown ones raise."""
-    for _ in group.columns(values):
-        pass
-
-
-def split(commands: Group, coordinates: Group, returned: Given) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a controller returns: commands to actuators; of other names, efforts."""
-    if returned is None:
-        return {}, {}
-    if not isinstance(returned, Mapping):
-        raise ModelError(f"a controller returns a mapping or None, not {type(returned).__name__}")
-    command: dict[str, Any] = {}
-    effort: dict[str, Any] = {}
-    for name, value in returned.items():
-        if name in commands.index:
-            command[name] = value
-        elif name in coordinates.index or name in coordinates.joints:
-            effort[name] = value
-        else:
-            raise UnknownNameError(
-                "actuator or joint", name, [*commands.names, *coordinates.names, *coordinates.joints]
-            )
-    return command, effort
+def _numbers_of_one(held: Buffer, batch: int) -> Array | None:
+    """The memory of one robot, (n,), to be written directly; None for several."""
+    return held.shared[0, 0] if batch == 1 and held.shared is not None else None

@@ -43,12 +43,12 @@ class Kernels:
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
             iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives, period=o.dt,
-            controller=o.controller, control_period=o.control_period,
+            controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
         )  # fmt: skip
 
     @cached_property
     def nominal(self) -> dict[str, float]:
-        """What the file says of the parameters."""
+        """The parameters' values in the file."""
         from gearwright.dynamics.parameters import numbers, with_symbols
 
         o = self.options
@@ -68,7 +68,7 @@ class Kernels:
             return None
         o = self.options
         rows = (o.solver, o.iterations, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
-        return model, o.inputs, o.gravity, o.integrator, rows, o.precision
+        return model, o.inputs, o.gravity, o.integrator, rows, o.precision, *o.wrenches
 
     def _key(self, name: str) -> str | None:
         if name == "step" and self.options.controller is not None:

@@ -28,7 +28,7 @@ class NoKeyError(Exception):
 
 
 def model_digest(part: Any) -> str | None:
-    """Of the content of a mechanism, or of a part of one; None if something in it cannot be hashed."""
+    """Hash of the content of a mechanism, or of a part of one; None if something in it cannot be hashed."""
     digest = hashlib.sha256()
     try:
         for piece in _parts(part):
@@ -65,7 +65,7 @@ def _sequence(values: list[Any]) -> Iterator[bytes]:
 
 
 def key(*parts: object) -> str:
-    """Of the given parts and this installation."""
+    """Hash of the given parts and this installation."""
     text = "\n".join(map(repr, (*parts, *installation())))
     return hashlib.sha256(text.encode()).hexdigest()
 

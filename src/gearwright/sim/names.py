@@ -1,4 +1,4 @@
-"""What the numbers of a simulation are called, and where each stands."""
+"""Names of a mechanism's coordinates, and their order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.model import JOINT_KINDS, Joint, Mechanism
+from gearwright.model import Joint, Mechanism
+from gearwright.model.layout import coordinate_of
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Names:
     def of(robot: Mechanism) -> Names:
         joints = robot.tree.joints
         exact = [c.follower for c in robot.couplings.values() if c.mode == "exact"]
-        followers = {robot.joint(axis.joint).coordinates[axis.index] for axis in exact}
+        followers = {coordinate_of(robot.joint(axis.joint), axis) for axis in exact}
         positions = _group("joint", joints, [j.positions for j in joints])
         coordinates = _group("joint", joints, [j.coordinates for j in joints])
         first = accumulate((len(j.positions) for j in joints), initial=0)
@@ -90,14 +91,13 @@ class Names:
 
     @cached_property
     def units(self) -> dict[str, tuple[str, str, str]]:
-        """Of each position or velocity coordinate: its unit as position, as velocity, and as effort."""
+        """By position or velocity coordinate: its unit as position, as velocity, and as effort."""
         found = {}
         for j in self.joints:
-            straight = {"x", "y", "z"} | ({""} if j.type.prismatic else set())
-            for part in {*JOINT_KINDS[j.kind].positions, *JOINT_KINDS[j.kind].velocities}:
+            for part in {*j.type.positions, *j.type.velocities}:
                 name = f"{j.name}.{part}" if part else j.name
                 turning = ("1" if part in ("qw", "qx", "qy", "qz") else "rad", "rad/s", "N·m")
-                found[name] = ("m", "m/s", "N") if part in straight else turning
+                found[name] = ("m", "m/s", "N") if j.type.slides(part) else turning
         return found
 
 

@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from gearwright.compiler.backends import is_known, names
+from gearwright.control import Declared, declared
 from gearwright.errors import CompileError, suggestion
 from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
-from gearwright.sim.control import Declared, declared
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.drives import Drive
+    from gearwright.model.drives import Drive
 
 LATER = "comes with a later version"
 
@@ -46,6 +46,7 @@ class Options:
     drives: Mapping[str, Drive] = field(default_factory=dict)  # by coordinate
     controller: Declared | None = None
     control_period: int = 1  # steps
+    wrenches: tuple[str, ...] = ()  # links that `step(wrench=…)` can push
 
     def __post_init__(self) -> None:
         for option in CHOICES:
@@ -81,7 +82,7 @@ class Options:
         *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
         coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
-        control_period: int = 1,
+        control_period: int = 1, wrenches: Sequence[str] = (),
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -100,6 +101,7 @@ class Options:
             coupling=coupling, iterations=iterations, parameters=names, gravity=g, threads=threads,
             drives=MappingProxyType(dict(drives or {})),
             controller=own, control_period=control_period,
+            wrenches=(wrenches,) if isinstance(wrenches, str) else tuple(dict.fromkeys(wrenches)),
         )  # fmt: skip
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Address, Kind, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Address, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import SlotKind as Kind
+from gearwright.compiler.program import mapped_body
 from gearwright.compiler.tape import Instruction
 
 if TYPE_CHECKING:
@@ -25,14 +27,15 @@ KINDS = {
     "piece": Kind.STATE,  # of each law, on which it was in the last step
     "piece_end": Kind.STATE,  # the same at the step's end
     "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
-    "actuator": Kind.STATE,  # efforts in the last step, then what actuators remember
-    "sensor": Kind.STATE,  # readings, then what sensors remember
+    "actuator": Kind.STATE,  # efforts in the last step, then the actuators' states
+    "sensor": Kind.STATE,  # readings, then the sensors' states
     "phase": Kind.STATE,  # 0 where the controller is asked
     "clock": Kind.STATE,  # steps, and the time that they are counted from
-    "control": Kind.STATE,  # what the controller commands, then what it remembers
+    "control": Kind.STATE,  # the controller's commands, then its memory
     "mass": Kind.DERIVED,  # M at the position
     "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,
+    "wrench": Kind.INPUT,  # on links that were declared, force and torque of each
     "command": Kind.INPUT,
     "target": Kind.INPUT,
     "parameter": Kind.PARAMETER,
@@ -90,9 +93,16 @@ def _functions(nodes: Sequence[casadi.Function | Repeat]) -> Iterator[casadi.Fun
 def _body(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]:
     from gearwright.dynamics import Repeat
 
-    return tuple(
-        Loop(node.count, _body(node.body), node.until) if isinstance(node, Repeat) else stage(node) for node in nodes
-    )
+    traced = {id(function): function for function in _functions(nodes)}
+    stages = {key: stage(function) for key, function in traced.items()}  # a function that is there twice: one stage
+
+    def made(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]:
+        return tuple(
+            Loop(node.count, made(node.body), node.until) if isinstance(node, Repeat) else stages[id(node)]
+            for node in nodes
+        )
+
+    return made(nodes)
 
 
 def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
@@ -108,12 +118,14 @@ def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage |
     def moved(i: Instruction) -> Instruction:
         return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
 
-    return tuple(
-        replace(node, body=_redirected(node.body, places))
-        if isinstance(node, Loop)
-        else Stage(node.name, Tape(tuple(map(moved, node.tape.instructions)), node.tape.stores))
-        for node in body
-    )
+    return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
+
+
+OBSERVED = ("link_velocity", "link_acceleration", "reaction", "screws", "cut_joints", "inverse_dynamics")
+
+
+def observer_program(name: str, equations: Equations) -> Program:
+    return function_program(equations.observer(name))
 
 
 PROGRAMS: dict[str, Callable[[Equations], Program]] = {
@@ -128,4 +140,5 @@ PROGRAMS: dict[str, Callable[[Equations], Program]] = {
     "link_poses": lambda equations: function_program(equations.link_poses),
     "mass_matrix": lambda equations: function_program(equations.mass_matrix),
     "bias": lambda equations: function_program(equations.bias),
+    **{name: partial(observer_program, name) for name in OBSERVED},
 }

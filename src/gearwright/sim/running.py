@@ -1,8 +1,9 @@
-"""Runs: many steps at once, in machine code, or one by one where a controller wants to be asked."""
+"""Runs: many steps at once in machine code, or one by one with a controller that Python calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -10,89 +11,126 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.sim import inputs
-from gearwright.sim.control import Calls
-from gearwright.sim.controlled import check_free
+from gearwright.sim import given_values
+from gearwright.sim.calling import ControllerCalls
+from gearwright.sim.clock import MOST_STEPS, checked
 from gearwright.sim.free_memory import available_memory
-from gearwright.sim.inputs import Schedule
-from gearwright.sim.recording import Recording
-from gearwright.sim.stepping import MOST_STEPS, checked, stopped
+from gearwright.sim.recorded_signals import KernelEvaluator, run_schema
+from gearwright.sim.recordings import Recording, SlotChunk
+from gearwright.sim.recordings.sinks import opened
+from gearwright.sim.reporting import unsettled, warn_unsettled
+from gearwright.sim.schedules import Schedule
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.compiler import Buffer
+    from gearwright.sim.recordings import Schema, Sink
     from gearwright.sim.simulation import Simulation
 
 HELD = ("parameter", "dt")
+WRITTEN_AT_ONCE = 1 << 24  # bytes of rows that wait for a sink
 Report = Callable[[int], None]
 Plan = dict[str, Schedule]  # by slot
 
 
 def run(
     sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
-    every: int, progress: bool, control_period: int = 1,
+    every: int, progress: bool, control_period: int = 1, wrench: Any = None, record: Sequence[str] = (),
+    sink: Sink | str | os.PathLike[str] | None = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = _steps(duration, sim), _every(every)
-    calls = None if controller is None else Calls(sim, controller, _every(control_period, "control_period"))
+    calls = None if controller is None else ControllerCalls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {"command": command, "effort": effort}, n)
-    _check_memory(sim, n, every, [slot for slot in sim._inputs if controller is not None or plan[slot].varying])
-    recording = Recording(sim, every=every)
+    varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
+    schema = run_schema(sim, every, record)
+    recording = Recording(schema, sim.robot)
+    if sink is None:
+        _check_memory(sim, n, every, varying)
+    if wrench is not None:
+        sim.inputs.hold("wrench", wrench)
+    before = unsettled(sim)
+    if sink is None:
+        _recorded(sim, n, plan, calls, Rows(sim, schema, recording.add), progress)
+    else:
+        with opened(sink, schema) as out:
+            most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(_slots(sim))))
+            _recorded(sim, n, plan, calls, Rows(sim, schema, out.write, most), progress)
+    warn_unsettled(sim, before, n)
+    return recording
+
+
+class Rows:
+    """Rows of a run on their way to a recording or a sink, `most` at a time."""
+
+    def __init__(
+        self, sim: Simulation, schema: Schema, add: Callable[[SlotChunk], None], most: int | None = None
+    ) -> None:
+        self.every, self.most = schema.every, most
+        self._schema, self._add, self._evaluator, self._rows = schema, add, KernelEvaluator(sim.kernels), 0
+
+    def add(self, rows: int, slots: Mapping[str, Buffer]) -> None:
+        if rows:
+            self._add(SlotChunk(self._schema, self._rows, slots, self._evaluator))
+            self._rows += rows
+
+
+def _recorded(
+    sim: Simulation, n: int, plan: Plan, calls: ControllerCalls | None, rows: Rows, progress: bool
+) -> None:  # fmt: skip
     for slot, schedule in plan.items():
         for i, value in schedule.constant:
-            sim._inputs[slot].fill(i, value)
-    sim._version += 1
+            sim.batch_state.fill(slot, i, value)
     with _shown(progress, n) as report:
         if calls is None:
-            _in_machine_code(sim, n, every, plan, recording, report)
-        else:
-            sim._period = calls.period
-            try:
-                _step_by_step(sim, n, every, plan, recording, report, calls)
-            finally:
-                sim._period = sim.options.control_period
-    return recording
+            _in_machine_code(sim, n, plan, rows, report)
+            return
+        sim.controller_state.period = calls.period
+        try:
+            _step_by_step(sim, n, plan, rows, report, calls)
+        finally:
+            sim.controller_state.period = sim.options.control_period
 
 
 def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
     """The inputs of a run by slot."""
     plan = {}
     for slot, values in given.items():
-        if slot not in sim._inputs:
+        if slot not in sim.inputs.slots:
             if values:
-                sim._hold(slot, values if isinstance(values, Mapping) else {})
+                sim.inputs.hold(slot, values if isinstance(values, Mapping) else {})
             continue
-        empty = {} if values is None else values
-        plan[slot] = Schedule(sim._group(slot), empty, lambda: _times(sim, n), n, sim.batch)
+        group, empty = sim.layout.group(slot), {} if values is None else values
+        plan[slot] = Schedule(group, empty, lambda: _times(sim, n), n, sim.batch)
         for i in (*(i for i, _ in plan[slot].constant), *plan[slot].varying):
-            check_free(sim, slot, {sim._group(slot).names[i]: 0.0})
+            sim.inputs.check_free(slot, {group.names[i]: 0.0})
     return plan
 
 
-def _in_machine_code(sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report) -> None:
-    begun, failed = sim._steps, False
-    for first, count in sim._pace.calls(n):
+def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Report) -> None:
+    state, clock, every = sim.batch_state, sim.clock, rows.every
+    begun, failed = clock.steps, False
+    for first, count in clock.chunks(n, None if rows.most is None else rows.most * every):
         kept = (first + count) // every - first // every
-        records = {slot: sim._instance.buffer(slot, kept) for slot in sim._parts} if kept else {}
+        records = {slot: state.instance.buffer(slot, kept) for slot in state.parts} if kept else {}
         series = {slot: _series(sim, slot, s, first, count) for slot, s in plan.items() if s.varying}
-        sim._version += 1
-        failed |= not sim._instance.run_buffers(
+        failed |= not state.instance.run_buffers(
             count, series=series, records=records, every=every, first=first, continues=failed
         )
         for slot, buffer in series.items():  # the last values stay held
-            sim._inputs[slot].copy_from(buffer.row(min(sim._steps - begun - first, count - 1)))
-        if error := stopped(sim, failed, begun, last=first + count == n):
-            raise error
+            sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
+        state.touch()
+        clock.check(failed, begun, last=first + count == n)
         held = {slot: _held(sim, slot, kept) for slot in HELD}
-        given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim._inputs}
-        recording.add(kept, **records, **held, **given)
+        given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
+        rows.add(kept, {**records, **held, **given})
         report(count)
 
 
 def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
     """The inputs of some steps: those that change, and those that are held."""
-    buffer = sim._instance.buffer(slot, count)
-    buffer.copy_from(sim._inputs[slot])
+    buffer = sim.batch_state.instance.buffer(slot, count)
+    buffer.copy_from(sim.inputs.slots[slot])
     for i, values in schedule.varying.items():
         buffer.fill(i, values[first : first + count])
     return buffer
@@ -106,31 +144,56 @@ def _given(sim: Simulation, slot: str, series: Mapping[str, Buffer], every: int,
 
 
 def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
-    """What stays the same, seen as if it were recorded each time."""
-    return sim._instance.slot(slot).repeated(kept)
+    """A slot that stays the same, as if it were recorded each time."""
+    return sim.batch_state.slot(slot).repeated(kept)
+
+
+def _slots(sim: Simulation) -> tuple[str, ...]:
+    """The slots of a recording."""
+    return (*sim.batch_state.parts, *sim.inputs.slots, *HELD)
 
 
 def _step_by_step(
-    sim: Simulation, n: int, every: int, plan: Plan, recording: Recording, report: Report,
-    controller: Calls,
+    sim: Simulation, n: int, plan: Plan, rows: Rows, report: Report, controller: ControllerCalls
 ) -> None:  # fmt: skip
-    slots = (*sim._parts, *sim._inputs, *HELD)
-    buffers = {slot: sim._instance.buffer(slot, n // every) for slot in slots}
-    keepers = [buffer.keeper(sim._instance.slot(slot)) for slot, buffer in buffers.items()]
-    batch = sim.batch
+    state, every, batch = sim.batch_state, rows.every, sim.batch
+    commands, coordinates = sim.layout.devices.commands, sim.layout.names.coordinates
+    keep = _Kept(sim, n // every, rows).keep
     for k in range(n):
         for slot, schedule in plan.items():
             for i, values in schedule.varying.items():
                 value = np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0])
-                sim._inputs[slot].fill(i, value)
-        sim._version += 1
-        command, effort = inputs.split(sim._devices.commands, sim._names.coordinates, controller())
+                sim.inputs.slots[slot].fill(i, value)
+        state.touch()
+        command, effort = given_values.split(commands, coordinates, controller())
         sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
-            for keep in keepers:
-                keep(k // every)
+            keep()
         report(1)
-    recording.add(n // every, **buffers)
+
+
+class _Kept:
+    """Rows that are kept one by one, and handed on when there are enough of them."""
+
+    def __init__(self, sim: Simulation, total: int, rows: Rows) -> None:
+        self._sim, self._left, self._rows = sim, total, rows
+        self._begin()
+
+    def _begin(self) -> None:
+        state, most = self._sim.batch_state, self._rows.most
+        self._size = self._left if most is None else min(self._left, most)
+        self._buffers = {slot: state.instance.buffer(slot, self._size) for slot in _slots(self._sim)}
+        self._keepers = [buffer.keeper(state.slot(slot)) for slot, buffer in self._buffers.items()]
+        self._row = 0
+
+    def keep(self) -> None:
+        for keep in self._keepers:
+            keep(self._row)
+        self._row += 1
+        if self._row == self._size:
+            self._rows.add(self._size, self._buffers)
+            self._left -= self._size
+            self._begin()
 
 
 # --- the frame of a run ---------------------------------------------------------------------------------------------
@@ -143,7 +206,7 @@ def _steps(duration: float, sim: Simulation) -> int:
         raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
     if not (isfinite(seconds) and seconds >= 0):
         raise ModelError(f"a duration is a number of seconds, not {duration!r}")
-    return checked(round(min(seconds / sim.dt, 2.0 * MOST_STEPS)), sim._steps, what=f"a duration of {seconds:g} s")
+    return checked(round(min(seconds / sim.dt, 2.0 * MOST_STEPS)), sim.clock.steps, what=f"a duration of {seconds:g} s")
 
 
 def _every(every: int, name: str = "every") -> int:
@@ -154,12 +217,12 @@ def _every(every: int, name: str = "every") -> int:
 
 def _times(sim: Simulation, n: int) -> Array:
     """When each step begins."""
-    times: Array = sim._start + (sim._steps + np.arange(n)) * sim.dt
+    times: Array = sim.clock.start + (sim.clock.steps + np.arange(n)) * sim.dt
     return times
 
 
 def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
-    needed = (n // every) * sim._instance.row_bytes([*sim._parts, *varying])
+    needed = (n // every) * sim.batch_state.instance.row_bytes([*sim.batch_state.parts, *varying])
     available = available_memory()
     if needed > available:
         raise ModelError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gearwright.compiler import Kind
+from gearwright.compiler import SlotKind as Kind
 from gearwright.model import Mechanism
 from gearwright.model.pickling import check_function
 from gearwright.sim.kernels import Kernels
@@ -21,30 +21,31 @@ HELD = (Kind.STATE, Kind.INPUT, Kind.PARAMETER)
 
 @dataclass(frozen=True)
 class Snapshot:
-    """State, inputs and parameters by slot, (B, size) each, the clock, and what a controller remembers."""
+    """State, inputs and parameters by slot, (B, size) each, the clock, and a called controller with its memory."""
 
     slots: Mapping[str, Array]
     start: float  # [s]
     steps: int
-    remembered: tuple[Any, dict[str, Any]] | None
+    called: tuple[Any, dict[str, Any]] | None  # controller and memory
 
     @staticmethod
     def of(sim: Simulation) -> Snapshot:
-        instance = sim._instance
-        slots = {slot.name: instance.get(slot.name) for slot in instance.executable.program.of_kind(*HELD)}
-        remembered = sim._remembered if sim._remembered and sim._remembered[1] else None
-        return Snapshot(slots, sim._start, sim._steps, remembered)
+        state = sim.batch_state
+        slots = {slot.name: state.get(slot.name) for slot in state.program.of_kind(*HELD)}
+        own = sim.controller_state
+        called = (own.function, dict(own.memory)) if own.memory else None
+        return Snapshot(slots, sim.clock.start, sim.clock.steps, called)
 
     def restore(self, sim: Simulation) -> None:
         for name, values in self.slots.items():
-            sim._instance.set(name, values)
-        sim._start, sim._steps, sim._remembered = self.start, self.steps, self.remembered
-        sim._version += 1
+            sim.batch_state.set(name, values)
+        sim.clock.set(self.start, self.steps)
+        sim.controller_state.assign(*(self.called or (None, None)))
 
     def check(self) -> None:
-        """Raises where a controller that remembers cannot be pickled."""
-        if self.remembered is not None:
-            check_function(self.remembered[0], "the simulation")
+        """Raises where a controller with memory cannot be pickled."""
+        if self.called is not None:
+            check_function(self.called[0], "the simulation")
 
 
 def made_again(robot: Mechanism, options: Options, snapshot: Snapshot) -> Simulation:

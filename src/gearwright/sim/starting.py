@@ -1,4 +1,4 @@
-"""The whole state after a reset: what actuators, sensors and controllers begin with."""
+"""The whole state after a reset, actuators, sensors and controllers included."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gearwright.compiler import SlotKind
+from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
+from gearwright.model.layout import coordinate_of
 from gearwright.model.leading import led, start_of
-from gearwright.sim import assembly, controlled, loops
+from gearwright.sim import assembly, loops
+from gearwright.sim.reporting import warn_beyond_limits
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -19,34 +23,35 @@ if TYPE_CHECKING:
 def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
     """See `Simulation.reset`."""
     q, v = _assembled(sim, position, velocity)
-    names = sim._names
-    memory = sim._instance.memory
-    before, clock = memory.copy(), (sim._start, sim._steps, sim._remembered)
+    state, names = sim.batch_state, sim.layout.names
+    memory, called = state.instance.memory, sim.controller_state
+    before, clock, last = memory.copy(), (sim.clock.start, sim.clock.steps), (called.function, called.memory)
     try:
-        for held in sim._inputs.values():
-            held.assign(0.0)
+        sim.inputs.clear()
         set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
         for i, name in enumerate(sim.options.drives):  # drives hold where the robot starts
-            sim._instance.slot("target").fill(2 * i, sim.position[name])
-            sim._instance.slot("target").fill(2 * i + 1, 0.0)
-        sim.time = 0.0
+            state.fill("target", 2 * i, sim.position[name])
+            state.fill("target", 2 * i + 1, 0.0)
+        sim.clock.restart(0.0)
         check_start(sim, reach)
+        warn_beyond_limits(sim, q)
     except BaseException:
         memory.copy_from(before)
-        sim._start, sim._steps, sim._remembered = clock
-        sim._version += 1
+        sim.clock.set(*clock)
+        called.assign(*last)
+        state.touch()
         raise
 
 
 def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
     """Positions and velocities of the tree, with followers aligned and loops closed."""
-    robot, names, kernels = sim.robot, sim._names, sim._kernels
-    parameter = sim._instance.get("parameter")
-    q, given_q = assembly.tree_positions(sim._usual, names, position, sim.batch)
+    robot, names, kernels = sim.robot, sim.layout.names, sim.kernels
+    parameter = sim.batch_state.get("parameter")
+    q, given_q = assembly.tree_positions(sim.start_position, names, position, sim.batch)
     v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
     q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
-    q, v = assembly.with_leading_rotors(robot, names, sim._numbers(parameter), (q, v), (given_q, given_v))
-    q, v = assembly.aligned(robot, names, sim._numbers(parameter), (q, v), (given_q, given_v))
+    q, v = assembly.with_leading_rotors(robot, _by_name(sim, parameter), (q, v), (given_q, given_v))
+    q, v = assembly.aligned(robot, names, _by_name(sim, parameter), (q, v), (given_q, given_v))
     _check_reach(sim, position, q)
     if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
         assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
@@ -55,20 +60,33 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
     return q, v
 
 
+def _by_name(sim: Simulation, parameter: Array) -> dict[str, Array]:
+    """The parameters' values by name, (B, 1) each."""
+    return {name: parameter[:, i : i + 1] for i, name in enumerate(sim.options.inputs)}
+
+
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
-    start = {"position": q, "velocity": v, "mean_velocity": v, "impulse": np.zeros((1, sim._parts.get("impulse", 0)))}
-    start |= {n: np.zeros((1, sim._parts.get(n, 0))) for n in ("piece", "piece_end", "unsettled")}
-    start["actuator"] = sim._devices.start[None, :]
-    if sim._control is not None:
-        start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([sim._control.start])}
-    if "sensor" in sim._parts:
+    parts, control = sim.batch_state.parts, sim.kernels.control
+    start = {"position": q, "velocity": v, "mean_velocity": v, "impulse": np.zeros((1, parts.get("impulse", 0)))}
+    start |= {n: np.zeros((1, parts.get(n, 0))) for n in ("piece", "piece_end", "unsettled")}
+    start["actuator"] = sim.layout.devices.start[None, :]
+    if control is not None:
+        start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([control.start])}
+    if "sensor" in parts:
         start["sensor"] = start_readings(sim, *(np.broadcast_to(x, (sim.batch, x.shape[1])) for x in (q, v)))
-    parts = [np.broadcast_to(start[name], (sim.batch, size)) for name, size in sim._parts.items()]
-    sim._set_state(np.concatenate(parts, axis=1))
+    full = [np.broadcast_to(start[name], (sim.batch, size)) for name, size in parts.items()]
+    sim.set_batch(np.concatenate(full, axis=1))
     hold_positions(sim)
-    controlled.hold_inputs(sim)
-    sim._remembered = None
+    sim.inputs.start_control()
+    sim.controller_state.assign(None, None)
+
+
+def redundant_loop_rows(sim: Simulation) -> tuple[Diagnostic, ...]:
+    """Diagnostics of closure rows that others imply at the start."""
+    state, names, q = sim.batch_state, sim.layout.names, sim.start_position.copy()
+    q[list(names.free_positions)] = state.get("position")[0]
+    return loops.redundant(sim.kernels["closure"], sim.robot, names, state.get("parameter")[0], q)
 
 
 def check_start(sim: Simulation, reach: bool = True) -> None:
@@ -76,7 +94,8 @@ def check_start(sim: Simulation, reach: bool = True) -> None:
 
     Without `reach`, one that a transmission cannot reach passes: steps from there raise.
     """
-    finite = {name: np.isfinite(held.numbers()[0]) for name, held in {"state": sim._states, **sim._inputs}.items()}
+    held = {"state": sim.batch_state.states, **sim.inputs.slots}
+    finite = {name: np.isfinite(buffer.numbers()[0]) for name, buffer in held.items()}
     if all(each.all() for each in finite.values()):
         return
     bad = next(name for name, each in finite.items() if not each.all())
@@ -91,11 +110,11 @@ def check_start(sim: Simulation, reach: bool = True) -> None:
 
 def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None:
     """Joints that are given where the transmission which leads them cannot go."""
-    robot, names = sim.robot, sim._names
+    robot, names = sim.robot, sim.layout.names
     for name in sorted(led(robot)):
         t = robot.transmissions[name]
         rotor = names.positions.index[f"{t.actuators[0]}.rotor"]
-        joints = [robot.joint(ref.joint).positions[ref.index] for ref in t.joints]
+        joints = [coordinate_of(robot.joint(ref.joint), ref) for ref in t.joints]
         lost = np.flatnonzero(np.isnan(q[:, rotor]))
         if len(lost) and any(joint in position for joint in joints):
             pose = ", ".join(f"{j!r} at {q[lost[0], names.positions.index[j]]:.6g}" for j in joints)
@@ -111,7 +130,7 @@ def _out_of_reach(sim: Simulation, robot: int) -> str:
     for transmission in sim.robot.transmissions.values():
         if transmission.map is None:
             continue
-        names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in transmission.joints]
+        names = [coordinate_of(sim.robot.joint(ref.joint), ref) for ref in transmission.joints]
         q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
         if np.isnan(q).any():  # it has no place for its rotors at the file's start
             q = start_of(sim.robot, transmission)
@@ -127,29 +146,33 @@ def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
     """The first number that is not finite, by name."""
     from gearwright.sim.failing import described_entry
 
-    held = sim._states if slot == "state" else sim._inputs[slot]
+    held = sim.batch_state.states if slot == "state" else sim.inputs.slots[slot]
     i = int(np.flatnonzero(~np.isfinite(held.numbers()[0, robot]))[0])
-    states = sim._instance.executable.program
-    return described_entry(sim, *states.state_address(i)) if slot == "state" else f"{slot} number {i}"
+    program = sim.batch_state.program
+    return described_entry(sim, *program.state_address(i)) if slot == "state" else f"{slot} number {i}"
 
 
 def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     """`sensor` of robots that start at q and v, (B, n) each: the first readings."""
-    sensing = sim._devices.sensing
-    given = np.zeros((sim.batch, sim._parts["sensor"]))
+    sensing = sim.layout.devices.sensing
+    given = np.zeros((sim.batch, sim.batch_state.parts["sensor"]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
+    kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get("impulse", 0)
+    rest = {"impulse": np.zeros(impulses), "actuator": sim.layout.devices.start}
     values = {"position": q, "velocity": v, "sensor": given}
-    if sim.options.inputs:
-        values["parameter"] = sim._instance.get("parameter")
-    readings: Array = sim._kernels["sense_start"].evaluate(values)["sensor_after"]
+    for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
+        if slot.name not in values:
+            held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None
+            values[slot.name] = sim.batch_state.get(slot.name) if held is None else held
+    readings: Array = kernel.evaluate(values)["sensor_after"]
     return readings
 
 
 def hold_positions(sim: Simulation) -> None:
-    """Drives that follow a position hold where they are, until they are told where to go."""
-    if not sim._commanded:
+    """Actuators that follow a position hold theirs until the first command."""
+    if not sim.layout.commanded:
         return
     for i, (name, actuator) in enumerate(sim.robot.actuators.items()):
         if actuator.command == "position":
-            sim._inputs["command"].fill(i, sim.actuator[name].position)
+            sim.batch_state.fill("command", i, sim.actuator[name].position)

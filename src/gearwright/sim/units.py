@@ -1,8 +1,8 @@
-"""What the numbers of actuators and sensors are measured in."""
+"""Units of actuators' and sensors' numbers."""
 
 from __future__ import annotations
 
-from gearwright.model import AxisRef, Encoder, LimitSwitch, Mechanism
+from gearwright.model import AxisRef, Mechanism
 
 TURNING = {"position": "rad", "velocity": "rad/s", "effort": "N·m", "voltage": "V"}
 PUSHING = {"position": "m", "velocity": "m/s", "effort": "N", "voltage": "V"}
@@ -16,7 +16,7 @@ def pushes(robot: Mechanism, actuator: str) -> bool:
 
 
 def actuator_units(robot: Mechanism, actuator: str) -> dict[str, str]:
-    """Of `command`, `torque`, `position` and `velocity`; of a servo the command's unit depends on its mode."""
+    """Units of `command`, `torque`, `position` and `velocity`; a servo's command has the unit of its mode."""
     own = PUSHING if pushes(robot, actuator) else TURNING
     a = robot.actuators[actuator]
     command = "as its mode" if "mode" in a.states else own[a.command]
@@ -24,13 +24,8 @@ def actuator_units(robot: Mechanism, actuator: str) -> dict[str, str]:
 
 
 def reading_unit(robot: Mechanism, sensor: str, index: int) -> str:
-    """Of one number of a sensor; nothing of a user's own kind."""
-    s = robot.sensors[sensor]
-    if isinstance(s, LimitSwitch):
-        return "0/1"
-    if not isinstance(s, Encoder):
-        return ""
-    return (PUSHING if _reads_length(robot, sensor, index) else TURNING)[s.type]
+    """Unit of one number of a sensor."""
+    return robot.sensors[sensor].unit(length=_reads_length(robot, sensor, index), index=index)
 
 
 def _reads_length(robot: Mechanism, sensor: str, index: int) -> bool:
@@ -39,9 +34,12 @@ def _reads_length(robot: Mechanism, sensor: str, index: int) -> bool:
         return _slides(robot, s.joint)
     if s.actuator is not None:
         return pushes(robot, s.actuator)
-    assert s.transmission is not None
+    if s.transmission is None:
+        return False
     t = robot.transmissions[s.transmission]
-    return _slides(robot, t.joints[index]) if s.side == "joint" else pushes(robot, t.actuators[index])
+    ends = len(t.joints if s.side == "joint" else t.actuators)
+    at = min(index, ends - 1)  # a user's own sensor may read more numbers than there are ends
+    return _slides(robot, t.joints[at]) if s.side == "joint" else pushes(robot, t.actuators[at])
 
 
 def _slides(robot: Mechanism, ref: AxisRef) -> bool:

@@ -1,4 +1,4 @@
-"""What a robot has and the dynamics leave out yet: told once, on `Simulation.diagnostics`."""
+"""Parts of a robot that the dynamics leave out yet, as diagnostics of the simulation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import inf, pi
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.model import Axis, Joint, Mechanism
+from gearwright.model.layout import moves
 
 
 def unsimulated(robot: Mechanism, integrator: str = "midpoint", dt: float = 1e-3) -> tuple[Diagnostic, ...]:
@@ -37,26 +38,25 @@ def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
 
 def _unconnected(robot: Mechanism) -> Iterator[str]:
     """Actuators without a joint, and transmissions that are not in anyone's way."""
-    acting: dict[str, str] = {}
     unknown = [t.name for t in robot.transmissions.values() if t.map is None]
     if unknown:
         yield f"transmissions of types that are not known here do not act: {_listed(unknown)}"
-    moved = {t.name: all(map(robot.has_axis, t.joints)) for t in robot.transmissions.values()}
-    if held := [name for name, moves in moved.items() if not moves and name not in unknown]:
+    held = [t.name for t in robot.transmissions.values() if t.map is not None and not moves(t, robot.joints)]
+    if held:
         yield f"transmissions to joints that cannot move do not act: {_listed(held)}"
     for t in robot.transmissions.values():
-        for name in t.actuators if moved[t.name] and t.name not in unknown else ():
-            if name in acting:
-                yield f"actuator {name!r} is in transmissions {acting[name]!r} and {t.name!r}: the first one acts"
-            acting.setdefault(name, t.name)
-    idle = [a.name for a in robot.actuators.values() if a.name not in acting and a.joint is None]
+        for name in t.actuators if t.name not in (*held, *unknown) else ():
+            if robot.acting[name] is not t:
+                first = robot.acting[name].name
+                yield f"actuator {name!r} is in transmissions {first!r} and {t.name!r}: the first one acts"
+    idle = [a.name for a in robot.actuators.values() if a.name not in robot.acting and a.joint is None]
     if idle:
         yield f"actuators that no joint or transmission connects do nothing: {_listed(idle)}"
 
 
 def _beyond_a_turn(joint: Joint, axis: Axis) -> bool:
     """A cut joint's angle is read within one turn; a screw's by its travel."""
-    return not joint.type.prismatic and joint.kind != "screw" and 2 * pi <= axis.limits.upper - axis.limits.lower < inf
+    return not joint.type.prismatic and not joint.type.travels and 2 * pi <= axis.limits.upper - axis.limits.lower < inf
 
 
 def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:

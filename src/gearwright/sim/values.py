@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from gearwright.compiler import Instance
 
 Array = NDArray[Any]
 Value = Any  # a float, or an array over the batch
@@ -41,6 +43,10 @@ class Values(Mapping[str, Value]):
         own = [self._reads[n]() for n in self._groups[name]]
         return np.stack(own, axis=-1) if own else np.zeros(0)
 
+    def members(self, name: str) -> tuple[str, ...]:
+        """The single names that a name stands for."""
+        return self._groups.get(name, (name,))
+
     def __contains__(self, name: object) -> bool:
         return name in self._reads or name in self._groups
 
@@ -54,14 +60,34 @@ class Values(Mapping[str, Value]):
         return repr({name: read() for name, read in self._reads.items()})
 
 
-class Also(Values):
-    """Values where further names are second names of single ones."""
+class AliasedValues(Values):
+    """Values whose further names are second names of single ones."""
 
     __slots__ = ()
 
     def _several(self, name: str) -> Value:
         own = super()._several(name)
         return own[..., 0] if np.ndim(own) > 1 else float(own[0])
+
+
+class WithLoopJoints(Values):
+    """Values by joint, and of joints that close loops, too. Those are not counted or listed: they cannot be set."""
+
+    __slots__ = ("_loops",)
+
+    def __init__(self, values: Values, loops: Values) -> None:
+        super().__init__(values._kind, values._reads, values._groups)
+        self._loops = loops
+
+    def _several(self, name: str) -> Value:
+        if name in self._groups:
+            return super()._several(name)
+        if name not in self._loops:
+            raise UnknownNameError(self._kind, name, [*self._reads, *self._groups, *self._loops]) from None
+        return self._loops[name]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._loops
 
 
 def reader(instance: Instance, slot: str, element: int, refresh: Callable[[], object] | None = None) -> Read:

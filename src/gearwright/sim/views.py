@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.model import Mechanism, in_order
+from gearwright.sim import observed
 from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
-from gearwright.sim.values import Also, Array, Read, Value, Values, reader
+from gearwright.sim.spatial_values import link_motion, reactions
+from gearwright.sim.values import AliasedValues, Array, Read, Values
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -21,65 +22,50 @@ def _members(group: Group) -> dict[str, tuple[str, ...]]:
     return {joint: tuple(group.names[i] for i in own) for joint, own in group.joints.items()}
 
 
-def _from_state(sim: Simulation, group: Group, slot: str, free: tuple[int, ...]) -> Values:
+def _reader(sim: Simulation, slot: str, element: int) -> Read:
+    read: Read = sim.batch_state.slot(slot).reader(element)
+    return read
+
+
+def _from_state(slot: str, sim: Simulation) -> Values:
     """Independent numbers straight from the state, followers from the tree's kinematics."""
+    group, free = sim.layout.independent(slot)
     reads: dict[str, Read] = {}
     place = {i: n for n, i in enumerate(free)}
     for i, name in enumerate(group.names):
-        reads[name] = reader(sim._instance, slot, place[i]) if i in place else _Late(sim, "tree", f"tree_{slot}", i)
-    return Values(group.kind, reads, _members(group))
+        in_state = i in place
+        reads[name] = _reader(sim, slot, place[i]) if in_state else sim.probes.reader("tree", f"tree_{slot}", i)
+    values = Values(group.kind, reads, _members(group))
+    return observed.with_loop_joints(values, sim.robot, slot, sim.probes.reader)
 
 
-class _Late:
-    """Reads through a kernel that is compiled when it is first needed."""
-
-    def __init__(self, *what: Any) -> None:
-        self._what, self._read = what, self._first
-
-    def __call__(self) -> Value:
-        return self._read()
-
-    def _first(self) -> Value:
-        sim, kernel, slot, element = self._what
-        probe = sim._probe(kernel)
-        self._read = reader(probe.instance, slot, element, probe.refresh)
-        return self._read()
+def _reaction(sim: Simulation) -> Values:
+    return reactions(observed.reacting(sim.robot), partial(_table, sim))
 
 
-def _position(sim: Simulation) -> Values:
-    return _from_state(sim, sim._names.positions, "position", sim._names.free_positions)
+def _link_motion(quantity: str, sim: Simulation) -> Values:
+    return link_motion(tuple(sim.robot.links), partial(_table, sim), quantity)
 
 
-def _velocity(sim: Simulation) -> Values:
-    return _from_state(sim, sim._names.coordinates, "velocity", sim._names.free_velocities)
+def _table(sim: Simulation, quantity: str) -> Array:
+    return sim.probes[quantity].output(quantity)
 
 
 def _effort(sim: Simulation) -> Values:
-    group = sim._names.coordinates
-    reads = {name: reader(sim._instance, *sim._place("effort", i)) for i, name in enumerate(group.names)}
+    group = sim.layout.names.coordinates
+    reads = {name: _reader(sim, *sim.layout.place("effort", i)) for i, name in enumerate(group.names)}
     return Values(group.kind, reads, _members(group))
 
 
 def _acceleration(sim: Simulation) -> Values:
-    group = sim._names.coordinates
-    probe = sim._probe("observation")
-    reads = {n: reader(probe.instance, "tree_acceleration", i, probe.refresh) for i, n in enumerate(group.names)}
+    group = sim.layout.names.coordinates
+    reads = {n: sim.probes.reader("observation", "tree_acceleration", i) for i, n in enumerate(group.names)}
     return Values(group.kind, reads, _members(group))
 
 
-def coupling_names(robot: Mechanism) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """The couplings in the order of the equations, and the second names that they answer to."""
-    couplings = robot.couplings
-    names = [c.name for c in in_order(couplings.values())]
-    also = {c.alias: (couplings[c.alias].name,) for c in couplings.values() if c.alias is not None}
-    return names, {alias: name for alias, name in also.items() if alias not in names}
-
-
 def _coupling(kernel: str, slot: str, sim: Simulation) -> Values:
-    names, also = coupling_names(sim.robot)
-    probe = sim._probe(kernel)
-    reads = {name: reader(probe.instance, slot, i, probe.refresh) for i, name in enumerate(names)}
-    return Also("coupling", reads, also)
+    names, aliases = sim.layout.couplings
+    return AliasedValues("coupling", {n: sim.probes.reader(kernel, slot, i) for i, n in enumerate(names)}, aliases)
 
 
 def _pose(sim: Simulation) -> Values:
@@ -88,7 +74,7 @@ def _pose(sim: Simulation) -> Values:
 
 
 def _link_pose(sim: Simulation, link: int) -> Array:
-    flat = sim._probe("link_poses").output("poses")[..., link, :]
+    flat = sim.probes["link_poses"].output("poses")[..., link, :]
     X = np.zeros((*flat.shape[:-1], 4, 4))
     X[..., :3, :3] = flat[..., :9].reshape(*flat.shape[:-1], 3, 3)
     X[..., :3, 3] = flat[..., 9:]
@@ -96,53 +82,57 @@ def _link_pose(sim: Simulation, link: int) -> Array:
     return X
 
 
-def parameter_group(sim: Simulation) -> Group:
-    return Group("parameter", sim.options.inputs, {})
-
-
 def _parameters(sim: Simulation) -> Values:
-    reads = {name: reader(sim._instance, "parameter", i) for i, name in enumerate(sim.options.inputs)}
+    reads = {name: _reader(sim, "parameter", i) for i, name in enumerate(sim.options.inputs)}
     return Values("parameter", reads, {})
 
 
 def _sensor(sim: Simulation) -> Values:
-    places, several = sim._devices.readings
-    return Values("sensor", {name: reader(sim._instance, "sensor", i) for name, i in places.items()}, several)
+    places, several = sim.layout.devices.readings
+    return Values("sensor", {name: _reader(sim, "sensor", i) for name, i in places.items()}, several)
 
 
 def _actuator(sim: Simulation) -> Values:
-    if not sim._commanded:
+    if not sim.layout.commanded:
         return Values("actuator", {}, {})
 
     def slot(name: str, i: int) -> Read:
-        return reader(sim._instance, *sim._place(name, i))
+        return _reader(sim, *sim.layout.place(name, i))
 
-    return Values("actuator", actuator_views(sim._devices, slot, partial(_Late, sim, "shafts")), {})
+    return Values("actuator", actuator_views(sim.layout.devices, slot, partial(sim.probes.reader, "shafts")), {})
 
 
 def _memory(sim: Simulation) -> Values:
-    places = {} if sim._control is None else sim._control.places.memory
-    return Values("memory", {name: reader(sim._instance, "control", i) for name, i in places.items()}, {})
+    return Values("memory", {name: _reader(sim, "control", i) for name, i in sim.layout.memory.items()}, {})
+
+
+def _energy(sim: Simulation) -> Values:
+    reads = {name: sim.probes.reader("energy", name, 0) for name in ("kinetic", "potential")}
+    return Values("energy", reads, {})
 
 
 def coordinate(sim: Simulation, name: str) -> int:
     """The index of a single velocity coordinate."""
-    group = sim._names.coordinates
+    group = sim.layout.names.coordinates
     if name not in group.index:
         raise group.unknown(name)
     return group.index[name]
 
 
 VIEWS: dict[str, Callable[[Simulation], Values]] = {
-    "position": _position,
-    "velocity": _velocity,
+    "position": partial(_from_state, "position"),
+    "velocity": partial(_from_state, "velocity"),
     "acceleration": _acceleration,
     "effort": _effort,
     "coupling_error": partial(_coupling, "tree", "coupling_error"),
     "coupling_effort": partial(_coupling, "observation", "coupling_effort"),
     "pose": _pose,
+    "reaction": _reaction,
+    "link_velocity": partial(_link_motion, "link_velocity"),
+    "link_acceleration": partial(_link_motion, "link_acceleration"),
     "parameters": _parameters,
     "sensor": _sensor,
     "actuator": _actuator,
     "memory": _memory,
+    "energy": _energy,
 }

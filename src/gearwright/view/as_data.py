@@ -10,10 +10,11 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
                      axes: [{name, xyz, lower, upper, velocity, effort, damping, friction, reflected_inertia}]}]
     couplings      [{name, formula, follower, leaders: [{axis, multiplier}], offset, reference, powers, mode,
                      natural_frequency, damping_ratio, spelling}]
-    transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas}]
+    transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas, own: {field: value}}]
     actuators      [{name, type, joint, command, effort_limit, velocity_limit, rotor_inertia, damping, friction,
-                     torque_speed: [[speed, torque]]}]
+                     torque_speed: [[speed, torque]], own: {field: value}}]
     sensors        [{name, kind, transmission, side, actuator, joint, update_rate, latency, …the kind's own}]
+    parameters     [{name, value, unit, description, range}]     everything that can be a parameter
     hardware       [{name, type, plugin, joints|sensors|gpios: [{name, commands, states}], transmissions}]
 """
 
@@ -33,10 +34,12 @@ from gearwright.model import (
     Joint,
     LinearTransmission,
     Mechanism,
+    Pose,
     Sensor,
     Transmission,
 )
-from gearwright.view.devices import torque_speed
+from gearwright.model.fields import meanings
+from gearwright.model.parameters import Parameter
 from gearwright.view.maps import formulas
 from gearwright.view.summary import summary
 
@@ -58,6 +61,7 @@ def as_data(mechanism: Mechanism) -> dict[str, Any]:
         "transmissions": [_transmission(t) for t in m.transmissions.values()],
         "actuators": [_actuator(a) for a in m.actuators.values()],
         "sensors": [_sensor(s) for s in m.sensors.values()],
+        "parameters": [_parameter(name, p) for name, p in m.parameters.items()],
         "hardware": [_hardware(h) for h in m.hardware.values()],
     }
 
@@ -120,6 +124,7 @@ def _transmission(t: Transmission) -> dict[str, Any]:
     return {
         "name": t.name, "type": t.type, "actuators": list(t.actuators), "joints": [str(j) for j in t.joints],
         "joint_per_actuator": matrix, "position_offset": offset, "formulas": formulas(t),
+        "own": {} if t.map is None else _own(t.map),
     }  # fmt: skip
 
 
@@ -128,13 +133,34 @@ def _actuator(a: Actuator) -> dict[str, Any]:
         "name": a.name, "type": a.type, "joint": None if a.joint is None else str(a.joint), "command": a.command,
         "effort_limit": finite(a.effort_limit), "velocity_limit": finite(a.velocity_limit),
         "rotor_inertia": a.rotor_inertia, "damping": a.damping, "friction": a.friction,
-        "torque_speed": [list(point) for point in torque_speed(a)],
+        "torque_speed": [list(point) for point in a.torque_speed],
+        "own": _own(a, Actuator),
+    }  # fmt: skip
+
+
+def _own(part: Any, base: type[Any] | None = None) -> dict[str, Any]:
+    """The plain values of a kind's own fields."""
+    known = {f.name for f in fields(base)} if base is not None else set()
+    values = {m.name: getattr(part, m.name) for m in meanings(type(part)) if m.name not in known}
+    return {k: finite(v) if isinstance(v, float) else v for k, v in values.items() if _plain(v)}
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_plain, value))
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _parameter(name: str, p: Parameter) -> dict[str, Any]:
+    return {
+        "name": name, "value": finite(p.value), "unit": p.unit, "description": p.doc, "range": p.quantity.range_text,
     }  # fmt: skip
 
 
 def _sensor(s: Sensor) -> dict[str, Any]:
     values = {f.name: getattr(s, f.name) for f in fields(s) if f.name != "source"}
     values |= {k: finite(v) for k, v in values.items() if isinstance(v, float)}
+    values |= {k: v.matrix.tolist() for k, v in values.items() if isinstance(v, Pose)}
     return {**values, "kind": s.kind, "joint": None if s.joint is None else str(s.joint)}
 
 

@@ -5,28 +5,16 @@ from __future__ import annotations
 import itertools
 from math import inf, isinf
 
-from gearwright.model import Actuator, DCMotor, ElectricMotor, Encoder, LimitSwitch, PneumaticCylinder, Sensor, Solenoid
-from gearwright.view.quantities import duration, force, inertia, length, number
+from gearwright.model import Actuator, Sensor
+from gearwright.view.quantities import duration, force, highlight_text, inertia, number
 
 _BLOCKS = "▁▂▃▄▅▆"  # not the two highest: lines below each other stay apart
 Curve = tuple[tuple[float, float], ...]  # (speed [rad/s], torque [N·m]) …
 
 
-def torque_speed(a: Actuator) -> Curve:
-    """The curve of a motor that has one, before its drive's limit; otherwise nothing."""
-    if isinstance(a, ElectricMotor) and a.curve:
-        return a.curve
-    if isinstance(a, ElectricMotor) and a.stall_torque and a.no_load_speed:
-        return ((0.0, a.stall_torque), (a.no_load_speed, 0.0))
-    if isinstance(a, DCMotor) and a.supply_voltage:
-        V, k = a.supply_voltage, a.torque_constant
-        return ((0.0, k * V / a.resistance), (V / k, 0.0))
-    return ()
-
-
 def blocks(a: Actuator, cells: int = 8) -> str:
     """`▆▆▅▄▃▂▁▁`: torque over speed from standstill to the highest, cut off at the drive's limit."""
-    curve = torque_speed(a)
+    curve = a.torque_speed
     if not curve:
         return ""
     top = min(max(t for _, t in curve), a.effort_limit) or 1.0
@@ -46,16 +34,10 @@ def _at(curve: Curve, speed: float) -> float:
 def strength(a: Actuator) -> str:
     """Its limits: `50 mN·m stall, 780 rad/s free, held to 12 mN·m`."""
     parts: list[str] = []
-    curve = torque_speed(a)
+    curve = a.torque_speed
     if curve:
         parts += [f"{force(max(t for _, t in curve))} stall", f"{number(curve[-1][0])} rad/s free"]
-    if isinstance(a, DCMotor):
-        supply = [f"{number(a.supply_voltage)} V"] if a.supply_voltage else []
-        parts += [*supply, f"{number(a.resistance)} Ω", f"{number(a.torque_constant)} N·m/A"]
-    if isinstance(a, Solenoid):
-        parts.append(f"{force(max(f for _, f in a.force_stroke), True)} over {length(a.force_stroke[-1][0])}")
-    if isinstance(a, PneumaticCylinder):
-        parts.append(f"{force(a.bore_area * a.supply_pressure, True)}, lag {duration(a.time_constant)}")
+    parts += map(highlight_text, a.highlights())
     if not isinf(a.effort_limit):
         parts.append(f"held to {force(a.effort_limit)}")
     if not isinf(a.velocity_limit):
@@ -73,15 +55,7 @@ def losses(a: Actuator) -> str:
 
 def sharpness(s: Sensor) -> str:
     """Resolution and sample time."""
-    parts: list[str] = []
-    if isinstance(s, Encoder):
-        parts += [s.type, f"{number(s.resolution, 6)} counts" if s.resolution else "exact"]
-        parts += [f"×{number(s.ratio)}"] if s.ratio != 1 else []
-        parts += [f"offset {number(s.offset)}"] if s.offset else []
-        parts += [word for word, given in (("wrapped", s.wrap), ("index", s.index)) if given]
-        parts += [f"noise {number(s.noise)}"] if s.noise else []
-    if isinstance(s, LimitSwitch):
-        parts.append(f"closes {s.direction} {number(s.threshold)}")
+    parts = [highlight_text(h) for h in s.highlights()]
     parts += [f"{number(s.update_rate)} Hz"] if s.update_rate < inf else []
     parts += [f"{duration(s.latency)} late"] if s.latency else []
     return ", ".join(parts)

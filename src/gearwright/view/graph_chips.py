@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gearwright.model import Actuator, AxisRef, Mechanism, Sensor, Transmission
-from gearwright.view.devices import losses, sharpness, strength, torque_speed
+from gearwright.view.devices import losses, sharpness, strength
 from gearwright.view.maps import formulas, ratio
 from gearwright.view.motion_sources import loose_actuators
 from gearwright.view.quantities import force
@@ -83,7 +83,7 @@ def _train(m: Mechanism, t: Transmission, readers: Readers) -> Iterator[Chip]:
 
 
 def _motor(a: Actuator, readers: Readers, level: int) -> Iterator[Chip]:
-    peak = min(max((t for _, t in torque_speed(a)), default=a.effort_limit), a.effort_limit)
+    peak = min(max((t for _, t in a.torque_speed), default=a.effort_limit), a.effort_limit)
     label = short(a.name, LABEL) + (f", {force(peak)}" if peak < float("inf") else "")
     tip = (f"actuator {a.name} ({a.type}, {a.command})", strength(a), losses(a))
     yield Chip(family="actuator", name=a.name, label=label, level=level, tip=tip)

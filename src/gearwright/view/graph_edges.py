@@ -8,8 +8,7 @@ from math import atan2, degrees
 from gearwright.model import AxisRef, Mechanism
 from gearwright.view.graph_cells import Cell
 from gearwright.view.graph_chips import CHIP
-from gearwright.view.graph_layout import BOX, GraphLayout
-from gearwright.view.svg_signs import RADIUS
+from gearwright.view.graph_layout import BOX, RADIUS, GraphLayout
 from gearwright.view.svg_text import tooltip
 
 Point = tuple[float, float]
@@ -22,7 +21,7 @@ def tree_edges(cells: list[Cell], laid: GraphLayout) -> Iterator[str]:
         if cell.row.parent is None or cell.row.joint is None:
             continue
         up = laid.places[cell.row.parent]
-        kind = "loop" if cell.row.closes else "weld" if cell.row.joint.kind == "fixed" else "edge"
+        kind = "loop" if cell.row.closes else "weld" if not cell.row.joint.dof else "edge"
         bend, end = up.column_right, place.knob - RADIUS
         half = (end - bend) / 2
         curve = f"C{bend + half:.1f} {up.y:.1f} {end - half:.1f} {place.y:.1f} {end:.1f} {place.y:.1f}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from gearwright.view.graph_cells import Cell
 from gearwright.view.graph_chips import CHIP, CHIP_GAP, INDENT
 
+RADIUS = 10.0  # of the knob that stands for a joint [px]
 MARGIN, HEADER, ROW_GAP = 28.0, 66.0, 10.0  # [px]
 FORK, CHAIN = 62.0, 28.0  # room for edges to bend, where they do and where they run straight [px]
 ARROW = 16.0  # between a joint's words and its link

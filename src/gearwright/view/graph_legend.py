@@ -5,7 +5,6 @@ from __future__ import annotations
 from gearwright.model import JOINT_KINDS, Mechanism
 from gearwright.view.graph_cells import Cell
 from gearwright.view.graph_chips import CHIP
-from gearwright.view.svg_signs import SIGNS
 from gearwright.view.svg_text import text, text_width
 
 ENTRY = 26.0  # room for the sign
@@ -16,7 +15,8 @@ def legend(
 ) -> tuple[list[str], tuple[float, float]]:
     """Its elements, and its width and height."""
     present = {c.row.joint.kind for c in cells if c.row.joint is not None}
-    entries = [(_knob(k), k) for k in JOINT_KINDS if k in present]
+    known = [k for k in JOINT_KINDS.rows if k in present]  # in the order of the table, then those of other packages
+    entries = [(_knob(k), k) for k in (*known, *sorted(present - {*known}))]
     entries += [(_stroke("coupling"), "coupling")] if m.couplings else []
     entries += [(_chip("transmission"), "transmission")] if m.transmissions else []
     entries += [(_chip("actuator"), "actuator")] if m.actuators else []
@@ -36,8 +36,8 @@ def legend(
 
 
 def _knob(kind: str) -> str:
-    ring = "knob-weld" if kind == "fixed" else "knob"
-    return f'<circle class="{ring}" r="9"/><g transform="scale(.9)">{SIGNS[kind]}</g>'
+    ring = "knob-weld" if not JOINT_KINDS[kind].velocities else "knob"
+    return f'<circle class="{ring}" r="9"/><g transform="scale(.9)">{JOINT_KINDS[kind].drawing}</g>'
 
 
 def _stroke(family: str) -> str:

@@ -8,12 +8,11 @@ from gearwright.model import Mechanism
 from gearwright.view.graph_cells import Cell, cells, rows_of_joints, tip_of_link
 from gearwright.view.graph_chips import CHIP, Chip, GraphDevices
 from gearwright.view.graph_edges import coupling_edges, gear_edges, loop_edges, tree_edges
-from gearwright.view.graph_layout import BOX, MARGIN, CellPlace, GraphLayout, layout
+from gearwright.view.graph_layout import BOX, MARGIN, RADIUS, CellPlace, GraphLayout, layout
 from gearwright.view.graph_legend import legend
 from gearwright.view.outline import home_of, outline
 from gearwright.view.quantities import mass
 from gearwright.view.summary import summary
-from gearwright.view.svg_signs import RADIUS, SIGNS
 from gearwright.view.svg_style import style_sheet
 from gearwright.view.svg_text import short, text, text_width, tooltip
 from gearwright.view.visible import visible
@@ -95,10 +94,10 @@ def _link(m: Mechanism, cell: Cell, place: CellPlace) -> Iterator[str]:
 def _joint(cell: Cell, place: CellPlace) -> Iterator[str]:
     j = cell.row.joint
     assert j is not None
-    weld = j.kind == "fixed"
+    weld = not j.dof
     x, y = place.knob, place.y
     ring = "knob-weld" if weld else "knob"
-    yield f'<g><g transform="translate({x:.1f} {y:.1f})"><circle class="{ring}" r="{RADIUS:.0f}"/>{SIGNS[j.kind]}</g>'
+    yield f'<g><g transform="translate({x:.1f} {y:.1f})"><circle class="{ring}" r="{RADIUS:.0f}"/>{j.type.drawing}</g>'
     yield text(x + 16, y - 7, cell.name, "joint-weld" if weld else "joint-name")
     for k, note in enumerate(cell.notes):
         yield text(x + 16, y + 16 + 14 * k, note, "joint-note")

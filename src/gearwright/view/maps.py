@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import singledispatch
 from math import pi
 
 from gearwright.errors import ModelError
@@ -12,10 +14,13 @@ from gearwright.model import (
     LinearMap,
     LinearTransmission,
     Mechanism,
+    Series,
     SimpleTransmission,
     Transmission,
+    TransmissionMap,
 )
-from gearwright.view.quantities import length, number, span
+from gearwright.model.transmissions import LinearSeries
+from gearwright.view.quantities import highlight_text, length, number, span
 
 
 def slides(mechanism: Mechanism, joint: str) -> bool:
@@ -34,34 +39,72 @@ def ratio(mechanism: Mechanism, t: Transmission) -> str:
 
 def formulas(t: Transmission) -> list[str]:
     """`pitch = left/80 + right/80`, one line a joint; of a map that cannot be inverted, one line an actuator."""
-    joints = [str(j) for j in t.joints]
-    if isinstance(t.map, LinearTransmission):
-        shares, outputs = joint_shares(t), list(joints)
-        if shares is None:
-            shares = [combination(row, joints) for row in t.map.actuator_per_joint.tolist()]
-            outputs = list(t.actuators)
-        lines = [f"{y} = {x}" for y, x in zip(outputs, shares, strict=True)]
-        return lines + (_clipped(t.map) if isinstance(t.map, LinearMap) else [])
-    if isinstance(t.map, FourBarLinkage):
-        m = t.map
-        bars = (("ground", m.ground), ("input", m.input), ("coupler", m.coupler), ("output", m.output))
-        return ["linkage: " + ", ".join(f"{name} {length(x)}" for name, x in bars)]
-    if isinstance(t.map, CustomTransmission):
-        own = f"{', '.join(t.actuators)} = position({', '.join(joints)})"
-        return [own if t.map.position else f"efforts of {', '.join(joints)} = effort({', '.join(t.actuators)}, q, v)"]
-    return ["no map: the type is not known"]
+    if t.map is None:
+        return ["no map: the type is not known"]
+    return map_formulas(t.map, t.actuators, [str(j) for j in t.joints])
+
+
+@singledispatch
+def map_formulas(m: TransmissionMap, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """Of a map without a formula: its numbers. One function for each class that has more to say than its fields."""
+    numbers = ", ".join(highlight_text(h) for h in m.highlights())
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(m).__name__).lower()
+    return [f"{name}: {numbers}" if numbers else name]
+
+
+@map_formulas.register
+def _of_linear(m: LinearTransmission, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    shares, outputs = _shares(m, actuators), joints
+    if shares is None:
+        shares, outputs = [combination(row, joints) for row in m.actuator_per_joint.tolist()], actuators
+    return [f"{y} = {x}" for y, x in zip(outputs, shares, strict=True)]
+
+
+@map_formulas.register
+def _of_matrix(m: LinearMap, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    return _of_linear(m, actuators, joints) + _clipped(m)
+
+
+@map_formulas.register
+def _of_linkage(m: FourBarLinkage, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    return ["linkage: " + ", ".join(highlight_text(h) for h in m.highlights())]
+
+
+@map_formulas.register
+def _of_function(m: CustomTransmission, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    own = f"{', '.join(actuators)} = position({', '.join(joints)})"
+    return [own if m.position else f"efforts of {', '.join(joints)} = effort({', '.join(actuators)}, q, v)"]
+
+
+@map_formulas.register
+def _of_series(m: Series, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """Stage by stage, with names for the shafts between them; one of linear stages has a formula of its own."""
+    lines: list[str] = []
+    ends: Sequence[str] = actuators
+    for i, stage in enumerate(m.stages, 1):
+        between = [f"shaft{i}" if stage.joints == 1 else f"shaft{i}.{k + 1}" for k in range(stage.joints)]
+        starts, ends = ends, joints if i == len(m.stages) else between
+        lines += [f"stage {i}: {line}" for line in map_formulas(stage, starts, ends)]
+    return lines
+
+
+@map_formulas.register
+def _of_linear_series(m: LinearSeries, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    return _of_linear(m, actuators, joints)
 
 
 def joint_shares(t: Transmission) -> list[str] | None:
     """Formula of each joint in its actuators; None if the map has no inverse."""
-    if not isinstance(t.map, LinearTransmission):
-        return None
+    return _shares(t.map, t.actuators) if isinstance(t.map, LinearTransmission) else None
+
+
+def _shares(m: LinearTransmission, actuators: Sequence[str]) -> list[str] | None:
     try:
-        rows = t.map.joint_per_actuator.tolist()
+        rows = m.joint_per_actuator.tolist()
     except ModelError:
         return None
-    offsets = t.map.position_offset.tolist()
-    return [combination(row, t.actuators, offset) for row, offset in zip(rows, offsets, strict=True)]
+    offsets = m.position_offset.tolist()
+    return [combination(row, actuators, offset) for row, offset in zip(rows, offsets, strict=True)]
 
 
 def combination(coefficients: Iterable[float], names: Sequence[str], offset: float = 0.0) -> str:

@@ -49,7 +49,9 @@ def _through(mechanism: Mechanism, t: Transmission, joint: int) -> str:
 
 
 def reads(sensor: Sensor) -> str:
-    """The measured axis of a sensor, in words."""
+    """What a sensor measures, in words."""
+    if sensor.reaction is not None or sensor.link is not None:
+        return f"joint {sensor.reaction}" if sensor.reaction is not None else f"link {sensor.link}"
     target = sensor.actuator or (str(sensor.joint) if sensor.joint is not None else "")
     if sensor.transmission is None:
         return f"{'actuator' if sensor.actuator else 'joint'} {target}"

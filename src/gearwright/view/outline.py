@@ -31,7 +31,7 @@ def outline(mechanism: Mechanism, *, weld: bool | None = None) -> list[OutlineRo
     row_of = {WORLD: 0}
     for b in tree.branches:
         up = row_of[b.parent]
-        if weld and b.joint.kind == "fixed" and up:
+        if weld and not b.joint.dof and up:
             rows[up].links.append(b.link)
             row_of[b.link] = up
         else:

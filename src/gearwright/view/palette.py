@@ -1,4 +1,4 @@
-"""One colour a family, the same in the terminal as in the drawing; and a sign for each kind of joint."""
+"""One colour a family, the same in the terminal as in the drawing. Signs of joints are with their classes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,4 @@ TERMINAL = {
     "sensor": "blue",
     "hardware": "cyan",
     "loop": "red",
-}
-
-JOINT_SIGNS = {
-    "fixed": "▪",
-    "revolute": "↻",
-    "continuous": "∞",
-    "prismatic": "↔",
-    "screw": "§",
-    "universal": "✛",
-    "revolute2": "‖",
-    "ball": "●",
-    "planar": "▱",
-    "floating": "◌",
 }

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
-from gearwright.sim.files import replacing
-from gearwright.sim.saving import columns
+from gearwright.sim.recordings.files import replacing
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
-    from gearwright.sim.recording import Recording
+    from gearwright.sim.recordings import Recording
 
 ENDINGS = (".png", ".svg", ".pdf")
 # distinct for colour-blind readers too (Okabe and Ito, with two more); past the last, lines are dashed, then dotted
@@ -104,7 +103,7 @@ def panels(recording: Recording, robots: int) -> list[Panel]:
     """One for each quantity and unit, in the order motion, inputs, energy."""
     found: dict[tuple[str, str], Panel] = {}
     chosen = spread(recording.batch, robots)
-    for c in columns(recording):
+    for c in recording.columns():
         values = c.values[:, None] if c.values.ndim == 1 else c.values[:, chosen]
         if c.family in ("", "coupling_error", "shaft_position") or (c.family == "effort" and not values.any()):
             continue
@@ -121,7 +120,7 @@ def _balance(recording: Recording, robots: int) -> Iterator[Panel]:
         values = getattr(recording, "energy" if name == "total" else f"{name}_energy")
         energy.lines[name] = values[:, None] if values.ndim == 1 else values[:, chosen]
     yield energy
-    errors = {c.name: c for c in columns(recording) if c.family == "coupling_error"}
+    errors = {c.name: c for c in recording.columns() if c.family == "coupling_error"}
     if errors:
         units = "/".join(dict.fromkeys(c.unit for c in errors.values()))
         panel = Panel("coupling error, magnitude", units, logarithmic=True)
@@ -133,15 +132,14 @@ def _balance(recording: Recording, robots: int) -> Iterator[Panel]:
 
 def _looks(recording: Recording) -> dict[str, dict[str, Any]]:
     """Colour and dashes of each joint, the same in every panel; a position and its velocity share theirs."""
-    names = dict.fromkeys([*recording._names.coordinates.names, *recording._names.positions.names])
+    names = dict.fromkeys([*recording.velocity, *recording.position])
     looks = {
         name: {"color": COLOURS[n % len(COLOURS)], "linestyle": DASHES[n // len(COLOURS) % len(DASHES)]}
         for n, name in enumerate(names)
     }
-    for coupling in recording.robot.couplings.values():  # a follower may lie on its leader
-        follower = coupling.follower
-        looks[recording.robot.joint(follower.joint).coordinates[follower.index]]["linestyle"] = (0, (4, 3))
-    for n, name in enumerate([*recording.robot.actuators, *recording.sensor]):
+    for follower in recording.schema.followers:  # it may lie on its leader
+        looks[follower]["linestyle"] = (0, (4, 3))
+    for n, name in enumerate([*recording.actuator, *recording.sensor]):
         looks.setdefault(
             name, {"color": COLOURS[n % len(COLOURS)], "linestyle": DASHES[n // len(COLOURS) % len(DASHES)]}
         )
@@ -199,4 +197,4 @@ def _legend(ax: Any, handles: list[Any], names: list[str]) -> None:
 
 def _title(recording: Recording, robots: int) -> str:
     shown = "" if recording.batch == 1 else f"  ·  {min(robots, recording.batch)} of {recording.batch} robots"
-    return f"{recording.robot.name[:60]}{shown}"
+    return f"{recording.schema.robot[:60]}{shown}"

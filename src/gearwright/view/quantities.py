@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import degrees, inf, isinf
 
 from gearwright.model import Axis, Joint, Limits
+from gearwright.model.fields import Highlight
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -48,11 +50,22 @@ def travel(limits: Limits, prismatic: bool) -> str:
 
 def ranges(joint: Joint) -> str:
     """The travel of every axis of a joint; a screw's pitch with it."""
-    if joint.kind == "screw":
+    if joint.type.travels:
         return f"{travel(joint.axes[0].limits, False)}, {length(joint.thread_pitch)}/rev"
     if not joint.refs:
         return ""
     return "; ".join(travel(a.limits, joint.type.prismatic) for a in joint.axes)
+
+
+def measured(value: float, unit: str, digits: int = 4) -> str:
+    """A number with its unit, in the multiple that suits it: `12 V`, `20 mm`, `5 ms`, `50 mN·m`."""
+    if unit in _MULTIPLES:
+        return _MULTIPLES[unit](value)
+    return f"{number(value, digits)} {unit}".rstrip()
+
+
+def highlight_text(h: Highlight) -> str:
+    return h.text if h.value is None else h.text.format(measured(h.value, h.unit, h.digits))
 
 
 def speed(axis: Axis, prismatic: bool) -> str:
@@ -87,6 +100,11 @@ def inertia(x: float, prismatic: bool = False) -> str:
 
 def duration(x: float) -> str:
     return f"{number(x * 1000)} ms" if x < 1 else f"{number(x)} s"
+
+
+_MULTIPLES: dict[str, Callable[[float], str]] = {
+    "m": length, "s": duration, "kg": mass, "N·m": force, "N": lambda x: force(x, True), "kg·m²": inertia,
+}  # fmt: skip
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:

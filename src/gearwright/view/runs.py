@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -41,10 +42,14 @@ class Outcome:
     sensors: dict[str, float]
     device_units: dict[str, dict[str, str]]
     warnings: list[str]
+    unsettled: int = 0  # steps of all robots
     files: list[str] = field(default_factory=list)
 
     @staticmethod
-    def of(sim: Simulation, recording: Recording, before: Any, steps: int, compile_s: float, wall_s: float) -> Outcome:
+    def of(
+        sim: Simulation, recording: Recording, before: Any, steps: int, compile_s: float, wall_s: float,
+        warnings: Sequence[str] = (),
+    ) -> Outcome:  # fmt: skip
         def first(value: Any) -> float:
             return float(np.ravel(value)[0])
 
@@ -56,7 +61,8 @@ class Outcome:
             coupling_errors={n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()},
             actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
-            units=sim._names.units, warnings=[d.message for d in sim.diagnostics],
+            units=sim.layout.names.units, warnings=[*(d.message for d in sim.diagnostics), *warnings],
+            unsettled=int(np.sum(sim.unsettled)),
         )  # fmt: skip
 
     @property
@@ -102,6 +108,9 @@ class Outcome:
         speed = f"{each}, {number(self.real_time_factor)} × real time"
         table.add_row("run in", f"{duration(self.wall_s)}: {speed}")
         table.add_row("energy", self._energy())
+        if self.unsettled:
+            share = f"{counted(self.unsettled, 'step')} of {self.steps * self.batch:,}"
+            table.add_row("unsettled", Text(f"{share}: take a smaller --dt", style="yellow"))
         for name, error in self.coupling_errors.items():
             text = Text.assemble((visible(name), TERMINAL["coupling"]), f" at most {number(error)} {self._unit(name)}")
             table.add_row("coupling error", text)
@@ -152,7 +161,7 @@ def _columns(first: str, *numbers: str) -> Table:
 def _device_units(sim: Simulation) -> dict[str, dict[str, str]]:
     found = {name: actuator_units(sim.robot, name) for name in sim.actuator}
     for sensor in sim.robot.sensors:
-        own = sim.sensor._groups.get(sensor, (sensor,))
+        own = sim.sensor.members(sensor)
         for i, reading in enumerate(own):
             found.setdefault(reading, {})["reading"] = reading_unit(sim.robot, sensor, i)
     return found

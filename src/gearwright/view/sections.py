@@ -99,7 +99,7 @@ def actuators(mechanism: Mechanism) -> Table:
 def sensors(mechanism: Mechanism) -> Table:
     table = _table(4)
     for s in mechanism.sensors.values():
-        kind = Text(s.kind if s.kind == "encoder" else f"{s.kind} switch", style="dim")
+        kind = Text(s.label, style="dim")
         table.add_row(_name(s.name, "sensor"), kind, _lines([reads(s)]), Text(sharpness(s), style="dim"))
     return table
 

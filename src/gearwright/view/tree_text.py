@@ -12,7 +12,7 @@ from rich.text import Text
 from gearwright.model import AxisRef, Joint, Mechanism
 from gearwright.view.motion_sources import MotionSource, motion_sources
 from gearwright.view.outline import OutlineRow, outline
-from gearwright.view.palette import JOINT_SIGNS, TERMINAL
+from gearwright.view.palette import TERMINAL
 from gearwright.view.quantities import counted, effort, inertia, mass, ranges, speed
 from gearwright.view.visible import visible
 
@@ -86,7 +86,7 @@ def _cells(
     if row.joint is None:
         return {"joint": Text("◯ world", style="dim")}
     j = row.joint
-    quiet = "dim" if j.kind == "fixed" else ""
+    quiet = "" if j.dof else "dim"
     cells = {"joint": _joint(j, guide, row.closes, quiet), "link": _links(row, quiet)}
     cells["kind"] = Text(j.kind, style="dim")
     if not row.closes:
@@ -104,7 +104,7 @@ def _cells(
 
 def _joint(j: Joint, guide: str, closes: bool, quiet: str) -> Text:
     text = Text.assemble((guide, "dim"))
-    text.append(JOINT_SIGNS[j.kind] + " ", style=TERMINAL["loop"] if closes else quiet or "bold cyan")
+    text.append(j.type.sign + " ", style=TERMINAL["loop"] if closes else quiet or "bold cyan")
     text.append(visible(j.name), style=quiet or "bold")
     return text
 

@@ -9,53 +9,42 @@ the class:
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import CompileError
+from gearwright.registry import Registry
 
 if TYPE_CHECKING:
     from gearwright.compiler.backend import Backend
 
-GROUP = "gearwright.backends"
-BACKENDS: dict[str, str] = {
-    "cpu": "gearwright.compiler.backends.cpu.backend:Cpu",
-    "interpreter": "gearwright.compiler.backends.interpreter:Interpreter",
-}
+BACKENDS: Registry[type[Backend]] = Registry(
+    "gearwright.backends",
+    {
+        "cpu": "gearwright.compiler.backends.cpu.backend:Cpu",
+        "interpreter": "gearwright.compiler.backends.interpreter:Interpreter",
+    },
+)
 
 
 def names() -> tuple[str, ...]:
     """All devices that programs can be compiled for, those of other packages too."""
-    return tuple(dict.fromkeys([*BACKENDS, *(point.name for point in _from_outside())]))
+    return tuple(BACKENDS)
 
 
 def is_known(name: str) -> bool:
-    """Looks among other packages only for what is not in the table: that takes milliseconds."""
-    return name in BACKENDS or name in names()
+    return name in BACKENDS
 
 
 def find_backend(name: str, **options: Any) -> Backend:
     """The back end of that name; `options` are its own, such as `lanes` of "cpu"."""
-    if name in BACKENDS:
-        module, _, attribute = BACKENDS[name].partition(":")
-        made: Backend = getattr(import_module(module), attribute)(**options)
-        return made
-    for point in _from_outside():
-        if point.name == name:
-            return _loaded(point, options)
-    raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
-
-
-def _loaded(point: EntryPoint, options: dict[str, Any]) -> Backend:
+    if name not in BACKENDS:
+        raise CompileError(f"there is no device {name!r}; valid: {', '.join(map(repr, names()))}")
     try:
-        found: Backend = point.load()(**options)
-    except Exception as error:  # whatever another package does when it is imported
-        raise CompileError(
-            f"the device {point.name!r} of {point.value} cannot be used: {type(error).__name__}: {error}"
-        ) from error
-    return found
-
-
-def _from_outside() -> list[EntryPoint]:
-    return sorted(entry_points(group=GROUP))
+        kind = BACKENDS[name]
+        return kind(**options)
+    except Exception as error:  # whatever another package does when it is imported or called
+        if name in BACKENDS.rows:
+            raise
+        where = BACKENDS.where(name)
+        cause = error.__cause__ or error
+        raise CompileError(f"the device {name!r} of {where} cannot be used: {type(cause).__name__}: {cause}") from error

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.program import Body, Kind, Program, Stage
+from gearwright.compiler.program import Body, Program, SlotKind, Stage
 from gearwright.compiler.program_text import from_text, to_text
 from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Tape
 
@@ -78,6 +78,12 @@ class PlainBuffer(Buffer):
             return partial(self.data[0, 0].item, element)
         return self.data[0, :, element].copy
 
+    def robot_reader(self, element: int, robot: int) -> Callable[[], float]:
+        return partial(self.data[0, robot].item, element)
+
+    def robot_writer(self, element: int, robot: int) -> Callable[[float], None]:
+        return self.data[0, robot, element : element + 1].fill
+
     def rows(self, rows: slice) -> PlainBuffer:
         return PlainBuffer(self.data[rows])
 
@@ -115,14 +121,16 @@ class InterpretedInstance(Instance):
         super().__init__(executable, batch)
         self._body, self._counts = executable.program.body, dict.fromkeys(executable.program.counts, 0)
         program, dtype = executable.program, executable.dtype
-        kept = sorted((s for s in program.slots if s.kind is not Kind.SCRATCH), key=lambda s: s.kind is not Kind.STATE)
+        kept = sorted(
+            (s for s in program.slots if s.kind is not SlotKind.SCRATCH), key=lambda s: s.kind is not SlotKind.STATE
+        )
         self._memory = np.zeros((batch, sum(slot.size for slot in kept)), dtype)
         self._values: dict[str, Array] = {s.name: np.zeros((batch, s.size), dtype) for s in program.slots}
         start = 0
         for slot in kept:  # states first
             self._values[slot.name] = self._memory[:, start : start + slot.size]
             start += slot.size
-        bounds = [slot.bound for slot in program.of_kind(Kind.STATE) for _ in range(slot.size)]
+        bounds = [slot.bound for slot in program.of_kind(SlotKind.STATE) for _ in range(slot.size)]
         self._bounds, self._states = np.array(bounds), self._memory[:, : len(bounds)]
         self._failed: dict[int, Failure] = {}
 
@@ -253,7 +261,7 @@ def interpret_program(
     records = instance.run(steps, series=series, record=record, every=every)
     failures = {failure.robot: failure for failure in instance.failures}
     return Interpretation(
-        {s.name: instance.get(s.name) for s in program.slots if s.kind is not Kind.SCRATCH},
+        {s.name: instance.get(s.name) for s in program.slots if s.kind is not SlotKind.SCRATCH},
         records,
         np.array([failures[r].step if r in failures else -1 for r in range(batch)]),
         [failures[r].address if r in failures else None for r in range(batch)],

@@ -177,6 +177,10 @@ class Roles:
         return Roles(pivots, diagonal, [i for i in rest if i not in diagonal])
 
 
+def _is_one_axis(J: Row) -> bool:
+    return len(J) == 1 and all(is_number(x) and x == 1.0 for x in J.values())
+
+
 @dataclass(frozen=True)
 class _Solved:
     """The solution for given lines."""
@@ -243,7 +247,8 @@ class _Solved:
             assert self.rows is not None
             push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
             wide, rate = times(size(self.problem.laws[i].direction), slack), plus(push, times(answer, impulse))
-            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, divided(1.0, answer), wide, share)
+            inertia = 1.0 if is_zero(answer) else divided(1.0, answer)  # nothing moves along it: any would do
+            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, inertia, wide, share)
         return [seen[i] for i in range(len(self.problem.laws))]
 
     def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
@@ -261,8 +266,3 @@ class _Solved:
             return divided(lacking, ratio)
         main = self.lines[self.roles.pivots[k]]
         return where(main.flat, divided(minus(lacking, main.impulse), ratio), by_line)
-
-
-def _is_one_axis(direction: Row) -> bool:
-    """Whether it is a coordinate itself; a ratio that depends on the position is none."""
-    return len(direction) == 1 and all(is_number(x) and x == 1.0 for x in direction.values())

@@ -57,6 +57,8 @@ def expand(data: bytes, name: str, file: Path | None, report: Report, options: X
     except LoadError:  # an included file that is no XML; the report says so
         return None
     except XacroError as e:
+        if e.code == "package-not-found":  # the error says what the warning of its $(find …) said
+            report.drop(e.code, str(e))
         _report_failure(report, expander, e.code, str(e), name)
     except (RecursionError, MemoryError):
         _report_failure(report, expander, "xacro-limit", "properties and expressions are nested too deep", name)

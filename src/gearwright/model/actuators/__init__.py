@@ -1,4 +1,4 @@
-"""Actuators: what turns a command into effort. One class a kind; `ACTUATORS` maps the names in files to them."""
+"""Actuators: what turns a command into effort. One class a kind, and one row in `ACTUATORS`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from gearwright.model.actuators.custom_actuator import CustomActuator
 from gearwright.model.actuators.dc_motor import DCMotor
 from gearwright.model.actuators.electric_motor import ElectricMotor
 from gearwright.model.actuators.linear_actuators import PneumaticCylinder, Solenoid
+from gearwright.registry import Registry
 
-ACTUATORS: dict[str, type[Actuator]] = {
-    kind.type: kind for kind in (Actuator, ElectricMotor, DCMotor, Solenoid, PneumaticCylinder)
-}
+ACTUATORS: Registry[type[Actuator]] = Registry(
+    "gearwright.actuators",
+    {
+        "ideal": "gearwright.model.actuators.actuator:Actuator",
+        "electric_motor": "gearwright.model.actuators.electric_motor:ElectricMotor",
+        "dc_motor": "gearwright.model.actuators.dc_motor:DCMotor",
+        "solenoid": "gearwright.model.actuators.linear_actuators:Solenoid",
+        "pneumatic": "gearwright.model.actuators.linear_actuators:PneumaticCylinder",
+    },
+)
 
 __all__ = [
     "ACTUATORS", "COMMANDS", "Actuator", "Command", "CustomActuator", "DCMotor", "ElectricMotor", "PneumaticCylinder",

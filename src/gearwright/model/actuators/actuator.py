@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
+from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
 from gearwright.model.joints import AxisRef
 
 Command = Literal["effort", "velocity", "position", "voltage"]
 COMMANDS: tuple[Command, ...] = ("effort", "velocity", "position", "voltage")
+Points = tuple[tuple[float, float], ...]
 Number = Any  # a float, an array, or an unknown that stands for one while equations are written down
 LAST_PART = 1e-3  # of the velocity limit: over this part of it an actuator gives up pushing
 
@@ -38,49 +41,38 @@ class Actuator:
 
     type: ClassVar[str] = "ideal"
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
-    positive: ClassVar[tuple[str, ...]] = ()  # fields that must be above zero where they are given
     states: ClassVar[tuple[str, ...]] = ()  # names of what it remembers from step to step
     may_rise: ClassVar[bool] = False  # whether its effort may grow with its speed
     has_drive: ClassVar[bool] = True  # that follows positions and velocities, with gains
 
     name: str
     joint: AxisRef | None = None  # None: through a transmission, or not connected
-    effort_limit: float = inf  # [N·m, N]
-    velocity_limit: float = inf  # beyond it, it pushes no further [rad/s, m/s]
-    rotor_inertia: float = 0.0  # on the actuator's side [kg·m², kg]
-    damping: float = 0.0  # viscous [N·m·s/rad]
-    friction: float = 0.0  # Coulomb [N·m]
-    command: Command = "effort"
-    stiffness: float = 0.0  # position drive [N·m/rad]
-    damping_gain: float = 0.0  # position and velocity drive [N·m·s/rad]
-    rotor: Literal["reflected", "body"] = "reflected"
+    effort_limit: float = quantity(
+        "N·m | N", at_least=0, infinite=True, tag="torque_limit", doc="highest effort of the drive", default=inf
+    )
+    velocity_limit: float = quantity(
+        "rad/s | m/s", above=0, infinite=True, doc="speed beyond which it pushes no further", default=inf
+    )
+    rotor_inertia: float = quantity("kg·m² | kg", at_least=0, doc="on the actuator's side", default=0.0)
+    damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="viscous friction of the rotor", default=0.0)
+    friction: float = quantity("N·m | N", at_least=0, doc="Coulomb friction of the rotor", default=0.0)
+    command: Command = quantity(choices=COMMANDS, doc="what a command means", default="effort")
+    stiffness: float = quantity("N·m/rad | N/m", at_least=0, doc="gain of the position drive", default=0.0)
+    damping_gain: float = quantity(
+        "N·m·s/rad | N·s/m", at_least=0, doc="gain of the position and the velocity drive", default=0.0
+    )
+    rotor: Literal["reflected", "body"] = quantity(
+        choices=("reflected", "body"), doc="an inertia at the joints, or a link that spins", default="reflected"
+    )
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = [f.name for f in fields(self)]
-        for name in names:  # whole numbers are numbers
-            if isinstance(getattr(self, name), int | np.number):
-                object.__setattr__(self, name, float(getattr(self, name)))
-        if self.command not in COMMANDS:
-            raise ModelError(f"command is one of {', '.join(COMMANDS)}, not {self.command!r}")
+        for m in meanings(type(self)):  # whole numbers are numbers
+            if m.real and isinstance(getattr(self, m.name), int | np.number):
+                object.__setattr__(self, m.name, float(getattr(self, m.name)))
+        check(self)
         if self.command not in self.commands:
             raise ModelError(f"a {self.type} takes no {self.command} command; it takes {', '.join(self.commands)}")
-        if self.rotor not in ("reflected", "body"):
-            raise ModelError(f"rotor is reflected or body, not {self.rotor!r}")
-        not_negative = ("effort_limit", "velocity_limit", "rotor_inertia", "damping", "friction")
-        for name in (*not_negative, "stiffness", "damping_gain"):
-            if not getattr(self, name) >= 0:
-                raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
-        if not self.velocity_limit > 0:
-            raise ModelError("velocity_limit must be positive, not 0")
-        for name in names:  # limits may be infinite, nothing else
-            value = getattr(self, name)
-            if isinstance(value, float) and not (isfinite(value) or (name.endswith("_limit") and value == inf)):
-                raise ModelError(f"{name} must be finite, not {value}")
-        for name in self.positive:
-            value = getattr(self, name)
-            if value is not None and not (value > 0 and isfinite(value)):
-                raise ModelError(f"{name} must be positive, not {value}")
         if self.has_drive and self.command == "position" and not self.stiffness:
             raise ModelError("a position command needs <stiffness>, the gain of the drive that follows it")
         if self.has_drive and self.command == "velocity" and not self.damping_gain:
@@ -90,6 +82,17 @@ class Actuator:
     def depends_on_speed(self) -> bool:
         """Whether its effort changes with the speed or position of its axis within a step."""
         return self.velocity_limit < inf or self.command in ("velocity", "position")
+
+    # --- for people --------------------------------------------------------------------------------------------
+
+    @property
+    def torque_speed(self) -> Points:
+        """The torque-speed curve before its drive's limit, (speed [rad/s], torque [N·m]) …; empty without one."""
+        return ()
+
+    def highlights(self) -> Iterator[Highlight]:
+        """What `show` says of it, beside curve, limits and losses: by default the numbers of its own."""
+        return highlights(self, beyond=Actuator)
 
     # --- the effort ------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.errors import ModelError
-from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft, given
+from gearwright.model.actuators.actuator import Actuator, Command, Number, Points, Shaft, given
+from gearwright.model.fields import Highlight, quantity
 
 TINY = 1e-30  # divides where nothing may divide by zero [J/K]
 
@@ -24,23 +25,31 @@ class DCMotor(Actuator):
 
     type: ClassVar[str] = "dc_motor"
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
-    positive: ClassVar[tuple[str, ...]] = ("resistance", "torque_constant", "supply_voltage", "thermal_resistance")
     states: ClassVar[tuple[str, ...]] = ("current", "temperature", "voltage")  # [A], [°C], [V]
 
-    resistance: float  # at the ambient temperature [Ω]
-    torque_constant: float  # k [N·m/A], also the back-EMF constant [V·s/rad]
-    inductance: float = 0.0  # [H]
-    supply_voltage: float | None = None  # [V]; None: unlimited
-    thermal_resistance: float | None = None  # winding to ambient [K/W]; None: no heat leaves it
-    thermal_capacitance: float = 0.0  # of the winding [J/K]; 0: it is always as warm as its losses make it
-    ambient_temperature: float = 25.0  # [°C]
-    temperature_coefficient: float = 0.0  # of the resistance [1/K]
+    resistance: float = quantity("Ω", above=0, doc="at the ambient temperature", shown="{}")
+    torque_constant: float = quantity("N·m/A", above=0, doc="k, also the back-EMF constant [V·s/rad]", shown="{}")
+    inductance: float = quantity("H", at_least=0, doc="of the winding", default=0.0, shown="")
+    supply_voltage: float | None = quantity("V", above=0, doc="not given: unlimited", default=None, shown="{}")
+    thermal_resistance: float | None = quantity(
+        "K/W", above=0, doc="winding to ambient; not given: no heat leaves it", default=None, shown=""
+    )
+    thermal_capacitance: float = quantity(
+        "J/K", at_least=0, doc="of the winding; 0: it is as warm as its losses make it", default=0.0, shown=""
+    )
+    ambient_temperature: float = quantity("°C", doc="of what is around it", default=25.0, shown="")
+    temperature_coefficient: float = quantity("1/K", at_least=0, doc="of the resistance", default=0.0, shown="")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("inductance", "thermal_capacitance", "temperature_coefficient"):
-            if not getattr(self, name) >= 0:
-                raise ModelError(f"{name} cannot be negative ({getattr(self, name)})")
+    @property
+    def torque_speed(self) -> Points:
+        if not self.supply_voltage:
+            return ()
+        V, k = self.supply_voltage, self.torque_constant
+        return ((0.0, k * V / self.resistance), (V / k, 0.0))
+
+    def highlights(self) -> Iterator[Highlight]:
+        """The supply first."""
+        return iter(sorted(super().highlights(), key=lambda h: h.unit != "V"))
 
     @property
     def depends_on_speed(self) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 from typing import ClassVar
 
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.model.actuators.actuator import Actuator, Number, Shaft, piecewise
+from gearwright.model.actuators.actuator import Actuator, Number, Points, Shaft, piecewise
+from gearwright.model.fields import quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +22,15 @@ class ElectricMotor(Actuator):
     """
 
     type: ClassVar[str] = "electric_motor"
-    positive: ClassVar[tuple[str, ...]] = ("stall_torque", "no_load_speed")
 
-    stall_torque: float | None = None  # [N·m]; None: no curve, an ideal source
-    no_load_speed: float | None = None  # [rad/s]
-    curve: tuple[tuple[float, float], ...] = ()  # (speed [rad/s], torque [N·m]) …, instead of the two above
+    stall_torque: float | None = quantity(
+        "N·m", above=0, doc="at standstill; not given: no curve, an ideal source", default=None, shown=""
+    )
+    no_load_speed: float | None = quantity("rad/s", above=0, doc="without a load", default=None, shown="")
+    curve: tuple[tuple[float, float], ...] = quantity(
+        "rad/s, N·m", table=True, tag="torque_speed_curve", default=(), shown="",
+        doc="speed, torque, speed, torque …, instead of the two above",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,12 +47,18 @@ class ElectricMotor(Actuator):
             raise ModelError("torque_speed_curve takes two or more points with rising speeds")
         if self.curve[1][1] > self.curve[0][1] or self.curve[-1][1] > self.curve[-2][1]:
             raise ModelError("torque_speed_curve may not rise at its ends, where its lines go on")
-        if any(t < 0 for _, t in self.curve) or not all(isfinite(x) for point in self.curve for x in point):
-            raise ModelError("torque_speed_curve takes finite torques that are not negative")
+        if any(t < 0 for _, t in self.curve):
+            raise ModelError("torque_speed_curve takes torques that are not negative")
 
     @property
     def depends_on_speed(self) -> bool:
         return super().depends_on_speed or self.stall_torque is not None or bool(self.curve)
+
+    @property
+    def torque_speed(self) -> Points:
+        if self.stall_torque and self.no_load_speed:
+            return ((0.0, self.stall_torque), (self.no_load_speed, 0.0))
+        return self.curve
 
     def most(self, speed: Number) -> Number | None:
         """The largest torque in the direction of positive speed [N·m]; None without a curve."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft, given, piecewise
+from gearwright.model.fields import Highlight, quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,15 +22,19 @@ class Solenoid(Actuator):
     may_rise: ClassVar[bool] = True
     commands: ClassVar[tuple[Command, ...]] = ("effort",)
 
-    force_stroke: tuple[tuple[float, float], ...]  # (stroke [m], force [N]) …
+    force_stroke: tuple[tuple[float, float], ...] = quantity(
+        "m, N", table=True, doc="stroke, force, stroke, force … at full command", shown=""
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         strokes = [s for s, _ in self.force_stroke]
         if len(strokes) < 2 or any(b <= a for a, b in pairwise(strokes)):
             raise ModelError("force_stroke takes two or more points with rising strokes")
-        if not all(isfinite(x) for point in self.force_stroke for x in point):
-            raise ModelError("force_stroke takes finite numbers")
+
+    def highlights(self) -> Iterator[Highlight]:
+        yield Highlight("{}", max(force for _, force in self.force_stroke), "N")
+        yield Highlight("over {}", self.force_stroke[-1][0], "m")
 
     @property
     def depends_on_speed(self) -> bool:
@@ -47,12 +52,15 @@ class PneumaticCylinder(Actuator):
 
     type: ClassVar[str] = "pneumatic"
     commands: ClassVar[tuple[Command, ...]] = ("effort",)
-    positive: ClassVar[tuple[str, ...]] = ("bore_area", "supply_pressure", "time_constant")
     states: ClassVar[tuple[str, ...]] = ("pressure",)  # [Pa]
 
-    bore_area: float  # [m²]
-    supply_pressure: float  # above ambient [Pa]
-    time_constant: float  # [s]
+    bore_area: float = quantity("m²", above=0, doc="of the piston")
+    supply_pressure: float = quantity("Pa", above=0, doc="above ambient")
+    time_constant: float = quantity("s", above=0, doc="lag of the pressure behind the command")
+
+    def highlights(self) -> Iterator[Highlight]:
+        yield Highlight("{}", self.bore_area * self.supply_pressure, "N")
+        yield Highlight("lag {}", self.time_constant, "s")
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
         """The command is the share of the supply pressure, from −1 (the other chamber) to 1."""

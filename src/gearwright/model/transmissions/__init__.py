@@ -1,9 +1,10 @@
 """Transmissions: maps between actuator space (a) and joint space (j), their losses, and what they are tied to.
 
-A kind is one class in one file. It gives one map, `to_actuators` or `to_joints`; everything else is derived in
-`maps.py`.
+A kind is one class in one file, and one row in `TRANSMISSIONS`. It gives one map, `to_actuators` or `to_joints`;
+everything else is derived in `maps.py`. Files name it by its row, and give its fields as elements.
 """
 
+from gearwright.model.fields import ZeroRatioError
 from gearwright.model.transmissions.custom import CustomTransmission
 from gearwright.model.transmissions.custom_joint_map import CustomJointMap
 from gearwright.model.transmissions.linear import (
@@ -11,17 +12,30 @@ from gearwright.model.transmissions.linear import (
     FourBarLinkageTransmission,
     LinearTransmission,
     SimpleTransmission,
-    ZeroRatioError,
 )
 from gearwright.model.transmissions.linear_map import LinearMap
 from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
-from gearwright.model.transmissions.parameters import offsets, parameters, rows, with_parameters
+from gearwright.model.transmissions.parameters import offsets, parameter_quantities, parameters, rows, with_parameters
 from gearwright.model.transmissions.series import LinearSeries, Series
 from gearwright.model.transmissions.tied import Transmission
+from gearwright.registry import Registry
+
+TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
+    "gearwright.transmissions",
+    {
+        "simple": "gearwright.model.transmissions.linear:SimpleTransmission",
+        "differential": "gearwright.model.transmissions.linear:DifferentialTransmission",
+        "four_bar": "gearwright.model.transmissions.linear:FourBarLinkageTransmission",
+        "four_bar_linkage": "gearwright.model.transmissions.linkage:FourBarLinkage",
+        "linear_map": "gearwright.model.transmissions.linear_map:LinearMap",
+        "series": "gearwright.model.transmissions.series:Series",
+    },
+)
 
 __all__ = [
+    "TRANSMISSIONS",
     "Backlash",
     "CustomJointMap",
     "CustomTransmission",
@@ -39,6 +53,7 @@ __all__ = [
     "TransmissionMap",
     "ZeroRatioError",
     "offsets",
+    "parameter_quantities",
     "parameters",
     "rows",
     "with_parameters",

@@ -44,6 +44,10 @@ class CustomTransmission(TransmissionMap):
         return self.position if self.position is not None else self.effort  # type: ignore[return-value]
 
     @property
+    def by_effort(self) -> bool:
+        return self.effort is not None
+
+    @property
     def _given(self) -> str:
         return "position" if self.position is not None else "effort"
 

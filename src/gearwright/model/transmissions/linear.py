@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.model.fields import check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import TransmissionMap, like, vectors
 
@@ -96,32 +96,15 @@ def is_zero(x: Any) -> bool:
     return isinstance(x, int | float) and x == 0
 
 
-class ZeroRatioError(ModelError):
-    """A ratio that makes no map."""
-
-
-def _nonzero(**ratios: float) -> None:
-    for name, value in ratios.items():
-        if value == 0 or not isfinite(value):
-            raise ZeroRatioError(f"{name} must be finite and not zero, not {value}")
-
-
-def _finite(**values: float) -> None:
-    for name, value in values.items():
-        if not isfinite(value):
-            raise ModelError(f"{name} must be finite, not {value}")
-
-
 @dataclass(frozen=True, kw_only=True)
 class SimpleTransmission(LinearTransmission):
     """`x_j = x_a/reduction + offset`."""
 
-    reduction: float = 1.0  # actuator's unit per joint's unit
-    offset: float = 0.0  # of the joint [rad, m]
+    reduction: float = quantity(nonzero=True, doc="actuator's unit per joint's unit", default=1.0)
+    offset: float = quantity("rad | m", doc="joint position with the actuator at zero", default=0.0)
 
     def __post_init__(self) -> None:
-        _nonzero(reduction=self.reduction)
-        _finite(offset=self.offset)
+        check(self)
 
     def actuator_entries(self) -> Entries:
         return [[self.reduction]]
@@ -137,18 +120,16 @@ class SimpleTransmission(LinearTransmission):
 class _TwoByTwo(LinearTransmission):
     """Two actuators, two joints, each with its reduction."""
 
-    actuator_reduction: tuple[float, float] = (1.0, 1.0)
-    joint_reduction: tuple[float, float] = (1.0, 1.0)
-    joint_offset: tuple[float, float] = (0.0, 0.0)  # [rad, m]
+    actuator_reduction: tuple[float, float] = quantity(nonzero=True, doc="of each actuator", default=(1.0, 1.0))
+    joint_reduction: tuple[float, float] = quantity(nonzero=True, doc="of each joint", default=(1.0, 1.0))
+    joint_offset: tuple[float, float] = quantity("rad | m", doc="of each joint", default=(0.0, 0.0))
 
     def __post_init__(self) -> None:
         for name in ("actuator_reduction", "joint_reduction", "joint_offset"):
             object.__setattr__(self, name, tuple(map(float, getattr(self, name))))
             if len(getattr(self, name)) != 2:
                 raise ModelError(f"{name} takes two values")
-        _nonzero(**{f"actuator_reduction[{i}]": r for i, r in enumerate(self.actuator_reduction)})
-        _nonzero(**{f"joint_reduction[{i}]": r for i, r in enumerate(self.joint_reduction)})
-        _finite(**{f"joint_offset[{i}]": o for i, o in enumerate(self.joint_offset)})
+        check(self)
 
     @property
     def actuators(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.model.fields import check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.linear import Entries, LinearTransmission
 from gearwright.model.transmissions.maps import like, vectors
@@ -18,17 +19,23 @@ from gearwright.model.transmissions.maps import like, vectors
 class LinearMap(LinearTransmission):
     """Efforts `τ_j = T·(τ_a + oₐ) + oⱼ`, clipped to [lower, upper]; so `v_a = Tᵀ·v_j`."""
 
-    matrix: tuple[tuple[float, ...], ...]  # T, (joints, actuators)
-    actuator_offsets: tuple[float, ...] = ()  # [N·m, N]
-    joint_offsets: tuple[float, ...] = ()  # [N·m, N]
-    lower: tuple[float, ...] = ()  # [N·m, N]
-    upper: tuple[float, ...] = ()  # [N·m, N]
+    matrix: tuple[tuple[float, ...], ...] = quantity(doc="T, (joints, actuators)")
+    actuator_offsets: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, doc="oₐ, added to each actuator's effort", default=()
+    )
+    joint_offsets: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, doc="oⱼ, added to each joint's effort", default=()
+    )
+    lower: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, infinite=True, doc="lowest joint efforts", default=()
+    )
+    upper: tuple[float, ...] = quantity(
+        "N·m | N", parameter=False, infinite=True, doc="highest joint efforts", default=()
+    )
 
     def __post_init__(self) -> None:
         rows = tuple(tuple(map(float, row)) for row in np.atleast_2d(np.asarray(self.matrix, dtype=float)))
         object.__setattr__(self, "matrix", rows)
-        if not np.isfinite(rows).all():
-            raise ModelError("the matrix must be finite")
         sizes = {"actuator_offsets": self.actuators, "joint_offsets": self.joints}
         sizes |= {"lower": self.joints, "upper": self.joints}
         for name, size in sizes.items():
@@ -36,8 +43,7 @@ class LinearMap(LinearTransmission):
             object.__setattr__(self, name, values)
             if values and len(values) != size:
                 raise ModelError(f"{name} takes {size} values, not {len(values)}")
-            if np.isnan(values).any() or ("offsets" in name and not np.isfinite(values).all()):
-                raise ModelError(f"{name} must be numbers, not {values}")
+        check(self)
         if any(lo > hi for lo, hi in zip(self.lower, self.upper, strict=False)):
             raise ModelError("a lower bound cannot be above its upper one")
 

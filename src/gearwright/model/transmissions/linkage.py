@@ -10,13 +10,14 @@ bars close: both ways in closed form, with a sign each.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import acos, isfinite, pi
-from typing import Any, NamedTuple
+from math import acos, pi
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.model.fields import check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import TransmissionMap, like, vectors
 
@@ -38,24 +39,26 @@ class FourBarLinkage(TransmissionMap):
     Branch −1 is the mirror image of branch +1.
     """
 
-    ground: float  # [m]
-    input: float  # [m]
-    coupler: float  # [m]
-    output: float  # [m]
-    branch: int = 1  # +1 open, −1 crossed: which of two output angles an input angle has
-    input_branch: int = 1  # which of two input angles an output angle has: +1 ahead of the line to B, −1 behind
+    checked_at_start: ClassVar[bool] = True
+
+    ground: float = quantity("m", above=0, doc="between the two pivots")
+    input: float = quantity("m", above=0, doc="length of the crank that the actuator turns")
+    coupler: float = quantity("m", above=0, doc="length of the bar between crank and rocker")
+    output: float = quantity("m", above=0, doc="length of the rocker that is the joint")
+    branch: int = quantity(
+        choices=(1, -1), doc="+1 open, −1 crossed: which of two output angles an input angle has", default=1, shown=""
+    )
+    input_branch: int = quantity(
+        choices=(1, -1), default=1, shown="",
+        doc="which of two input angles an output angle has: +1 ahead of the line to B, −1 behind",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
+        check(self)
         lengths = {k: getattr(self, k) for k in ("ground", "input", "coupler", "output")}
-        for name, value in lengths.items():
-            if not (isfinite(value) and value > 0):
-                raise ModelError(f"the {name} length must be positive, not {value}")
         longest = max(lengths, key=lambda k: lengths[k])
         if lengths[longest] >= sum(lengths.values()) - lengths[longest]:
             raise ModelError(f"no four-bar closes with a {longest} longer than the other three together")
-        for name in ("branch", "input_branch"):
-            if getattr(self, name) not in (1, -1):
-                raise ModelError(f"{name} is +1 or −1, not {getattr(self, name)}")
 
     @property
     def leads_joints(self) -> bool:

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from gearwright.errors import ModelError
-
-
-def _not_negative(what: object, *names: str) -> None:
-    for name in names:
-        value = getattr(what, name)
-        if not (isfinite(value) and value >= 0):
-            raise ModelError(f"{name} must be finite and not negative, not {value}")
+from gearwright.model.fields import check, quantity
 
 
 @dataclass(frozen=True, kw_only=True)
 class Losses:
     """On the actuator's side of a transmission, the same for each of its actuators."""
 
-    efficiency: float = 1.0  # share of the power that passes, in (0, 1]
-    friction: float = 0.0  # Coulomb [N·m, N]
-    damping: float = 0.0  # viscous [N·m·s/rad, N·s/m]
+    efficiency: float = quantity(above=0, at_most=1, doc="share of the power that passes", default=1.0)
+    friction: float = quantity("N·m | N", at_least=0, doc="Coulomb friction", default=0.0)
+    damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="viscous friction", default=0.0)
 
     def __post_init__(self) -> None:
-        if not 0 < self.efficiency <= 1:
-            raise ModelError(f"efficiency must be above 0 and at most 1, not {self.efficiency}")
-        _not_negative(self, "friction", "damping")
+        check(self)
 
     @property
     def lossless(self) -> bool:
@@ -53,14 +43,12 @@ class Losses:
 class Backlash:
     """Play between the actuator and the map: a dead band, and an elastic contact on both sides of it."""
 
-    gap: float  # total play, seen at the actuator [rad, m]
-    stiffness: float  # of the contact [N·m/rad, N/m]
-    damping: float = 0.0  # of the contact [N·m·s/rad, N·s/m]
+    gap: float = quantity("rad | m", at_least=0, doc="total play, seen at the actuator")
+    stiffness: float = quantity("N·m/rad | N/m", above=0, doc="of the contact")
+    damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="of the contact", default=0.0)
 
     def __post_init__(self) -> None:
-        _not_negative(self, "gap", "damping")
-        if not (isfinite(self.stiffness) and self.stiffness > 0):
-            raise ModelError(f"stiffness must be finite and positive, not {self.stiffness}")
+        check(self)
 
     def torque(self, displacement: Any, rate: Any = 0.0) -> Any:
         """What the contact passes on when the actuator is this far ahead of the map, at this rate [N·m, N].

@@ -7,15 +7,18 @@ With `a = f(q)` the velocities obey `v_a = A(q)·v_j`, A = ∂f/∂q by exact di
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.model.fields import Highlight, highlights
 from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
+from gearwright.model.transmissions.losses import Losses
 
 MAX_STEPS = 50  # of Newton's method; it converges in about six or not at all
 ACCURACY = 1e-12  # of actuator positions, relative to their size
@@ -37,6 +40,8 @@ class TransmissionMap(ABC):
     def joints(self) -> int:
         """Size of joint space."""
         return 1
+
+    checked_at_start: ClassVar[bool] = False  # whether `check` asks if the joints' start is within its reach
 
     def __getstate__(self) -> dict[str, Any]:
         return fields_of(self)
@@ -82,9 +87,27 @@ class TransmissionMap(ABC):
         return casadi.Function("ratio", [a], [casadi.densify(casadi.jacobian(self._led_joints(a), a))])
 
     @property
+    def by_effort(self) -> bool:
+        """Whether it is a function of efforts, which has no positions."""
+        return False
+
+    @property
+    def shifts_efforts(self) -> bool:
+        """Whether offsets or bounds change the efforts beside its ratios."""
+        return False
+
+    @property
     def rest(self) -> Array:
         """The joint position that is meant where none is given, (joints,) [rad or m]."""
         return np.zeros(self.joints)
+
+    def losses(self) -> Losses:
+        """Losses of its own, where a transmission is given none: a kind with an efficiency map overrides it."""
+        return Losses()
+
+    def highlights(self) -> Iterator[Highlight]:
+        """What `show` says of a map without constant ratios: by default its numbers."""
+        return highlights(self)
 
     # --- ratios ------------------------------------------------------------------------------------------------
 

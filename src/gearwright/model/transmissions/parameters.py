@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model.fields import Quantity, meanings
 from gearwright.model.transmissions.linear import LinearTransmission
 from gearwright.model.transmissions.maps import TransmissionMap
 from gearwright.model.transmissions.series import Series
@@ -20,11 +21,18 @@ def parameters(part: Any) -> dict[str, float]:
 
     Also of `Losses` and `Backlash`.
     """
+    return {name: value for name, (value, _) in parameter_quantities(part).items()}
+
+
+def parameter_quantities(part: Any) -> dict[str, tuple[float, Quantity]]:
+    """The same with their meanings."""
     if isinstance(part, Series):
-        return {f"stage{i}.{k}": v for i, s in enumerate(part.stages, 1) for k, v in parameters(s).items()}
-    found: dict[str, float] = {}
-    for name in _real_fields(part):
-        found |= _named(name, getattr(part, name))
+        stages = enumerate(part.stages, 1)
+        return {f"stage{i}.{k}": v for i, s in stages for k, v in parameter_quantities(s).items()}
+    found: dict[str, tuple[float, Quantity]] = {}
+    for m in meanings(type(part)):
+        if m.is_parameter and getattr(part, m.name) is not None:
+            found |= {name: (x, m.quantity) for name, x in _named(m.name, getattr(part, m.name)).items()}
     return found
 
 
@@ -70,8 +78,8 @@ def _nothing(x: Any) -> bool:
 
 
 def _real_fields(part: Any) -> list[str]:
-    """Fields of real numbers; a branch, a size or a function is none."""
-    return [f.name for f in fields(part) if str(f.type).replace("tuple[", "").startswith("float")]
+    """Fields of real numbers; a branch, a size, a table or a function is none."""
+    return [m.name for m in meanings(type(part)) if m.is_parameter]
 
 
 def _named(name: str, value: Any) -> dict[str, float]:

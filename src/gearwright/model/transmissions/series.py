@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
 from gearwright.model.poses import Array
-from gearwright.model.transmissions.custom import CustomTransmission
 from gearwright.model.transmissions.linear import Entries, LinearTransmission, dot, product
 from gearwright.model.transmissions.maps import TransmissionMap, vectors
 
@@ -24,6 +23,8 @@ class Series(TransmissionMap):
 
     `at` is the position of the last stage's joints.
     """
+
+    checked_at_start: ClassVar[bool] = True
 
     stages: Sequence[TransmissionMap]  # the motor's first; kept as a tuple
 
@@ -38,7 +39,7 @@ class Series(TransmissionMap):
         for s in self.stages:
             if not isinstance(s, TransmissionMap):
                 raise ModelError(f"a stage is a transmission's map, not {s!r}")
-            if isinstance(s, CustomTransmission) and s.effort is not None:
+            if s.by_effort:
                 raise ModelError("a stage given by its effort has no positions to pass on; give position(q)")
         for i, (before, after) in enumerate(pairwise(self.stages)):
             if before.joints != after.actuators:
@@ -106,6 +107,8 @@ class Series(TransmissionMap):
 
 class LinearSeries(Series, LinearTransmission):
     """Linear stages: their matrices multiplied."""
+
+    checked_at_start: ClassVar[bool] = False
 
     def actuator_entries(self) -> Entries:
         return reduce(product, [s.actuator_entries() for s in self._linear])

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from gearwright.compiler.program import Kind, Program, Slot
+from gearwright.compiler.program import Program, Slot, SlotKind
 from gearwright.compiler.tape import elements
 
-IN_ARENA = (Kind.STATE, Kind.DERIVED, Kind.INPUT, Kind.PARAMETER, Kind.OUTPUT)
+IN_ARENA = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Layout:
     @cached_property
     def scratch(self) -> dict[str, int]:
         """Element offset in the scratch memory, after the copy of the states."""
-        return _offsets(self.program.of_kind(Kind.SCRATCH), self.state_elements)
+        return _offsets(self.program.of_kind(SlotKind.SCRATCH), self.state_elements)
 
     @cached_property
     def state_elements(self) -> int:
-        return sum(slot.size for slot in self.program.of_kind(Kind.STATE))
+        return sum(slot.size for slot in self.program.of_kind(SlotKind.STATE))
 
     @cached_property
     def arena_elements(self) -> int:
@@ -43,21 +43,21 @@ class Layout:
 
     @cached_property
     def scratch_elements(self) -> int:
-        return self.state_elements + sum(slot.size for slot in self.program.of_kind(Kind.SCRATCH))
+        return self.state_elements + sum(slot.size for slot in self.program.of_kind(SlotKind.SCRATCH))
 
     @cached_property
     def inputs(self) -> tuple[Slot, ...]:
         """Slots that are reached through a pointer of their own, because they may change every step."""
-        return self.program.of_kind(Kind.INPUT)
+        return self.program.of_kind(SlotKind.INPUT)
 
     @cached_property
     def recordable(self) -> tuple[Slot, ...]:
-        return self.program.of_kind(Kind.STATE, Kind.OUTPUT)
+        return self.program.of_kind(SlotKind.STATE, SlotKind.OUTPUT)
 
     @cached_property
     def committed(self) -> tuple[int, ...]:
         """Arena offsets of the state elements that a step writes."""
-        states = {slot.name for slot in self.program.of_kind(Kind.STATE)}
+        states = {slot.name for slot in self.program.of_kind(SlotKind.STATE)}
         stored = {a for stage in self.program.stages for a in stage.tape.writes() if a.slot in states}
         written = {a for address in stored for a in elements(address)}
         return tuple(sorted(self.arena[a.slot] + a.element for a in written))
@@ -67,7 +67,7 @@ class Layout:
         """Bounds of the state elements that have one, by arena offset."""
         return {
             self.arena[slot.name] + element: slot.bound
-            for slot in self.program.of_kind(Kind.STATE)
+            for slot in self.program.of_kind(SlotKind.STATE)
             if isfinite(slot.bound)
             for element in range(slot.size)
         }

@@ -262,7 +262,7 @@ def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
 
 
 def _memory(tape: Tape) -> Callable[[AnyAddress], AnyAddress | str]:
-    """What a load and a store have in common if they may meet: the element, or the slot where one is indexed."""
+    """Key that a load and a store share if they may alias: the element, or the slot where one is indexed."""
     indexed = {a.slot for a in tape.reads() | tape.writes() if isinstance(a, IndexedAddress)}
     return lambda address: address.slot if address.slot in indexed else address
 

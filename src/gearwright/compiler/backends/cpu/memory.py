@@ -77,6 +77,16 @@ class BlockedBuffer(Buffer):
             return partial(self.data[0, 0, :, 0].item, element)
         return partial(_first_robots, self.data[:, 0, element, :], self.batch)
 
+    def robot_reader(self, element: int, robot: int) -> Callable[[], float]:
+        block, lane = divmod(robot, self.data.shape[3])
+        return partial(self.data[block, 0, :, lane].item, element)
+
+    def robot_writer(self, element: int, robot: int) -> Callable[[float], None]:
+        block, lane = divmod(robot, self.data.shape[3])
+        last = robot == self.batch - 1  # lanes behind it hold copies
+        own = self.data[block, 0, element, lane : None if last else lane + 1]
+        return own.fill
+
     def rows(self, rows: slice) -> BlockedBuffer:
         return BlockedBuffer(self.data[:, rows], self.batch)
 

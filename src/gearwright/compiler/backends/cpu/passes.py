@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.passes import PASSES as NEUTRAL
-from gearwright.compiler.passes import Pass, optimise
+from gearwright.compiler.passes import Pass, optimise, without_unread_stores
 from gearwright.compiler.program import Program
 from gearwright.compiler.tape import Instruction, Tape
 
@@ -27,4 +27,4 @@ PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which d
 
 def optimise_program(program: Program) -> Program:
     """The program with every stage optimised for this back end."""
-    return program.map_tapes(lambda tape: optimise(tape, PASSES))
+    return without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES))

@@ -67,7 +67,7 @@ class Driver:
         self.element = layout.lanes * self.t.bits // 8  # bytes
         self.lines: list[str] = []
         self._numbers = count()
-        self._stage_numbers = count()
+        self._stage_numbers = {id(stage): n for n, stage in enumerate(layout.program.stages)}
 
     def text(self) -> str:
         """The function, and those that watch over the states."""
@@ -193,7 +193,7 @@ class Driver:
         pointers = [self._arena(), self._scratch(), *(self._input(slot.name) for slot in self.layout.inputs)]
         counted = [self._variable(indices[name]) for name in stage.tape.indices()]
         arguments = ", ".join([*(f"ptr {pointer}" for pointer in pointers), *(f"i64 {i}" for i in counted)])
-        self._line(f"call void @stage{next(self._stage_numbers)}({arguments})")
+        self._line(f"call void @stage{self._stage_numbers[id(stage)]}({arguments})")
 
     def _commit(self) -> None:
         n, arena, scratch = next(self._numbers), self._arena(), self._scratch()

@@ -1,4 +1,4 @@
-"""Servo motors: what stands behind a joint's command interfaces, and follows any of them, one at a time."""
+"""Servo motors behind a joint's command interfaces: each follows one of them at a time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from math import inf, isfinite
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.model import Actuator, AxisRef, ElectricMotor, Hardware, Mechanism
+from gearwright.model.actuators import Actuator, ElectricMotor
 from gearwright.model.actuators.actuator import Number, Shaft
+from gearwright.model.hardware import Hardware
+from gearwright.model.joints import AxisRef
+from gearwright.model.layout import rotor_name
+from gearwright.model.mechanism import Mechanism
 from gearwright.model.transmissions import TransmissionMap
-from gearwright.sim.values import Array
+
+Array = NDArray[Any]
 
 MODES = ("idle", "effort", "velocity", "position")  # by the number that stands for each
 FULL_ERROR = 0.01  # [rad, m] at which a drive of the usual gains gives all that the joint's effort limit allows
@@ -40,7 +46,7 @@ class Servo(ElectricMotor):
         return self.bounded(wanted, shaft), state
 
 
-class Outlet(NamedTuple):
+class ActuatorGroup(NamedTuple):
     """The actuators that a hardware's joints are moved by, together: through a transmission, or on the joint itself."""
 
     joints: tuple[AxisRef, ...]
@@ -48,34 +54,31 @@ class Outlet(NamedTuple):
     map: TransmissionMap | None  # None: the actuator sits on the joint, or there is none
 
 
-def outlets(robot: Mechanism, hardware: Hardware) -> dict[str, Outlet]:
+def actuator_groups(robot: Mechanism, hardware: Hardware) -> dict[str, ActuatorGroup]:
     """By joint. A transmission that the tag lists comes before others, as it is written for this hardware."""
-    found: dict[str, Outlet] = {}
+    found: dict[str, ActuatorGroup] = {}
     for component in hardware.joints:
         if component.name in found:
             continue
-        outlet = _outlet(robot, hardware, component.name)
-        found |= dict.fromkeys([ref.joint for ref in outlet.joints], outlet)
+        group = _group_of(robot, hardware, component.name)
+        found |= dict.fromkeys([ref.joint for ref in group.joints], group)
     return found
 
 
-def _outlet(robot: Mechanism, hardware: Hardware, joint: str) -> Outlet:
-    taken: dict[str, str] = {}  # an actuator that several transmissions name acts through the first
-    for t in robot.transmissions.values():
-        for name in t.actuators:
-            taken.setdefault(name, t.name)
+def _group_of(robot: Mechanism, hardware: Hardware, joint: str) -> ActuatorGroup:
     listed = [*hardware.transmissions, *(n for n in robot.transmissions if n not in hardware.transmissions)]
     for t in (robot.transmissions[n] for n in listed):
-        if t.map is not None and joint in [r.joint for r in t.joints] and all(taken[a] == t.name for a in t.actuators):
-            return Outlet(t.joints, t.actuators, t.map)
+        acts = bool(t.actuators) and all(robot.acting.get(a) is t for a in t.actuators)
+        if acts and joint in [r.joint for r in t.joints]:
+            return ActuatorGroup(t.joints, t.actuators, t.map)
     axis = AxisRef(joint, 0)
-    return Outlet((axis,), tuple(n for n in robot.actuators if _sits_on(robot, n, axis)), None)
+    return ActuatorGroup((axis,), tuple(n for n in robot.actuators if _sits_on(robot, n, axis)), None)
 
 
 def _sits_on(robot: Mechanism, actuator: str, axis: AxisRef) -> bool:
     """Whether an actuator turns an axis directly, itself or with a rotor that is a body."""
-    turned, rotor = robot.actuators[actuator].joint, f"{actuator}.rotor"
-    if turned == AxisRef(rotor) and rotor in robot.couplings:
+    turned, rotor = robot.actuators[actuator].joint, rotor_name(actuator)
+    if actuator in robot.layout.rotors and rotor in robot.couplings:
         return [t.axis for t in robot.couplings[rotor].leaders] == [axis]
     return turned == axis
 
@@ -95,15 +98,15 @@ def with_servos(
             raise UnknownNameError("joint", name, robot.joints)
     for tag in robot.hardware.values() if hardware is None else [robot.hardware[hardware]]:
         commanded = [c for c in tag.joints if c.commands]
-        each = outlets(robot, tag)
-        for outlet in dict.fromkeys(each[c.name] for c in commanded):
-            for servo in _servos(robot, outlet, [_wanted(robot, ref, gains or {}) for ref in outlet.joints]):
+        each = actuator_groups(robot, tag)
+        for group in dict.fromkeys(each[c.name] for c in commanded):
+            for servo in _servos(robot, group, [_wanted(robot, ref, gains or {}) for ref in group.joints]):
                 robot = robot.with_actuator(servo)
     return robot
 
 
 class AtJoint(NamedTuple):
-    """What a drive is to be, seen at the joint."""
+    """Gains and limits of a drive, seen at the joint."""
 
     stiffness: float
     damping: float
@@ -125,12 +128,12 @@ def _wanted(robot: Mechanism, ref: AxisRef, gains: Mapping[str, tuple[float, flo
     return AtJoint(stiffness, TIME_CONSTANT * stiffness, effort, velocity)
 
 
-def _servos(robot: Mechanism, outlet: Outlet, at_joints: list[AtJoint]) -> Iterator[Servo]:
+def _servos(robot: Mechanism, group: ActuatorGroup, at_joints: list[AtJoint]) -> Iterator[Servo]:
     """Gains through a transmission: `K_j = Aᵀ·K_a·A`, with one K_a for its motors, from the softest joint.
 
     Limits of efforts and velocities are what the joints' limits together ask of a motor: `|A⁻ᵀ|·τ` and `|A|·v`.
     """
-    A = np.eye(1) if outlet.map is None else outlet.map.actuator_per_joint_at(outlet.map.rest)
+    A = np.eye(1) if group.map is None else group.map.actuator_per_joint_at(group.map.rest)
     weight = (A**2).sum(axis=0)  # of each joint: Σᵢ Aᵢⱼ²
     j = min(range(len(at_joints)), key=lambda j: at_joints[j].stiffness / weight[j])
     own = {"stiffness": at_joints[j].stiffness / weight[j], "damping_gain": at_joints[j].damping / weight[j]}
@@ -138,15 +141,15 @@ def _servos(robot: Mechanism, outlet: Outlet, at_joints: list[AtJoint]) -> Itera
     square = square and abs(np.linalg.det(A)) > 0.0  # else joints' limits say nothing of single motors
     efforts = _bound(np.linalg.inv(A).T, [x.effort for x in at_joints]) if square else [inf] * len(A)
     speeds = _bound(A, [x.velocity for x in at_joints])
-    for name, effort, speed in zip(outlet.actuators, efforts, speeds, strict=False):
+    for name, effort, speed in zip(group.actuators, efforts, speeds, strict=False):
         motor = robot.actuators[name]
         if type(motor) in (Actuator, ElectricMotor) and motor.command == "effort":
             kept = {f.name: getattr(motor, f.name) for f in fields(motor)} | own
             kept["effort_limit"] = min(motor.effort_limit, effort)
             kept["velocity_limit"] = min(motor.velocity_limit, speed)
             yield Servo(**kept)
-    if not outlet.actuators:
-        (ref,) = outlet.joints
+    if not group.actuators:
+        (ref,) = group.joints
         name = f"{ref.joint}_servo"
         if name in robot.actuators:
             raise ModelError(f"there is an actuator {name!r} already, on another joint")

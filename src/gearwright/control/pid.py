@@ -1,0 +1,57 @@
+"""The controller that everybody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import ModelError
+
+
+@dataclass(frozen=True, kw_only=True)
+class PID:
+    """`u = kp·e + ki·∫e dt − kd·v` with `e = target − position` of a joint, for an actuator or as that joint's effort.
+
+    The damping term takes the joint's velocity, so that a step of the target does not kick. Where u is limited, the
+    integral does not grow further. Gains and target are parameters, `NAME.kp`, `NAME.ki`, `NAME.kd` and `NAME.target`
+    with the name of what is commanded; a target that is a function of the time [s] is none.
+    """
+
+    joint: str
+    actuator: str | None = None  # None: the joint's effort
+    kp: float = 0.0  # [command/rad, command/m]
+    ki: float = 0.0  # [command/(rad·s)]
+    kd: float = 0.0  # [command·s/rad]
+    target: float | Callable[[Any], Any] = 0.0  # [rad, m]
+    limit: float = inf  # of the command's magnitude
+    memory: Mapping[str, float] = field(init=False, repr=False)
+    parameters: Mapping[str, float] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.limit > 0:
+            raise ModelError(f"the limit of a PID is a positive number, not {self.limit!r}")
+        own = {"kp": self.kp, "ki": self.ki, "kd": self.kd}
+        if not callable(self.target):
+            own["target"] = self.target
+        object.__setattr__(self, "memory", {f"{self.commands}.integral": 0.0})
+        object.__setattr__(self, "parameters", {f"{self.commands}.{n}": float(x) for n, x in own.items()})
+
+    @property
+    def commands(self) -> str:
+        return self.actuator or self.joint
+
+    def __call__(self, sim: Any, memory: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        name = self.commands
+        kp, ki, kd = (sim.parameters[f"{name}.{gain}"] for gain in ("kp", "ki", "kd"))
+        target = self.target(sim.time) if callable(self.target) else sim.parameters[f"{name}.target"]
+        error = target - sim.position[self.joint]
+        integral = memory[f"{name}.integral"] + error * sim.control_dt
+        wanted = kp * error + ki * integral - kd * sim.velocity[self.joint]
+        command = wanted if self.limit == inf else np.clip(wanted, -self.limit, self.limit)
+        pushing = np.logical_and(command != wanted, error * wanted > 0)  # would only wind up
+        kept = integral if self.limit == inf else np.where(pushing, memory[f"{name}.integral"], integral)
+        return {name: command}, {f"{name}.integral": kept}

@@ -1,0 +1,55 @@
+"""Parts from elements: a dataclass's fields are its children, by the names and types that the fields have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import MISSING
+from typing import Any
+
+from gearwright.formats.located_xml import Element
+from gearwright.model.fields import NOTHING, Meaning, meanings
+
+
+def values_of(e: Element, kind: type[Any], apart: Collection[str] = ()) -> dict[str, Any]:
+    """What the element gives of a class's fields, each read by its type; `apart` are read elsewhere."""
+    values: dict[str, Any] = {}
+    for m in meanings(kind):
+        child = e.child(m.tag) if m.name not in apart and _is_plain(m) else None
+        if child is not None:
+            values[m.name] = _value(child, m)
+    return values
+
+
+def missing_from(kind: type[Any], values: Collection[str], apart: Collection[str] = ()) -> list[str]:
+    """What files call the fields that have no default and are not given."""
+    needed = [m for m in meanings(kind) if m.field.default is MISSING and m.field.default_factory is MISSING]
+    return [m.tag for m in needed if m.name not in values and m.name not in apart]
+
+
+def _is_plain(m: Meaning) -> bool:
+    """Whether a text can say it: a function cannot be."""
+    return m.quantity is not NOTHING or m.type.startswith(("float", "int", "bool", "str", "tuple[float", "Literal["))
+
+
+def _value(child: Element, m: Meaning) -> Any:
+    what = f"<{child.tag}>"
+    if m.quantity.table:
+        return _pairs(child)
+    if m.type.startswith("tuple[tuple["):
+        return ()  # a matrix has a spelling of its own
+    if m.type.startswith("tuple["):
+        return tuple(child.numbers() or ())
+    if m.type.startswith("bool"):
+        return child.truth(child.words, what, False)
+    if m.type.startswith(("float", "int")):
+        default = m.field.default if isinstance(m.field.default, int | float) else 0.0
+        number = child.as_number(child.text, what, default, False)
+        return int(number) if m.type.startswith("int") and number == int(number) else number
+    return child.words
+
+
+def _pairs(child: Element) -> tuple[tuple[float, float], ...]:
+    numbers = child.numbers() or []
+    if len(numbers) % 2:
+        child.error("number-invalid", f"<{child.tag}> takes pairs of numbers, not {len(numbers)} numbers")
+    return tuple(zip(numbers[::2], numbers[1::2], strict=False))

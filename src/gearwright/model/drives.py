@@ -1,0 +1,37 @@
+"""Drives: gains and limits by which a joint is brought to a target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+
+from gearwright.errors import ModelError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """`τ = stiffness·(target − q⁺) + damping·(target rate − v⁺)`, at most `effort`, at the end of the step.
+
+    Stable at any gain. Without an effort limit it has the joint's, and where there is none it is an equality among the
+    others; `kinematic` prescribes the position itself, whatever that takes, and has neither gains nor a limit.
+    """
+
+    stiffness: float = 0.0  # [N·m/rad, N/m]
+    damping: float = 0.0  # [N·m·s/rad, N·s/m]
+    effort: float = inf  # [N·m, N]
+    kinematic: bool = False
+
+    def __post_init__(self) -> None:
+        gains = (self.stiffness, self.damping)
+        if not all(isfinite(g) and g >= 0 for g in gains) or not self.effort >= 0:
+            raise ModelError("a drive's gains are finite and, like its effort limit, not negative")
+        if self.kinematic and (any(gains) or self.effort < inf):
+            raise ModelError("a kinematic drive prescribes the motion: it has neither gains nor an effort limit")
+        if not self.kinematic and not any(gains):
+            raise ModelError("a drive needs stiffness or damping, or to be kinematic")
+
+    def within(self, limit: float) -> Drive:
+        """With the joint's effort limit, if it has none of its own; files that say 0 there mean none."""
+        if self.kinematic or self.effort < inf or not 0.0 < limit < inf:
+            return self
+        return replace(self, effort=limit)

@@ -1,0 +1,228 @@
+"""What the fields of a model's classes mean: unit, range, description. Checks, views, files and docs read it.
+
+    stall_torque: float | None = quantity("N·m", above=0, doc="torque at rest", default=None)
+
+Units of rotating and sliding axes stand side by side: "N·m | N".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from math import inf, isfinite, isnan, nextafter
+from typing import Any, NamedTuple
+
+from gearwright.errors import ModelError
+
+KEY = "gearwright"
+LARGEST = sys.float_info.max
+
+
+class ZeroRatioError(ModelError):
+    """A ratio that makes no map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The meaning of one field."""
+
+    unit: str = ""  # "" of a ratio, a count or a text
+    doc: str = ""
+    above: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    nonzero: bool = False
+    infinite: bool = False  # whether infinity means "no limit"
+    choices: tuple[Any, ...] = ()
+    tag: str | None = None  # what files call it, where that is not the field's name
+    table: bool = False  # pairs of numbers: x y  x y …
+    parameter: bool = True  # whether a real number can be an input of the compiled step
+    shown: str | None = None  # in `show`, `{}` for value and unit; None: by its name; "": not at all
+
+    def unit_on(self, *, slides: bool) -> str:
+        """The unit on a sliding or a rotating axis."""
+        rotating, _, sliding = self.unit.partition(" | ")
+        return sliding if slides and sliding else rotating
+
+    @property
+    def range_text(self) -> str:
+        """`> 0`, `≥ 0`, `0 … 1`, `above | below`; nothing where any finite number will do."""
+        if self.choices:
+            return ", ".join(str(c) for c in self.choices)
+        low = f"> {self.above:g}" if self.above is not None else ""
+        low = f"≥ {self.at_least:g}" if self.at_least is not None else low
+        high = f"≤ {self.at_most:g}" if self.at_most is not None else ""
+        return ", ".join(filter(None, (low, high, "not 0" if self.nonzero else "")))
+
+    def problem(self, name: str, value: Any) -> str | None:
+        """Why a field cannot have this value; None if it can."""
+        if self.choices:
+            return None if value in self.choices else f"{name} is {_either(self.choices)}, not {_shown(value)}"
+        if self.nonzero and (value == 0 or not isfinite(value)):
+            return f"{name} must be finite and not zero, not {value}"
+        if self.above is not None and not value > self.above:
+            return (
+                f"{name} must be positive, not {value:g}" if not self.above else f"{name} must be above {self.above:g}"
+            )
+        if self.at_least is not None and not value >= self.at_least:
+            return (
+                f"{name} cannot be negative ({value:g})"
+                if not self.at_least
+                else f"{name} is at least {self.at_least:g}"
+            )
+        if self.at_most is not None and not value <= self.at_most:
+            return f"{name} must be at most {self.at_most:g}, not {value:g}"
+        if isnan(value) or not (self.infinite or isfinite(value)):
+            return f"{name} must be finite, not {value}"
+        return None
+
+
+NOTHING = Quantity()
+
+
+def quantity(
+    unit: str = "", *, doc: str, default: Any = MISSING, above: float | None = None, at_least: float | None = None,
+    at_most: float | None = None, nonzero: bool = False, infinite: bool = False, choices: Sequence[Any] = (),
+    tag: str | None = None, table: bool = False, parameter: bool = True,
+    shown: str | None = None,
+) -> Any:  # fmt: skip
+    """A dataclass field with its meaning. Without a default it must be given."""
+    meaning = Quantity(
+        unit=unit, doc=doc, above=above, at_least=at_least, at_most=at_most, nonzero=nonzero, infinite=infinite,
+        choices=tuple(choices), tag=tag, table=table, parameter=parameter, shown=shown,
+    )  # fmt: skip
+    return dataclasses.field(default=default, metadata={KEY: meaning})
+
+
+_MEANINGS: dict[Any, tuple[Meaning, ...]] = {}  # by class
+_BOUNDS: dict[Any, tuple[tuple[str, float, float, Quantity], ...]] = {}
+
+
+class Meaning(NamedTuple):
+    """A field of a class."""
+
+    name: str
+    quantity: Quantity
+    type: str  # as written: "float | None", "tuple[float, ...]"
+    field: Field[Any]
+
+    @property
+    def real(self) -> bool:
+        """A real number, or a tuple of them."""
+        return self.type.replace("tuple[", "").startswith("float")
+
+    @property
+    def is_parameter(self) -> bool:
+        """A table, and what acts only when a part is made, is none."""
+        return self.real and self.quantity.parameter and not self.quantity.table
+
+    @property
+    def tag(self) -> str:
+        """What files call it."""
+        return self.quantity.tag or self.name
+
+
+def meanings(kind: Any) -> tuple[Meaning, ...]:
+    """The fields of a dataclass; one without a `quantity` has an empty meaning."""
+    if kind not in _MEANINGS:
+        _MEANINGS[kind] = tuple(Meaning(f.name, f.metadata.get(KEY, NOTHING), _type(f), f) for f in fields(kind))
+    return _MEANINGS[kind]
+
+
+def meaning_of(kind: Any, name: str) -> Quantity:
+    return next((m.quantity for m in meanings(kind) if m.name == name), NOTHING)
+
+
+def _type(f: Field[Any]) -> str:
+    text = f.type.__name__ if type(f.type) is type else str(f.type)
+    return text.removeprefix("typing.").removeprefix("Optional[")
+
+
+def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:
+    """Name, least and greatest float of each field with a meaning: what passes needs no further look."""
+    if kind in _BOUNDS:
+        return _BOUNDS[kind]
+    found = []
+    for m in meanings(kind):
+        q = m.quantity
+        if q is NOTHING:
+            continue
+        low = nextafter(q.above, inf) if q.above is not None else -inf if q.at_least is None else q.at_least
+        high = inf if q.at_most is None else q.at_most
+        if not q.infinite:
+            low, high = max(low, -LARGEST), min(high, LARGEST)
+        if q.nonzero or q.choices:
+            low, high = inf, -inf  # always looked at
+        found.append((m.name, low, high, q))
+    _BOUNDS[kind] = tuple(found)
+    return _BOUNDS[kind]
+
+
+def check(part: Any, owner: str = "") -> None:
+    """Raises ModelError where a value is outside of its field's range; None is "not given"."""
+    for name, low, high, meaning in _bounds(type(part)):
+        value = getattr(part, name)
+        if value is None or (type(value) is float and low <= value <= high) or value in meaning.choices:
+            continue
+        if type(value) is tuple and all(type(x) is float and low <= x <= high for x in value):
+            continue
+        for entry, x in _entries(name, value):
+            if not (meaning.choices or isinstance(x, int | float)):
+                continue
+            if problem := meaning.problem(entry, x):
+                raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)
+
+
+def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, tuple):
+        yield name, value
+        return
+    for i, entry in enumerate(value):
+        yield from _entries(f"{name}[{i}]", entry)
+
+
+def _either(choices: Sequence[Any]) -> str:
+    if choices == (1, -1):
+        return "+1 or −1"
+    *most, last = (str(c) for c in choices)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else repr(value)
+
+
+# --- what `show` says of a part ------------------------------------------------------------------------------------
+
+
+class Highlight(NamedTuple):
+    """One thing worth showing: a value with its unit in a text, or only a word."""
+
+    text: str  # "{} stall", "wrapped"
+    value: float | None = None
+    unit: str = ""
+    digits: int = 4
+
+
+def highlights(part: Any, beyond: type[Any] | None = None) -> Iterator[Highlight]:
+    """The numbers that are not at their defaults, in the order of the class; without those of a base class."""
+    known = {f.name for f in fields(beyond)} if beyond is not None else set()
+    for m in meanings(type(part)):
+        value = getattr(part, m.name)
+        if m.name in known or m.quantity.shown == "" or value is None or value == m.field.default:
+            continue
+        if isinstance(value, bool | str):
+            yield Highlight(m.name if value is True else str(value)) if value else Highlight(f"no {m.name}")
+        elif isinstance(value, int | float) and isfinite(value):
+            text = m.quantity.shown or f"{m.name.replace('_', ' ')} {{}}"
+            yield Highlight(text, float(value), m.quantity.unit_on(slides=False))
+        elif m.quantity.table and value:
+            yield Highlight(f"{m.name.replace('_', ' ')} of {len(value)} points")
+
+
+__all__ = [
+    "NOTHING", "Highlight", "Meaning", "Quantity", "ZeroRatioError", "check", "highlights", "meaning_of",
+    "meanings", "quantity",
+]  # fmt: skip

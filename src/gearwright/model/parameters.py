@@ -1,0 +1,154 @@
+"""The numbers of a mechanism by name: everything that can be a parameter, with unit, range and description.
+
+Names are `link.mass`, `joint.damping`, `follower.multiplier`, `motor.stall_torque`, `gearbox.reduction`, `gravity.z`, …
+Units and ranges are those of the fields; the equations read every number from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from gearwright.model.actuators import Actuator
+from gearwright.model.couplings import Coupling
+from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
+from gearwright.model.inertia import Inertia
+from gearwright.model.joints import Axis, AxisDynamics, Joint
+from gearwright.model.transmissions import parameter_quantities
+
+if TYPE_CHECKING:
+    from gearwright.model.mechanism import Link, Mechanism
+
+_XYZ = ("x", "y", "z")
+_LENGTH = Quantity("m", doc="coordinate in the frame of its link")
+_MOMENT = Quantity("kg·m²", doc="about the centre of mass, in the axes of the file's inertial frame", at_least=0)
+_PRODUCT = Quantity("kg·m²", doc="about the centre of mass, in the axes of the file's inertial frame")
+_RATIO = Quantity("", doc="follower's unit per leader's unit")
+_POWER = Quantity("", doc="of the follower's polynomial")
+_GRAVITY = Quantity("m/s²", doc="gravity in the world's axes")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number of the mechanism that can be an input of the compiled step."""
+
+    value: float
+    unit: str  # "" of a ratio
+    doc: str
+    quantity: Quantity
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"{self.value:g} {self.unit}".rstrip()
+
+
+Row = tuple[str, float, Quantity, bool]  # name, value, meaning, whether it is of a sliding axis
+
+
+def parameter_table(mechanism: Mechanism) -> dict[str, Parameter]:
+    """Every number of the equations by its name, in the order of the mechanism."""
+    return {
+        name: Parameter(float(value), meaning.unit_on(slides=slides), meaning.doc, meaning)
+        for name, value, meaning, slides in parameter_rows(mechanism)
+    }
+
+
+def parameter_rows(mechanism: Mechanism) -> Iterator[Row]:
+    for link in mechanism.links.values():
+        if link.same_as is None:
+            yield from link_rows(link)
+    for joint in (*mechanism.joints.values(), *mechanism.bases.values()):
+        yield from joint_rows(joint)
+    for coupling in mechanism.couplings.values():
+        yield from coupling_rows(coupling, mechanism.joint(coupling.follower.joint).type.prismatic)
+    yield from device_rows(mechanism)
+    for c, g in zip(_XYZ, mechanism.gravity, strict=True):
+        yield f"gravity.{c}", g, _GRAVITY, False
+
+
+def link_rows(link: Link) -> Iterator[Row]:
+    """Mass, centre of mass in the link's frame, inertia about it in the axes of the file's."""
+    inertia, name = link.inertia, link.name
+    yield f"{name}.mass", inertia.mass, meaning_of(Inertia, "mass"), False
+    for c, value in zip(_XYZ, inertia.center.tolist(), strict=True):
+        yield f"{name}.com.{c}", value, _LENGTH, False
+    for c, value in zip(("ixx", "iyy", "izz"), inertia.moments, strict=True):
+        yield f"{name}.inertia.{c}", value, _MOMENT, False
+    for c, value in zip(("ixy", "ixz", "iyz"), inertia.products, strict=True):
+        yield f"{name}.inertia.{c}", value, _PRODUCT, False
+
+
+def joint_rows(joint: Joint) -> Iterator[Row]:
+    """Where the joint sits on its parent link, and what acts along its axes."""
+    for c, value in zip(_XYZ, joint.X_PJ.p.tolist(), strict=True):
+        yield f"{joint.name}.origin.{c}", value, _LENGTH, False
+    for name, axis in axes(joint):
+        for m in meanings(AxisDynamics):
+            yield f"{name}.{m.name}", getattr(axis.dynamics, m.name), m.quantity, joint.type.prismatic
+
+
+def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
+    """Each axis with the coordinate along or about it."""
+    return zip(joint.axis_coordinates, joint.axes, strict=True)
+
+
+def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Row]:
+    if coupling.through is not None:
+        return  # its numbers are the transmission's
+    name, only = coupling.name, len(coupling.leaders) == 1
+    for term in coupling.leaders:
+        yield f"{name}.multiplier" + ("" if only else f".{term.axis}"), term.multiplier, _RATIO, False
+    for field in ("offset", "reference"):
+        yield f"{name}.{field}", getattr(coupling, field), meaning_of(Coupling, field), slides
+    for k, value in enumerate(coupling.powers, start=2):
+        yield f"{name}.power{k}", value, _POWER, False
+    own = {"hard": ("erp",), "compliant": ("natural_frequency", "damping_ratio")}
+    for field in own.get(coupling.mode, ()):
+        yield f"{name}.{field}", getattr(coupling, field) or 0.0, meaning_of(Coupling, field), False
+
+
+def actuator_numbers(actuator: Actuator) -> dict[str, float]:
+    """Its numbers by the names of its fields; limits that there are not, and tables, are not among them."""
+    found: dict[str, Any] = {m.name: getattr(actuator, m.name) for m in meanings(type(actuator)) if m.is_parameter}
+    return {n: x for n, x in found.items() if isinstance(x, float) and isfinite(x)}
+
+
+def device_key(mechanism: Mechanism, name: str) -> str:
+    """What an actuator's or transmission's numbers are called after: itself, unless a link, joint or coupling is so."""
+    taken = name in mechanism.links or name in mechanism.joints or name in mechanism.couplings
+    return f"device.{name}" if taken else name
+
+
+def device_rows(mechanism: Mechanism) -> Iterator[Row]:
+    for name, actuator in mechanism.actuators.items():
+        key = device_key(mechanism, name)
+        slides = actuator.joint is not None and mechanism.joint(actuator.joint.joint).type.prismatic
+        for field, value in actuator_numbers(actuator).items():
+            yield f"{key}.{field}", value, meaning_of(type(actuator), field), slides
+    for name, t in mechanism.transmissions.items():
+        key = device_key(mechanism, name)
+        if t.map is not None and not (name in mechanism.actuators and key == name):
+            slides = bool(t.joints) and mechanism.joint(t.joints[0].joint).type.prismatic
+            for field, (value, meaning) in parameter_quantities(t.map).items():
+                yield f"{key}.{field}", value, meaning, slides
+
+
+def quantity_of(mechanism: Mechanism, name: str) -> Quantity:
+    """The meaning of a parameter, also where it goes by a coupling's alias; nothing of a controller's own."""
+    known = mechanism.parameters
+    name = name if name in known else canonical(mechanism, name)
+    return known[name].quantity if name in known else NOTHING
+
+
+def canonical(mechanism: Mechanism, name: str) -> str:
+    """A coupling's numbers also go by its alias (`left_finger.multiplier` for a coupling with a name of its own)."""
+    for coupling in mechanism.couplings.values():
+        if coupling.alias is not None and name.startswith(coupling.alias + "."):
+            rest = name[len(coupling.alias) :]
+            if any(row[0] == coupling.name + rest for row in coupling_rows(coupling)):
+                return coupling.name + rest
+    return name

@@ -1,0 +1,92 @@
+"""The places of a simulation's numbers: one table from names to slots and elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.compiler import Program
+from gearwright.model import Mechanism, in_order
+from gearwright.sim.devices import Devices
+from gearwright.sim.names import Group, Names
+from gearwright.sim.options import Options
+from gearwright.sim.values import Array
+from gearwright.sim.wrenches import wrench_group
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.control import Places
+
+INPUTS = ("command", "effort")  # that a controller may give
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names of coordinates, devices, parameters and couplings, and where the number of each stands."""
+
+    robot: Mechanism
+    names: Names
+    devices: Devices
+    parameters: Group
+    drives: Group
+    wrenches: Group
+    commanded: bool  # whether some actuator acts
+    control: Places | None  # of a compiled controller
+
+    @staticmethod
+    def of(robot: Mechanism, options: Options, step: Program, control: Places | None) -> Layout:
+        return Layout(
+            robot=robot, names=Names.of(robot), devices=Devices(robot, options.dt),
+            parameters=Group("parameter", options.inputs, {}), drives=Group("drive", tuple(options.drives), {}),
+            wrenches=wrench_group(options.wrenches),
+            commanded=any(slot.name == "command" for slot in step.slots), control=control,
+        )  # fmt: skip
+
+    def group(self, slot: str) -> Group:
+        """The names of an input's elements."""
+        groups = {"effort": self.names.coordinates, "command": self.devices.commands, "wrench": self.wrenches}
+        return groups[slot]
+
+    def place(self, slot: str, i: int) -> tuple[str, int]:
+        """Slot and element of the number that acts as entry i of an input: a compiled controller's commands stand
+        among its own numbers."""
+        return (slot, i) if self.control is None else self.control.of(slot, i)
+
+    def controlled(self, slot: str) -> dict[int, int]:
+        """Entries of an input that a compiled controller gives, and their places in `control`."""
+        if self.control is None or slot not in INPUTS:
+            return {}
+        return dict(self.control.command if slot == "command" else self.control.effort)
+
+    def independent(self, slot: str) -> tuple[Group, tuple[int, ...]]:
+        """The tree's positions or velocities by name, and which of them are in the state."""
+        names = self.names
+        if slot == "position":
+            return names.positions, names.free_positions
+        return names.coordinates, names.free_velocities
+
+    @cached_property
+    def memory(self) -> dict[str, int]:
+        """Places in `control` of a compiled controller's memory."""
+        return {} if self.control is None else dict(self.control.memory)
+
+    @cached_property
+    def couplings(self) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+        """Couplings in the order of the equations, and the second names that they answer to."""
+        couplings = self.robot.couplings
+        names = tuple(c.name for c in in_order(couplings.values()))
+        aliases = {c.alias: (couplings[c.alias].name,) for c in couplings.values() if c.alias is not None}
+        return names, {alias: name for alias, name in aliases.items() if alias not in names}
+
+    @cached_property
+    def ranges(self) -> tuple[Array, Array]:
+        """Lower and upper limit of each position coordinate of the tree."""
+        count = len(self.names.positions.names)
+        lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+        for joint in self.robot.tree.joints:
+            for name, axis in zip(joint.coordinates[joint.dof - len(joint.axes) :], joint.axes, strict=True):
+                i = self.names.positions.index[name]
+                lower[i], upper[i] = axis.limits.lower, axis.limits.upper
+        return lower, upper

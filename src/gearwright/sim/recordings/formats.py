@@ -1,0 +1,98 @@
+"""Formats of recordings: one row each, by the ending of the file's name, imported when it is first used.
+
+Packages add theirs by an entry point of the group `gearwright.recordings`, whose name is the ending without its dot
+and whose value a `Format`:
+
+    [project.entry-points."gearwright.recordings"]
+    mcap = "my_package.mcap:FORMAT"
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gearwright.errors import GearwrightError
+
+if TYPE_CHECKING:
+    from gearwright.sim.recordings.recording import Recording
+    from gearwright.sim.recordings.sinks import Sink
+
+GROUP = "gearwright.recordings"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to write recordings, and perhaps to read them: objects, or where they are (`module:name`)."""
+
+    write: str | Callable[[Path], Sink]  # makes a sink for a path
+    read: str | Callable[[Path], Recording] | None = None
+
+    @property
+    def sink(self) -> Callable[[Path], Sink]:
+        found: Callable[[Path], Sink] = _imported(self.write)
+        return found
+
+    @property
+    def reader(self) -> Callable[[Path], Recording] | None:
+        found: Callable[[Path], Recording] | None = None if self.read is None else _imported(self.read)
+        return found
+
+
+FORMATS: dict[str, Format] = {
+    ".npz": Format("gearwright.sim.recordings.npz:NpzSink"),
+    ".csv": Format("gearwright.sim.recordings.csv_text:CsvSink"),
+}
+LATER = (".mcap", ".parquet")
+
+
+def endings() -> tuple[str, ...]:
+    """All endings that can be written, those of other packages too."""
+    return tuple(dict.fromkeys([*FORMATS, *_from_outside()]))
+
+
+def find_format(ending: str) -> Format:
+    """The row of an ending."""
+    if ending in FORMATS:
+        return FORMATS[ending]
+    outside = _from_outside()
+    if ending in outside:
+        found: Format = outside[ending].load()
+        return found
+    raise GearwrightError(f"{ending!r} {_why_not(ending)}; valid: {', '.join(endings())}")
+
+
+def check_format(path: str | os.PathLike[str]) -> str:
+    """The ending, if it can be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS and ending not in endings():
+        raise GearwrightError(f"{ending or os.fspath(path)!r} {_why_not(ending)}; valid: {', '.join(endings())}")
+    return ending
+
+
+def read(path: str | os.PathLike[str]) -> Recording:
+    """A recording from a file of a format that has a reader."""
+    reader = find_format(check_format(path)).reader
+    if reader is None:
+        raise GearwrightError(f"{os.fspath(path)!r}: recordings of this format cannot be read yet")
+    return reader(Path(path))
+
+
+def _why_not(ending: str) -> str:
+    return "cannot be written yet" if ending in LATER else "is no format for recordings"
+
+
+def _imported(what: Any) -> Any:
+    if not isinstance(what, str):
+        return what
+    module, _, attribute = what.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _from_outside() -> dict[str, EntryPoint]:
+    return {f".{point.name}": point for point in sorted(entry_points(group=GROUP))}

@@ -1,0 +1,203 @@
+"""A recording: the signals of a schema over time, by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gearwright.errors import GearwrightError
+from gearwright.sim.actuator_view import ActuatorView
+from gearwright.sim.recordings.columns import Array, Chunk
+from gearwright.sim.recordings.schema import TIME, Schema, Signal
+from gearwright.sim.spatial_values import link_motion, reactions
+from gearwright.sim.values import AliasedValues, Read, Values, WithLoopJoints
+
+if TYPE_CHECKING:
+    from gearwright.model import Mechanism
+
+SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators whose joints have them
+
+
+class Column(NamedTuple):
+    """One quantity over time."""
+
+    family: str  # position, velocity, …, or "" for a quantity that there is one of
+    name: str
+    unit: str
+    values: Array  # (T,) or (T, B)
+
+
+class Recording:
+    """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after step (k + 1)·every.
+
+    Made by `Simulation.run`. `effort` acted during the step that ends at a row, so that a run can be repeated by
+    `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
+    `schema` lists all signals with their units.
+    """
+
+    def __init__(self, schema: Schema, robot: Mechanism | None = None) -> None:
+        self.schema, self._robot = schema, robot
+        self.dt, self.batch, self.every = schema.dt, schema.batch, schema.every
+        self.chunks: list[Chunk] = []
+        self._rows = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The numbers; views are made again."""
+        own = ("schema", "_robot", "dt", "batch", "every", "chunks", "_rows")
+        return {name: self.__dict__[name] for name in own}
+
+    @property
+    def robot(self) -> Mechanism:
+        """The robot that was recorded; a recording from a file may have none."""
+        if self._robot is None:
+            raise GearwrightError(f"the recording of {self.schema.robot!r} came without its robot: load that, too")
+        return self._robot
+
+    def add(self, chunk: Chunk) -> None:
+        """Some more rows."""
+        self.chunks.append(chunk)
+        self._rows += chunk.rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @cached_property
+    def time(self) -> Array:
+        """(T,) [s]."""
+        return np.concatenate([np.zeros(0), *(chunk.time for chunk in self.chunks)])
+
+    def read(self, signal: Signal) -> Array:
+        """(T, *shape) of one robot, (T, B, *shape) of a batch."""
+        full = np.empty((len(self), self.batch, *signal.shape))
+        row = 0
+        for chunk in self.chunks:
+            full[row : row + chunk.rows] = chunk.column(signal)
+            row += chunk.rows
+        return full[:, 0] if self.batch == 1 else full
+
+    def columns(self) -> Iterator[Column]:
+        """The signals that files hold, in their order."""
+        for s in self.schema.stored:
+            yield Column(s.family, s.name, s.unit, self.time if s == TIME else self.read(s))
+
+    # --- by name ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def position(self) -> Values:
+        """[rad, m] by joint or coordinate, followers and joints that close loops too."""
+        return self._with_loop_joints("position")
+
+    @cached_property
+    def velocity(self) -> Values:
+        """[rad/s, m/s]."""
+        return self._with_loop_joints("velocity")
+
+    @cached_property
+    def effort(self) -> Values:
+        """Efforts that acted along each coordinate [N·m, N]."""
+        return self._family("effort")
+
+    @cached_property
+    def coupling_error(self) -> Values:
+        """C of each coupling, by its name or its follower's."""
+        return self._family("coupling_error", AliasedValues)
+
+    @cached_property
+    def sensor(self) -> Values:
+        """Readings by sensor; several numbers along the last axis."""
+        return self._family("sensor")
+
+    @cached_property
+    def command(self) -> Values:
+        """The command of each actuator during the step that ends at a row."""
+        return self._family("command")
+
+    @cached_property
+    def memory(self) -> Values:
+        """The memory of a compiled controller."""
+        return self._family("memory")
+
+    @cached_property
+    def actuator(self) -> Values:
+        """By actuator: `.torque`, `.velocity`, `.position`, `.command` and the states of its kind, over time."""
+        reads: dict[str, dict[str, Read]] = {name: {} for name in self.schema.by_family.get("torque", {})}
+        for signal in self.schema.signals:
+            if self.schema.kinds.get(signal.family) == "actuator" and signal.name in reads:
+                quantity = SHAFT.get(signal.family, signal.family.removeprefix("actuator."))
+                reads[signal.name][quantity] = partial(self.read, signal)
+        views = {name: ActuatorView(name, own) for name, own in reads.items()}
+        return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
+
+    @cached_property
+    def reaction(self) -> Values:
+        """By joint, `.force` [N] and `.torque` [N·m], (T, 3) or (T, B, 3); see `Simulation.reaction`."""
+        return reactions(self.schema.tables.get("reaction", ()), self._table)
+
+    @cached_property
+    def link_velocity(self) -> Values:
+        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_velocity`."""
+        return link_motion(self.schema.tables.get("link_velocity", ()), self._table, "link_velocity")
+
+    @cached_property
+    def link_acceleration(self) -> Values:
+        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_acceleration`."""
+        return link_motion(self.schema.tables.get("link_acceleration", ()), self._table, "link_acceleration")
+
+    @property
+    def unsettled(self) -> Array:
+        """Steps since the reset that did not settle, up to each row."""
+        return self.read(self.schema.signal("", "unsettled"))
+
+    @property
+    def kinetic_energy(self) -> Array:
+        """[J]."""
+        return self.read(self.schema.signal("", "kinetic_energy"))
+
+    @property
+    def potential_energy(self) -> Array:
+        """Energy of gravity and springs [J]."""
+        return self.read(self.schema.signal("", "potential_energy"))
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential [J]."""
+        return self.read(self.schema.signal("", "energy"))
+
+    def _table(self, quantity: str) -> Array:
+        """(T, rows, 6) or (T, B, rows, 6)."""
+        return self.read(self.schema.signal("table", quantity))
+
+    def _with_loop_joints(self, family: str) -> Values:
+        values, loops = self._family(family), self._family(f"loop_{family}")
+        return WithLoopJoints(values, loops) if len(loops) else values
+
+    def _family(self, family: str, made: type[Values] = Values) -> Values:
+        signals = self.schema.by_family.get(family, {})
+        reads = {name: partial(self.read, signal) for name, signal in signals.items()}
+        return made(self.schema.kinds.get(family, family), reads, self.schema.members.get(family, {}))
+
+    # --- files -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes .npz or .csv (later .mcap and .parquet), by the name's ending (`recordings.formats`)."""
+        from gearwright.sim.recordings.sinks import save
+
+        save(self.schema, self.chunks, path)
+
+    def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
+        """Draws motion, efforts, commands, readings, energy and coupling errors over time into a .png, .svg or .pdf.
+
+        From a batch some robots, the first and the last among them. Needs matplotlib: pip install 'gearwright[plot]'.
+        """
+        from gearwright.view.plots import plot
+
+        plot(self, path, robots=robots)
+
+    def __repr__(self) -> str:
+        robots = "" if self.batch == 1 else f"{self.batch} × "
+        until = f", until {self.time[-1]:g} s" if len(self) else ""
+        return f"<Recording of {robots}{self.schema.robot!r}: {len(self)} instants{until}>"

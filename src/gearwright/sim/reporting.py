@@ -1,0 +1,82 @@
+"""What is reported of a run: steps that did not settle, and joints that start beyond their limits."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.errors import BeyondLimitsWarning, UnsettledWarning
+from gearwright.sim.values import Array, Value
+
+if TYPE_CHECKING:
+    from gearwright.sim.simulation import Simulation
+
+ROUNDING = 1e-9  # so little beyond its limit is on it, as the stops have it [rad, m]
+MOST_NAMED = 4  # joints of a message
+
+
+def _callers_level() -> int:
+    """The `stacklevel` of the nearest frame outside this package, as seen by who asks."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("gearwright"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+# --- steps that did not settle ---------------------------------------------------------------------------------------
+
+
+def unsettled(sim: Simulation) -> Value:
+    """See `Simulation.unsettled`."""
+    if "unsettled" not in sim.batch_state.parts:
+        return 0 if sim.batch == 1 else np.zeros(sim.batch, np.int64)
+    counts = sim.batch_state.get("unsettled")[:, 0].astype(np.int64)
+    return int(counts[0]) if sim.batch == 1 else counts
+
+
+def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
+    """One warning for a run of so many steps."""
+    count = int(np.sum(np.asarray(unsettled(sim)) - before))
+    if count:
+        robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
+        warnings.warn(
+            f"{count} of {steps * sim.batch} steps{robots} did not settle: stops, friction, motors or velocities are "
+            f"off by more than rounding there; take a dt below {sim.dt:g} s (sim.unsettled counts, by robot)",
+            UnsettledWarning,
+            stacklevel=_callers_level(),
+        )
+
+
+# --- starts beyond limits --------------------------------------------------------------------------------------------
+
+
+def warn_beyond_limits(sim: Simulation, q: Array) -> None:
+    """One warning for a start at tree positions q, (B, nq)."""
+    if sim.options.integrator == "rk4":  # has no limits
+        return
+    lower, upper = sim.layout.ranges
+    beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
+    if not beyond.any():
+        return
+    found = [_described(sim, q, int(i), beyond) for i in np.flatnonzero(beyond.any(axis=0))]
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    warnings.warn(
+        f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
+        BeyondLimitsWarning,
+        stacklevel=_callers_level(),
+    )
+
+
+def _described(sim: Simulation, q: Array, i: int, beyond: Array) -> str:
+    """The joint, its limit and its value; of a batch those of the first robot."""
+    lower, upper = sim.layout.ranges
+    robot = int(np.flatnonzero(beyond[:, i])[0])
+    name, value = sim.layout.names.positions.names[i], q[robot, i]
+    which, limit = ("lower", lower[i]) if value < lower[i] else ("upper", upper[i])
+    unit = sim.layout.names.units[name][0]
+    count = int(beyond[:, i].sum())
+    robots = "" if sim.batch == 1 else f" in robot {robot}" + (f" and {count - 1} more" if count > 1 else "")
+    return f"{name!r} at {value:.6g} {unit}, {which} limit {limit:.6g} {unit}{robots}"

@@ -1,0 +1,106 @@
+"""How many places a new kind touches, family by family: `make count`.
+
+For one kind of each family it lists where the source names it, by class or by the name in files: its own file, its
+row in the family's table, and everything else. Re-exports for users (`__init__.py`) are no places: they are optional.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tokenize
+from dataclasses import dataclass
+from pathlib import Path
+
+EXAMPLES = ("demo/", "bench/")  # these use kinds as any user does
+SOURCE = Path(__file__).parents[2] / "src/gearwright"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A kind that stands for its family."""
+
+    family: str
+    names: tuple[str, ...]  # its class or function, and its name in files
+    file: str
+    table: str  # where its row is
+    argued: tuple[str, ...] = ()  # other files that name it, each for a reason in ARGUED
+
+
+# why a file may name a kind although a new one would not have to
+ARGUED = {
+    "formats/transmission_kinds.py": "spellings of ros2_control and older files that are not a field each",
+    "formats/plugins.py": "the map that stands in for a compiled plugin",
+    "formats/urdf.py": "URDF's planar joint has an optional axis and no limits",
+    "formats/drake_elements.py": "Drake's own spelling of planar joints",
+    "view/maps.py": "words that say more than the fields; without them a kind shows its numbers",
+    "model/simulation_checks.py": "offsets and bounds of efforts, which only the matrix has",
+    "dynamics/gears.py": "offsets and bounds of efforts, which only the matrix has",
+    "dynamics/sensing_kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
+    "dynamics/cut_readings.py": "all coordinates of a joint that closes a loop; a class knows those of its axes only",
+    "dynamics/cut_axes.py": "to be replaced by `apart.loop_coordinate`, which asks the joint's class",
+}
+SAMPLES = (
+    Sample("transmission", ("LinearMap", '"linear_map"'), "model/transmissions/linear_map.py",
+           "model/transmissions/__init__.py",
+           ("formats/transmission_kinds.py", "formats/plugins.py", "view/maps.py", "dynamics/gears.py",
+            "model/simulation_checks.py")),
+    Sample("transmission", ("FourBarLinkage", '"four_bar_linkage"'), "model/transmissions/linkage.py",
+           "model/transmissions/__init__.py", ("view/maps.py",)),
+    Sample("actuator", ("PneumaticCylinder", '"pneumatic"'), "model/actuators/linear_actuators.py",
+           "model/actuators/__init__.py"),
+    Sample("actuator", ("DCMotor", '"dc_motor"'), "model/actuators/dc_motor.py", "model/actuators/__init__.py"),
+    Sample("sensor", ("LimitSwitch",), "model/sensors.py", "model/sensors.py", ("dynamics/sensing_kinds.py",)),
+    Sample("joint", ("Planar", '"planar"'), "model/joints/planar.py", "model/joints/joint.py",
+           ("formats/urdf.py", "formats/drake_elements.py", "dynamics/cut_readings.py")),
+    Sample("joint", ("Screw", '"screw"'), "model/joints/screw.py", "model/joints/joint.py",
+           ("formats/transmission_kinds.py", "dynamics/cut_axes.py")),
+    Sample("joint", ("Universal", '"universal"'), "model/joints/two_axes.py", "model/joints/joint.py"),
+    Sample("back end", ("Interpreter", '"interpreter"'), "compiler/backends/interpreter.py",
+           "compiler/backends/__init__.py"),
+    Sample("row type", ("SoftStopRow",), "dynamics/axis_rows.py", "dynamics/axis_rows.py"),
+    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation.py", "dynamics/actuation.py"),
+    Sample("recording format", ("save_csv", '".csv"'), "sim/saving.py", "sim/saving.py"),
+)  # fmt: skip
+
+
+def places(sample: Sample) -> set[str]:
+    """Files whose code names it: comments, docstrings and re-exports do not count."""
+    found = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        file = path.relative_to(SOURCE).as_posix()
+        if file.startswith(EXAMPLES) or file in (sample.file, sample.table):
+            continue
+        if path.name == "__init__.py":
+            continue
+        text = path.read_text(encoding="utf-8")
+        if any(name.strip('"') in text for name in sample.names) and _names(text) & {*sample.names}:
+            found.add(file)
+    return found
+
+
+def _names(text: str) -> set[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    kinds = (tokenize.NAME, tokenize.STRING)
+    return {t.string.replace("'", '"') for t in tokens if t.type in kinds}
+
+
+def main() -> int:
+    print(f"{'family':18}{'kind':20}{'file':42}{'row in':36}others")
+    wrong = 0
+    for s in SAMPLES:
+        others = places(s)
+        unexpected = sorted(others - {*s.argued})
+        wrong += len(unexpected)
+        shown = ", ".join(f"{f}{' (!)' if f in unexpected else ''}" for f in sorted(others)) or "none"
+        print(f"{s.family:18}{s.names[0]:20}{s.file:42}{s.table:36}{shown}")
+    print("\nOne file and one row: transmission, actuator, sensor, joint, back end (shown from outside the package by")
+    print(
+        "test_outside_kinds.py and test_backends.py). Rows, friction and recording formats: one class or function and"
+    )
+    print("one line in the same file; these families have no registry.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

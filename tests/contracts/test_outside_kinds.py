@@ -1,0 +1,215 @@
+"""Another package brings a transmission, an actuator, a sensor and a joint: each is one class and one entry point.
+
+They are used from a file, in `show`, in a batch, and as parameters, without a line of this package knowing them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import gearwright as gw
+from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
+from gearwright.model.transmissions import TRANSMISSIONS
+from gearwright.view.as_data import as_data
+from gearwright.view.sections import sections
+from gearwright.view.tree_text import tree_text
+
+PACKAGE = '''
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gearwright.model import Actuator, CustomSensor, Losses, LinearTransmission
+from gearwright.model.fields import check, quantity
+from gearwright.model.joints.prismatic import Prismatic
+
+
+@dataclass(frozen=True, kw_only=True)
+class CycloidalDrive(LinearTransmission):
+    """A disc with one lobe less than there are pins: one turn of the input moves it by one lobe."""
+
+    pins: float = quantity(above=1, doc="of the ring; the reduction is one less")
+    efficiency_map: tuple[tuple[float, float], ...] = quantity(
+        "N·m, 1", table=True, default=((0.0, 0.5), (10.0, 0.9)), doc="load, efficiency, load, efficiency …"
+    )
+    rated_load: float = quantity(
+        "N·m", at_least=0, default=5.0, parameter=False, doc="at which the efficiency is taken, once"
+    )
+
+    def __post_init__(self):
+        check(self)
+
+    def actuator_entries(self):
+        return [[self.pins - 1.0]]
+
+    def joint_entries(self):
+        return [[1.0 / (self.pins - 1.0)]]
+
+    def losses(self):
+        load, efficiency = zip(*self.efficiency_map)
+        return Losses(efficiency=float(np.interp(self.rated_load, load, efficiency)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AirMotor(Actuator):
+    """Torque by pressure."""
+
+    type: ClassVar[str] = "air_motor"
+
+    displacement: float = quantity("m³", above=0, doc="per radian")
+    pressure: float = quantity("Pa", above=0, doc="of the supply", default=6e5)
+
+    def respond(self, command, shaft, state=()):
+        share = np.minimum(np.maximum(command, -1.0), 1.0)
+        return self.bounded(share * self.displacement * self.pressure, shaft), state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tachometer(CustomSensor):
+    kind: ClassVar[str] = "tachometer"
+
+    gain: float = quantity("V·s/rad", doc="voltage per speed", default=1.0)
+
+    def unit(self, *, length):
+        return "V"
+
+    def read(self, positions, velocities, state):
+        return self.gain * velocities
+
+
+class Telescope(Prismatic):
+    sign: ClassVar[str] = "⇥"
+'''
+POINTS = """
+[gearwright.transmissions]
+cycloidal = outside_kinds:CycloidalDrive
+[gearwright.actuators]
+air_motor = outside_kinds:AirMotor
+[gearwright.sensors]
+tachometer = outside_kinds:Tachometer
+[gearwright.joints]
+telescope = outside_kinds:Telescope
+"""
+LINK = "<inertial><mass>1</mass><inertia><ixx>2</ixx><iyy>2</iyy><izz>2</izz></inertia></inertial>"
+FILE = f"""<sdf version="1.11"><model name="arm"><link name="base"/>
+<link name="a">{LINK}</link><link name="b">{LINK}</link>
+<joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="elbow" type="revolute"><parent>base</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>
+<joint name="reach" type="telescope"><parent>base</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+<actuator name="motor" type="air_motor"><displacement>1e-6</displacement><pressure>500000</pressure></actuator>
+<transmission name="gear" type="cycloidal"><actuator>motor</actuator><joint>elbow</joint><pins>41</pins>
+<rated_load>7.5</rated_load></transmission>
+<tachometer name="speed"><joint>elbow</joint><gain>3</gain></tachometer>
+</model></sdf>"""
+DT, INERTIA, TORQUE, EFFICIENCY = 1e-3, 2.0, 0.5, 0.8  # efficiency: 0.5 + 0.4·7.5/10
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package beside ours, as an installer leaves it."""
+    (tmp_path / "outside_kinds.py").write_text(PACKAGE, encoding="utf-8")
+    info = tmp_path / "outside_kinds-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside-kinds\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.fixture
+def robot(package: None) -> gw.Mechanism:
+    return gw.loads(FILE)
+
+
+def test_in_a_file(robot: gw.Mechanism) -> None:
+    assert not [d for d in robot.diagnostics if d.severity != "info"]
+    gear, motor, sensor = robot.transmissions["gear"], robot.actuators["motor"], robot.sensors["speed"]
+    assert [type(x).__name__ for x in (gear.map, motor, sensor)] == ["CycloidalDrive", "AirMotor", "Tachometer"]
+    assert gear.losses.efficiency == pytest.approx(EFFICIENCY, rel=1e-15)
+    assert (motor.displacement, motor.pressure, sensor.gain) == (1e-6, 500_000.0, 3.0)  # type: ignore[attr-defined]
+    assert robot.joints["reach"].type.prismatic
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("<pins>41</pins>", "<pins>0.5</pins>", "pins must be above 1"),
+        ("<pins>41</pins>", "<pin>41</pin>", "needs <pins>; 'pin' is not known, did you mean 'pins'"),
+        ("<displacement>1e-6</displacement>", "", "a air_motor needs <displacement>"),
+        ("<displacement>1e-6</displacement>", "<displacement>-1</displacement>", "displacement must be positive"),
+    ],
+)
+def test_what_a_file_says_wrongly(package: None, old: str, new: str, says: str) -> None:
+    with pytest.raises(gw.LoadError, match=says):
+        gw.loads(FILE.replace(old, new))
+
+
+def test_a_file_may_give_other_losses(package: None) -> None:
+    text = FILE.replace("<pins>41</pins>", "<pins>41</pins><efficiency>0.6</efficiency>")
+    assert gw.loads(text).transmissions["gear"].losses.efficiency == 0.6
+
+
+def test_in_show(robot: gw.Mechanism) -> None:
+    console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(tree_text(robot))
+    for _, _, table in sections(robot):
+        console.print(table)
+    shown = console.export_text()
+    for words in ("elbow = motor/40", "cycloidal", "air_motor", "displacement 1×10⁻⁶ m³", "pressure", "tachometer",
+                  "gain 3 V·s/rad", "⇥"):  # fmt: skip
+        assert words in shown, words
+    data = as_data(robot)
+    json.dumps(data)
+    assert data["transmissions"][0]["own"]["pins"] == 41.0
+    assert data["actuators"][0]["own"] == {"displacement": 1e-6, "pressure": 500_000.0}
+    assert data["sensors"][0]["gain"] == 3.0
+
+
+def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
+    sim = gw.compile(robot, dt=DT, batch=3, parameters=("gear.pins", "motor.pressure"), gravity=(0, 0, 0))
+    pins, pressure = np.array([41.0, 21.0, 11.0]), np.array([5e5, 2.5e5, 1e6])
+    sim.set_parameters({"gear.pins": pins, "motor.pressure": pressure})
+    sim.step(command={"motor": 1.0})
+    expected = EFFICIENCY * 1e-6 * pressure * (pins - 1) * DT / INERTIA
+    np.testing.assert_allclose(sim.velocity["elbow"], expected, rtol=1e-14)  # a few roundings
+    np.testing.assert_allclose(sim.sensor["speed"], 3.0 * expected, rtol=1e-14)
+    with pytest.raises(gw.ModelError, match=r"'gear.pins' must be above 1"):
+        sim.set_parameters({"gear.pins": 1.0})
+
+
+def test_among_the_parameters(robot: gw.Mechanism) -> None:
+    shown = {name: str(robot.parameters[name]) for name in ("gear.pins", "motor.pressure")}
+    assert shown == {"gear.pins": "41", "motor.pressure": "500000 Pa"}
+    assert "gear.rated_load" not in robot.parameters  # what acts when the model is made, and not in a step, is none
+    assert robot.parameters["motor.displacement"].doc == "per radian"
+    assert robot.parameters["reach.damping"].unit == "N·s/m" and robot.parameters["elbow.damping"].unit == "N·m·s/rad"
+
+
+def test_a_script_adds_a_row(package: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = TRANSMISSIONS["cycloidal"]
+    monkeypatch.setitem(TRANSMISSIONS, "my_drive", kind)
+    robot = gw.loads(FILE.replace('type="cycloidal"', 'type="my_drive"'))
+    assert robot.transmissions["gear"].type == "my_drive" and type(robot.transmissions["gear"].map) is kind
+
+
+def test_without_the_package_they_are_unknown() -> None:
+    for registry, name in ((TRANSMISSIONS, "cycloidal"), (ACTUATORS, "air_motor"), (SENSORS, "tachometer")):
+        assert name not in registry
+    assert "telescope" not in JOINT_KINDS
+    with pytest.raises(gw.LoadError, match="there is no type 'air_motor'"):
+        gw.loads(FILE)
+
+
+def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[gearwright.actuators]\nair_motor = no_such_module:AirMotor\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(gw.GearwrightError, match="no_such_module:AirMotor, cannot be loaded"):
+        ACTUATORS["air_motor"]

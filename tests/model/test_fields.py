@@ -1,0 +1,67 @@
+"""Meanings of fields: ranges, messages, and that every field of a part has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan
+
+import pytest
+
+import gearwright as gw
+from gearwright.model import ACTUATORS, SENSORS, AxisDynamics, Backlash, Coupling, Inertia, Limits, Losses
+from gearwright.model.fields import NOTHING, check, highlights, meanings, quantity
+from gearwright.model.transmissions import TRANSMISSIONS
+
+PARTS = [*ACTUATORS.values(), *SENSORS.values(), *TRANSMISSIONS.values()]
+PARTS += [AxisDynamics, Backlash, Coupling, Inertia, Limits, Losses]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    size: float = quantity("m", above=0, doc="size", default=1.0)
+    share: float = quantity(at_least=0, at_most=1, doc="share", default=0.5)
+    limit: float = quantity("N·m | N", at_least=0, infinite=True, doc="limit", default=inf)
+    ratio: tuple[float, ...] = quantity(nonzero=True, doc="ratio", default=(1.0,))
+    side: str = quantity(choices=("left", "right"), doc="side", default="left")
+
+    def __post_init__(self) -> None:
+        check(self, "part: ")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"size": 0.0}, "part: size must be positive, not 0"),
+        ({"size": nan}, "size must be positive, not nan"),
+        ({"size": inf}, "size must be finite, not inf"),
+        ({"size": 0}, "size must be positive, not 0"),
+        ({"share": -0.1}, r"share cannot be negative \(-0.1\)"),
+        ({"share": 1.1}, "share must be at most 1, not 1.1"),
+        ({"limit": nan}, "limit cannot be negative"),
+        ({"ratio": (1.0, 0.0)}, r"ratio\[1\] must be finite and not zero, not 0.0"),
+        ({"side": "up"}, "side is left or right, not 'up'"),
+    ],
+)
+def test_ranges(values: dict[str, object], says: str) -> None:
+    with pytest.raises(gw.ModelError, match=says):
+        Part(**values)  # type: ignore[arg-type]
+
+
+def test_what_passes() -> None:
+    Part(size=5e-324, share=1.0, limit=inf, ratio=(-1.0, 1e300), side="right")
+
+
+@pytest.mark.parametrize("kind", PARTS, ids=lambda kind: kind.__name__)
+def test_every_number_has_a_meaning(kind: type) -> None:
+    for m in meanings(kind):
+        if m.real or m.type.startswith(("int", "bool", "Literal")):
+            assert m.quantity is not NOTHING and m.quantity.doc, m.name
+
+
+def test_units_of_sliding_axes() -> None:
+    meaning = next(m.quantity for m in meanings(Limits) if m.name == "effort")
+    assert (meaning.unit_on(slides=False), meaning.unit_on(slides=True)) == ("N·m", "N")
+
+
+def test_highlights_are_what_is_not_usual() -> None:
+    assert [h.text for h in highlights(Part(size=2.0, side="right"))] == ["size {}", "right"]
