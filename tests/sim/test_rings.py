@@ -18,7 +18,8 @@ def wheels(n):
     parts = "".join(
         f"""<link name="l{i}"><inertial><mass>1</mass>
             <inertia><ixx>1</ixx><iyy>1</iyy><izz>{0.1 * (i + 1)}</izz></inertia></inertial></link>
-        <joint name="w{i}" type="continuous"><parent>base</parent><child>l{i}</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+        <joint name="w{i}" type="continuous"><parent>base</parent><child>l{i}</child>
+            <axis><xyz>0 0 1</xyz></axis></joint>"""
         for i in range(n)
     )
     fixed = '<joint name="f" type="fixed"><parent>world</parent><child>base</child></joint>'

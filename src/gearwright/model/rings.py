@@ -86,11 +86,11 @@ def is_ring(group: Sequence[Coupling]) -> bool:
 
 def _has_order(group: Sequence[Coupling]) -> bool:
     """Whether leaders can come before followers."""
-    left = {c.follower: {t.axis for t in c.leaders} for c in group}
+    followers = {c.follower for c in group}
+    left = {c.follower: {t.axis for t in c.leaders} & followers for c in group}
     waiting: dict[AxisRef, list[AxisRef]] = {}
-    for follower in left:
-        left[follower] &= left.keys()
-        for leader in left[follower]:
+    for follower, leaders in left.items():
+        for leader in leaders:
             waiting.setdefault(leader, []).append(follower)
     ready = [axis for axis, leaders in left.items() if not leaders]
     count = 0
