@@ -16,6 +16,7 @@ NAMES = {
     "Actuator",
     "CustomActuator",
     "CustomSensor",
+    "CustomJointMap",
     "CustomTransmission",
     "DCMotor",
     "ElectricMotor",

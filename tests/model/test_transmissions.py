@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gearwright import (
+    CustomJointMap,
     CustomTransmission,
     DifferentialTransmission,
     FourBarLinkage,
@@ -57,9 +58,12 @@ LOSSLESS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map,
         Series([SimpleTransmission(reduction=12), ROCKER, SimpleTransmission(reduction=2, offset=0.1)]),
         (1.0, 1.3),
     ),
+    "custom joint map": (CustomJointMap(position=lambda a: 0.3 * np.sin(a), start=(0.1,)), (-0.2, 0.2)),
     "custom after linear": (Series([WRIST, CustomTransmission(position=swash)]), (-1, 1)),
 }  # fmt: skip
 each = pytest.mark.parametrize("kind", LOSSLESS)
+LEADING = [kind for kind, (t, _) in LOSSLESS.items() if t.leads_joints]
+to_actuators = pytest.mark.parametrize("kind", [kind for kind in LOSSLESS if kind != "custom joint map"])
 KINDS = ("position", "velocity", "effort")
 
 
@@ -118,7 +122,7 @@ def test_the_ratio_is_the_slope_of_the_position(kind: str, rng: np.random.Genera
     np.testing.assert_allclose(A, np.array(rise).T / (2 * h), rtol=1e-6, atol=1e-7 * np.abs(A).max())
 
 
-@each
+@to_actuators
 def test_the_float_api_is_the_defining_map(kind: str, rng: np.random.Generator) -> None:
     """Plain NumPy, traced, and the public method give the same positions."""
     t, q = drawn(kind, rng)
@@ -128,7 +132,17 @@ def test_the_float_api_is_the_defining_map(kind: str, rng: np.random.Generator) 
     np.testing.assert_allclose(traced, plain, rtol=1e-13, atol=1e-13)
 
 
-@each
+@pytest.mark.parametrize("kind", LEADING)
+def test_joints_lead_back_to_the_actuators(kind: str, rng: np.random.Generator) -> None:
+    """g and its slope, against the map from joints: at regular points they are each other's inverse."""
+    t, q = drawn(kind, rng, 4)
+    a = t.joint_to_actuator_position(q)
+    np.testing.assert_allclose(t.joints_at(a), q, rtol=1e-10, atol=1e-11)
+    product = t.joint_per_actuator_at(a) @ t.actuator_per_joint_at(q)
+    np.testing.assert_allclose(product, np.broadcast_to(np.eye(t.joints), product.shape), atol=1e-9)
+
+
+@to_actuators
 def test_batches_of_every_kind(kind: str, rng: np.random.Generator) -> None:
     t, q = drawn(kind, rng, 2, 3)
     a = t.joint_to_actuator_position(q)
@@ -162,7 +176,7 @@ def test_scalars_stay_scalars(kind: str, rng: np.random.Generator) -> None:
     assert all(type(x) is float for x in found)
 
 
-@each
+@to_actuators
 def test_parameters_may_be_symbols(kind: str, rng: np.random.Generator) -> None:
     """The map of symbols, evaluated at its own numbers, is the map."""
     t, q = drawn(kind, rng)

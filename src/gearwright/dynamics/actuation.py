@@ -33,6 +33,7 @@ from gearwright.dynamics.scalar import (
     Scalar,
     divided,
     greatest,
+    is_number,
     is_zero,
     magnitude,
     minus,
@@ -73,6 +74,8 @@ class Acting(NamedTuple):
     seen: ActuatorAxis
     effort: Scalar  # τ(ω)
     slope: Scalar  # s
+    acceleration: Scalar = 0.0  # of its axis in the last step [rad/s², m/s²]
+    loss: Scalar = 0.0  # what friction and efficiency put on its axis in the last step [N·m, N]
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class Driven:
     command: int
     states: tuple[int, ...]
     parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
+    body: float = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
 
     @property
     def name(self) -> str:
@@ -350,9 +354,19 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
                 command=index,
                 states=places[name],
                 parameters=own,
+                body=_rotor_body(mechanism, a),
             )
         )
     return Actuation(driven, _flat(driven, bounds(mechanism, system)))
+
+
+def _rotor_body(mechanism: Mechanism, a: Actuator) -> float:
+    """Inertia along its axis of the link that it turns, where that is its rotor."""
+    rotor = f"{a.name}.rotor"
+    if a.joint != AxisRef(rotor) or rotor not in mechanism.links:
+        return 0.0
+    inertia = mechanism.links[rotor].inertia
+    return float(sum(inertia.moments)) or inertia.mass
 
 
 def _flat(driven: Sequence[Driven], found: list[Bounds]) -> list[Bounds]:
@@ -472,9 +486,13 @@ class MotorRow(OneRow):
 class ShaftFrictionRow(OneRow):
     """Coulomb friction on an actuator's axis, its own and the transmission's, and what the efficiency costs.
 
-    With efficiency η a transmission passes η·τ on when the actuator drives, and takes τ/η from the joints when they
-    do. That is friction against a motion along τ of at most (1 − η)·|τ|, and against one the other way of at most
-    (1/η − 1)·|τ|: one row, in which the direction of power finds itself.
+    With efficiency η a transmission passes η·T on when the actuator drives, and takes T/η from the joints when they
+    do; T = τ − I·α is what is left of the actuator's effort behind its rotor. That is friction against a motion along T
+    of at most (1 − η)·|T|, and against one the other way of at most (1/η − 1)·|T|: one row, in which the direction of
+    power finds itself.
+
+    T depends on the row's own effort λ: α = α₀ + r·λ, r = A·M⁻¹·Aᵀ. With α₀ = α − r·λ of the last step and
+    T₀ = τ − I·α₀, the bounds are those of T₀ divided by 1 − (1 − η)·I·r and 1 + (1/η − 1)·I·r.
     """
 
     driven: Driven
@@ -484,13 +502,25 @@ class ShaftFrictionRow(OneRow):
     def name(self) -> str:
         return self.driven.name
 
-    def bounds(self, effort: Scalar) -> tuple[Scalar, Scalar]:
-        """What it takes at most, against motions along the effort and the other way."""
+    def bounds(self, effort: Scalar, share: Scalar = 0.0) -> tuple[Scalar, Scalar]:
+        """What it takes at most, against motions along the effort T₀ and the other way; share: I·r of the rotor."""
         f, eta = self.driven.friction, self.driven.efficiency
-        ahead, back = greatest(effort, 0.0), greatest(minus(0.0, effort), 0.0)
         driving, driven = minus(1.0, eta), minus(1.0 / eta, 1.0)
-        lower = total(f, times(driving, ahead), times(driven, back))
-        return lower, total(f, times(driven, ahead), times(driving, back))
+        along = divided(plus(f, times(driving, magnitude(effort))), minus(1.0, times(driving, share)))
+        against = divided(plus(f, times(driven, magnitude(effort))), plus(1.0, times(driven, share)))
+        if is_number(effort):
+            return (along, against) if effort >= 0.0 else (against, along)
+        ahead = effort >= 0.0
+        return where(ahead, along, against), where(ahead, against, along)
+
+    def transmitted(self, now: Moment, A: Sparse) -> tuple[Scalar, Scalar]:
+        """T₀, and I·r."""
+        acting, inertia = now.acting[self.index], plus(self.driven.inertia, self.driven.body)
+        if is_zero(inertia) or self.driven.efficiency == 1.0 or is_zero(acting.acceleration):
+            return acting.effort, 0.0
+        r = now.response(A)
+        free = minus(acting.acceleration, times(r, acting.loss))
+        return minus(acting.effort, times(inertia, free)), times(inertia, r)
 
     def rows(self, now: Instant) -> list[Row]:
         acting = now.acting[self.index]
@@ -498,10 +528,10 @@ class ShaftFrictionRow(OneRow):
         return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
 
     def act(self, now: Moment) -> list[Term]:
-        lower, upper = self.bounds(now.acting[self.index].effort)
+        A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
+        lower, upper = self.bounds(*self.transmitted(now, A))
         span = now.phase.span
         vertices = (Vertex(0.0, times(upper, span)), Vertex(0.0, minus(0.0, times(lower, span))))
-        A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
         return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
 
 

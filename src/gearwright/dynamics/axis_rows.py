@@ -299,6 +299,8 @@ def _nearest(members: Sequence[Member]) -> tuple[Stop | None, Stop | None]:
 
 
 def _constant(c: Coupling, values: Mapping[str, Scalar]) -> bool:
+    if not c.linear:
+        return False
     only = len(c.leaders) == 1
     names = [f"{c.name}.offset", f"{c.name}.reference"]
     names += [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]

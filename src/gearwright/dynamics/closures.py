@@ -22,11 +22,12 @@ from gearwright.dynamics.frames import optimised
 from gearwright.dynamics.kinematics import Configuration, Rows, composed
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.parameters import numbers
-from gearwright.dynamics.reduce import reduction, tie_of
+from gearwright.dynamics.reduce import reduction
 from gearwright.dynamics.redundancy import telling
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
 from gearwright.dynamics.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.terms import Moment, Rigid, Term
+from gearwright.dynamics.ties import tie_of
 from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread

@@ -12,28 +12,33 @@ those that a mechanism has.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.compliance import coupled_springs
 from gearwright.dynamics.kinematics import Configuration
-from gearwright.dynamics.reduce import Tie, Tree, tie_of
+from gearwright.dynamics.oscillator import Spring
+from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.scalar import (
     Scalar,
     divided,
+    greatest,
     is_zero,
     minus,
     plus,
     times,
     total,
 )
-from gearwright.dynamics.terms import Moment, Rigid, Term, spring_damper
+from gearwright.dynamics.terms import Moment, Rigid, Straight, Term
+from gearwright.dynamics.ties import FollowerTie, tie_of
 from gearwright.model import Coupling, Mechanism, in_order
 
 UNBOUNDED = 1e30  # an impulse that nothing reaches
+PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller is rounding
 
 
 # --- how hard a row holds -------------------------------------------------------------------------------------------
@@ -80,6 +85,7 @@ class Resonant:
 
     natural_frequency: Scalar  # μ [rad/s]
     damping_ratio: Scalar  # ζ
+    together: Scalar = 0.0  # Σμ of all that share inertia with it [rad/s]
     needs_response: ClassVar[bool] = True
 
     def erp_cfm(self, r: Scalar, dt: Scalar) -> tuple[Scalar, Scalar]:
@@ -209,7 +215,7 @@ class OneRow(Spread):
 class CouplingRow(OneRow):
     """`C = follower − f(leaders)`: one row over all of its axes."""
 
-    tie: Tie
+    tie: FollowerTie
     softness: Softness
     equality: ClassVar[bool] = True
 
@@ -226,9 +232,15 @@ class CouplingRow(OneRow):
         q, softness = now.tree.q, self.softness
         J, error = self.tie.jacobian(q), self.tie.error(q)
         if isinstance(softness, Resonant):
-            r, mu = now.response(J), softness.natural_frequency
-            damping = divided(times(2.0, times(mu, softness.damping_ratio)), r)
-            return [replace(spring_damper(now, J, divided(times(mu, mu), r), damping, error), as_row=True)]
+            along = combined(J, now.tree.G)
+            if not along:  # exact couplings say the same, or hold it: nothing stretches
+                return [Straight({}, 0.0, 0.0)]
+            apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
+            r = greatest(now.response(J), times(PARALLEL, apart))
+            own = now.phase.oscillator(Spring(softness.natural_frequency, softness.damping_ratio, softness.together))
+            known = times(own.mean, now.phase.known_rate(along))
+            rest = plus(times(own.stretch, error), known)
+            return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
         assert isinstance(softness, Baumgarte)
         taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
         return [Rigid(J, minus(0.0, taken))]
@@ -238,15 +250,18 @@ class CouplingRow(OneRow):
 
 
 def coupling_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[CouplingRow]:
+    compliant = [c for c in mechanism.couplings.values() if c.mode == "compliant"]
+    beside = coupled_springs(mechanism, compliant)
     for c in in_order(mechanism.couplings.values()):
         if c.mode != "exact":
-            yield CouplingRow(tie_of(c, mechanism, values), _softness(c, values))
+            yield CouplingRow(tie_of(c, mechanism, values), _softness(c, values, beside.get(c.name, ())))
 
 
-def _softness(c: Coupling, values: Mapping[str, Scalar]) -> Softness:
+def _softness(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) -> Softness:
     if c.mode == "hard":
         return Baumgarte(values[f"{c.name}.erp"])
-    return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"])
+    together = total(*(values[f"{name}.natural_frequency"] for name in beside))
+    return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"], together)
 
 
 def names(kinds: Collection[Kind]) -> list[str]:

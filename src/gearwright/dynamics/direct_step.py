@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from gearwright.dynamics.actuation import Acting as ActuatorNow
-from gearwright.dynamics.actuation import actuator_lines
+from gearwright.dynamics.actuation import ShaftFrictionRow, actuator_lines
 from gearwright.dynamics.algorithms import Matrix, accumulate
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.axis_rows import AxisRow
@@ -20,7 +20,7 @@ from gearwright.dynamics.motion import Model, State
 from gearwright.dynamics.phases import Phase
 from gearwright.dynamics.reduce import Tree, combined
 from gearwright.dynamics.reuse import Form, refilled
-from gearwright.dynamics.scalar import Scalar, both, is_number, is_zero, minus, plus, times, where
+from gearwright.dynamics.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solver import dense, dot
 from gearwright.dynamics.terms import Collected, Moment, Solved, Term, rate, spring_damper
@@ -46,7 +46,26 @@ class DirectStep:
         """Each of them at the step's start."""
         if not self.driven:
             return []
-        return self.model.actuation.acting(tree, self.build["command"], self.build["actuator"], self.dt)
+        acting = self.model.actuation.acting(tree, self.build["command"], self.build["actuator"], self.dt)
+        return self._with_last_step(tree, acting)
+
+    def _with_last_step(self, tree: Tree, acting: list[ActuatorNow]) -> list[ActuatorNow]:
+        """With the acceleration of shafts whose losses depend on it, and what these losses were."""
+        place = 0
+        for kind in self.kinds:
+            if isinstance(kind, ShaftFrictionRow) and kind.driven.efficiency != 1.0:
+                now = acting[kind.index]
+                change = self.last_change()
+                rates = combined(now.seen.A, tree.G)
+                acceleration = divided(rate(rates, change), self.dt) if change else 0.0
+                loss = divided(self.build["impulse"][place], self.dt)
+                acting[kind.index] = now._replace(acceleration=acceleration, loss=loss)
+            place += kind.size
+        return acting
+
+    def last_change(self) -> list[Scalar]:
+        """Of the velocities in the last step; none where that is not known."""
+        return []
 
     def held_effort(self, tree: Tree, acting: Sequence[ActuatorNow]) -> list[Scalar]:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""

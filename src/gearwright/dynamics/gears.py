@@ -12,7 +12,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algorithms import Row as Sparse
 from gearwright.dynamics.bodies import Bodies
-from gearwright.dynamics.parameters import device_key
+from gearwright.dynamics.parameters import map_unknowns
 from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import Scalar, greatest, least, minus, plus, scalars, times, total
 from gearwright.errors import CompileError
@@ -24,7 +24,8 @@ from gearwright.model import (
     Mechanism,
     Transmission,
 )
-from gearwright.model.transmissions import offsets, parameters, rows, with_parameters
+from gearwright.model.leading import led
+from gearwright.model.transmissions import offsets, rows, with_parameters
 from gearwright.tracing import trace
 
 Axis = tuple[int, int]  # a position and a velocity coordinate of the tree
@@ -174,7 +175,8 @@ class EffortMap:
 def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> dict[str, Gear]:
     """By actuator. One that several transmissions name is in the first of them; one in none sits on its joint."""
     found: dict[str, Gear] = {}
-    for t in {t.name: t for t in mechanism.acting.values()}.values():
+    leading = led(mechanism)
+    for t in {t.name: t for t in mechanism.acting.values() if t.name not in leading}.values():
         each = zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True)
         found |= {name: gear for name, gear in each if mechanism.acting[name] is t}
     for a in mechanism.actuators.values():
@@ -189,7 +191,7 @@ def transmission_gears(
 ) -> Sequence[Gear]:
     """Of each of its actuators."""
     axes = [axis_of(mechanism, system, ref, t.name) for ref in t.joints]
-    return _gears_of(t, unknowns(mechanism, t, values), axes)
+    return _gears_of(t, map_unknowns(mechanism, t, values), axes)
 
 
 def axis_of(mechanism: Mechanism, system: Bodies, ref: AxisRef, user: str) -> Axis:
@@ -200,14 +202,6 @@ def axis_of(mechanism: Mechanism, system: Bodies, ref: AxisRef, user: str) -> Ax
             f"joint {joint.name!r} closes a loop, so {user!r} cannot drive or read it: let the loop be cut elsewhere"
         )
     return system.positions.index(name), system.velocities.index(name)
-
-
-def unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """The numbers of its map that are parameters."""
-    assert t.map is not None
-    known = parameters(t.map)
-    keys = {n: f"{device_key(mechanism, t.name)}.{n}" for n in known}
-    return {n: values[key] for n, key in keys.items() if not isinstance(values.get(key, 0.0), float)}
 
 
 def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[Axis]) -> Sequence[Gear]:

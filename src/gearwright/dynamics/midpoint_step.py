@@ -64,7 +64,7 @@ class MidpointStep(DirectStep):
         later = first.mapped(given, in_lines=begun)
         H = self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
-        acting = [a._replace(effort=begun(a.effort), slope=begun(a.slope)) for a in acting]
+        acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
         last = build["mean_velocity"]
         build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
@@ -78,6 +78,11 @@ class MidpointStep(DirectStep):
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
         self._second_half(later, M, acting)
+
+    def last_change(self) -> list[Scalar]:
+        """Twice that since the middle of the last step."""
+        rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
+        return [times(2.0, minus(v, mean)) for v, mean in rows]
 
     def _prepared(self, tree: Tree) -> Matrix:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""

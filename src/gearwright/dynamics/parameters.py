@@ -12,10 +12,18 @@ from casadi import SX
 
 from gearwright.dynamics.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Mechanism
+from gearwright.model import Mechanism, Transmission
 from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, parameter_rows
+from gearwright.model.transmissions import parameters as transmission_parameters
 
-__all__ = ["actuator_numbers", "axes", "canonical", "device_key", "numbers", "with_symbols"]
+__all__ = ["actuator_numbers", "axes", "canonical", "device_key", "map_unknowns", "numbers", "with_symbols"]
+
+
+def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The numbers of a transmission's map that are parameters."""
+    assert t.map is not None
+    keys = {n: f"{device_key(mechanism, t.name)}.{n}" for n in transmission_parameters(t.map)}
+    return {n: values[key] for n, key in keys.items() if not isinstance(values.get(key, 0.0), float)}
 
 
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:

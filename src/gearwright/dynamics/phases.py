@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from gearwright.dynamics.algorithms import Row as Sparse
+from gearwright.dynamics.oscillator import Impulse, Spring, first_half, second_half, whole_step
 from gearwright.dynamics.scalar import Scalar, is_zero, minus, plus, times, total
 
 
@@ -46,6 +47,9 @@ class Phase(Protocol):
     def known_rate(self, J: Sparse) -> Scalar:
         """The mean rate along J, where it is known; else 0."""
 
+    def oscillator(self, spring: Spring) -> Impulse:
+        """Of a damped spring by its natural frequency and damping ratio."""
+
 
 @dataclass(frozen=True)
 class WholeStep:
@@ -66,6 +70,9 @@ class WholeStep:
 
     def known_rate(self, J: Sparse) -> Scalar:
         return 0.0
+
+    def oscillator(self, spring: Spring) -> Impulse:
+        return whole_step(spring, self.dt)
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,9 @@ class FirstHalf:
 
     def known_rate(self, J: Sparse) -> Scalar:
         return 0.0
+
+    def oscillator(self, spring: Spring) -> Impulse:
+        return first_half(spring, self.dt)
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,9 @@ class SecondHalf:
 
     def known_rate(self, J: Sparse) -> Scalar:
         return total(*(times(x, self.mean[n]) for n, x in J.items()))
+
+    def oscillator(self, spring: Spring) -> Impulse:
+        return second_half(spring, self.dt)
 
 
 def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scalar]) -> Scalar:

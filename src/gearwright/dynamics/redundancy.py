@@ -19,8 +19,9 @@ import numpy as np
 
 from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.reduce import Tie, combined
+from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.spatial import ZERO, Motion, Vector
+from gearwright.dynamics.ties import FollowerTie
 from gearwright.model.freedom import independent
 from gearwright.model.tangle import ALIGNED, ATTEMPTS, POSES, STILL, STRAY
 
@@ -34,7 +35,7 @@ class Closure(Protocol):
 
 
 def telling(
-    closures: Sequence[Closure], model: Model, start: Sequence[float], hard: Sequence[Tie] = ()
+    closures: Sequence[Closure], model: Model, start: Sequence[float], hard: Sequence[FollowerTie] = ()
 ) -> list[list[int]]:
     """Of each closure, the rows that are kept beside hard couplings. All if the loops do not close from the start."""
     sizes = [len(c.conditions) for c in closures]
@@ -92,7 +93,7 @@ class _Rows(NamedTuple):
         return V[sure].T @ ((U[:, sure].T @ error) / s[sure])
 
 
-def _with_couplings(closures: Sequence[Closure], model: Model, q: list[float], hard: Sequence[Tie]) -> Array:
+def _with_couplings(closures: Sequence[Closure], model: Model, q: list[float], hard: Sequence[FollowerTie]) -> Array:
     """The loops' rows, then those of hard couplings, of unit length."""
     rows = _Rows.at(closures, model, q)
     tree = model.tree(State(q, [0.0] * model.dof))
@@ -101,7 +102,7 @@ def _with_couplings(closures: Sequence[Closure], model: Model, q: list[float], h
     return np.vstack([rows.J, tied])
 
 
-def _coupling_row(tie: Tie, model: Model, tree: Any) -> Array:
+def _coupling_row(tie: FollowerTie, model: Model, tree: Any) -> Array:
     row = np.zeros(model.dof)
     for n, g in combined(tie.jacobian(tree.q), tree.G).items():
         row[n] = g

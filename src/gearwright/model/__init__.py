@@ -31,6 +31,7 @@ from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch
 from gearwright.model.topology import Branch, Tree
 from gearwright.model.transmissions import (
     Backlash,
+    CustomJointMap,
     CustomTransmission,
     DifferentialTransmission,
     FourBarLinkage,
@@ -68,6 +69,7 @@ __all__ = [
     "Coupling",
     "Couplings",
     "CustomActuator",
+    "CustomJointMap",
     "CustomSensor",
     "CustomTransmission",
     "Cylinder",

@@ -12,6 +12,7 @@ from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.moved_mass import massless_joints
 from gearwright.model.references import spanned
+from gearwright.model.rings import groups, locked
 from gearwright.model.simulation_checks import check_simulation
 from gearwright.model.topology import roots
 
@@ -38,6 +39,7 @@ def check(m: Mechanism) -> list[Diagnostic]:
             check_masses(m, report)
             check_follower_limits(m, report)
             check_start(m, report)
+            check_rings(m, report)
         if not report.failed:
             check_simulation(m, report)
     return report.diagnostics
@@ -232,4 +234,19 @@ def check_start(m: Mechanism, report: Report) -> None:
         if not isfinite(q[c.follower.joint][c.follower.index]):
             report.error(
                 "coupling-value", f"coupling {c.name!r} puts {c.follower} nowhere: its numbers are too large", c.source
+            )
+
+
+def check_rings(m: Mechanism, report: Report) -> None:
+    """Couplings in a ring whose ratios contradict each other hold everything still."""
+    q = m.configuration()
+    if not all(isfinite(x) for values in q.values() for x in values):
+        return
+    for group in groups(list(m.couplings.values())):
+        if axes := locked(group, q):
+            shown = ", ".join(map(str, axes[:6])) + (", …" if len(axes) > 6 else "")
+            message = f"couplings that contradict each other hold {shown} still: the ratios around a ring must give 1"
+            last = [c for c in group if c.mode != "compliant"][-1]
+            report.warning(
+                "mimic-contradiction", f"{message}; {last.name!r} may be compliant, which yields", last.source
             )

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.fields import check, quantity
 from gearwright.model.joints import AxisRef
+from gearwright.model.poses import Array
 
 Mode = Literal["exact", "hard", "compliant"]
 MODES: tuple[Mode, ...] = ("exact", "hard", "compliant")
@@ -33,6 +38,21 @@ class Affine(NamedTuple):
 
     terms: dict[AxisRef, float]
     offset: float
+
+
+class LeadingMap(Protocol):
+    """A transmission's map in the direction joint = g(actuator)."""
+
+    def joints_at(self, a: ArrayLike) -> Array: ...
+    def joint_per_actuator_at(self, a: ArrayLike) -> Array: ...
+
+
+class Through(NamedTuple):
+    """A transmission that leads one of its joints by its actuators, the leaders."""
+
+    transmission: str
+    map: LeadingMap
+    place: int  # of the joint in the transmission
 
 
 class FollowerPolynomial(NamedTuple):
@@ -73,7 +93,10 @@ def _horner(x: Any, coefficients: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Coupling:
-    """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2."""
+    """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2.
+
+    With `through`, instead: `follower = g(leaders)`, g being a transmission's map.
+    """
 
     name: str
     follower: AxisRef
@@ -89,6 +112,7 @@ class Coupling:
     )
     spelling: Spelling = "mimic"
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
+    through: Through | None = None
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +131,13 @@ class Coupling:
             yield f"{self.follower} cannot follow itself"
         if self.mode == "compliant" and (self.natural_frequency is None or self.damping_ratio is None):
             yield "mode compliant needs natural_frequency [rad/s] and damping_ratio"
+        if self.through is not None and self.mode != "exact":
+            yield "what a transmission leads follows exactly"
+
+    @property
+    def linear(self) -> bool:
+        """Whether its ratios are constant."""
+        return not self.powers and self.through is None
 
     @property
     def multiplier(self) -> float:
@@ -134,13 +165,25 @@ class Coupling:
     def polynomial(self) -> FollowerPolynomial:
         return FollowerPolynomial(tuple(t.multiplier for t in self.leaders), self.offset, self.reference, self.powers)
 
-    def position(self, leaders: Sequence[float]) -> float:
+    def position(self, leaders: Sequence[Any]) -> Any:
         """Where the follower stands when its leaders stand there."""
-        return float(self.polynomial.position(leaders))
+        if self.through is not None:
+            q = self.through.map.joints_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))[..., self.through.place]
+            return q if q.ndim else float(q)
+        return self.polynomial.position(leaders)
+
+    def slopes(self, leaders: Sequence[Any]) -> list[Any]:
+        """The follower's rate per each leader's, where they stand there."""
+        if self.through is not None:
+            ratio = self.through.map.joint_per_actuator_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))
+            return [ratio[..., self.through.place, k] for k in range(len(leaders))]
+        return self.polynomial.slopes(leaders)
 
     @property
     def formula(self) -> str:
         """For people: `left = 1·right + 0`."""
+        if self.through is not None:
+            return f"{self.follower} = {self.through.transmission}({', '.join(str(t.axis) for t in self.leaders)})"
         r = self.reference
         powers = ((c, f"{self._leader_shown(0, r)}^{k}") for k, c in enumerate(self.powers, start=2) if c)
         linear = ((t.multiplier, self._leader_shown(i, r)) for i, t in enumerate(self.leaders))
@@ -193,10 +236,59 @@ class CircleError(ModelError):
         self.axes = axes
         names = [str(a) for a in axes]
         shown = names if len(names) <= 12 else [*names[:6], "…", *names[-5:]]
-        super().__init__("couplings in a circle: " + " follows ".join(shown))
+        way_out = "; one of them must be hard or compliant"
+        super().__init__("couplings in a circle: " + " follows ".join(shown) + way_out)
 
 
 def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
+    """Leaders before followers. Raises CircleError for circles of exact couplings.
+
+    A circle with a hard or compliant one begins where its first follower has only such leaders left.
+    """
+    every = list(couplings)
+    try:
+        return _strict_order(every)
+    except CircleError:
+        _strict_order([c for c in every if c.mode == "exact"])
+        return _order_with_circles(every)
+
+
+def _order_with_circles(couplings: list[Coupling]) -> list[Coupling]:
+    """Kahn's algorithm. Where every follower waits, the first one that waits for no exact coupling goes on."""
+    by_follower: dict[AxisRef, list[Coupling]] = {}
+    followers_of: dict[AxisRef, list[tuple[AxisRef, bool]]] = {}
+    for c in couplings:
+        by_follower.setdefault(c.follower, []).append(c)
+    place = {axis: i for i, axis in enumerate(by_follower)}
+    waits = {axis: [0, 0] for axis in by_follower}  # for leaders in all, and for those of exact couplings
+    for c in couplings:
+        for t in c.leaders:
+            if t.axis in place:
+                followers_of.setdefault(t.axis, []).append((c.follower, c.mode == "exact"))
+                waits[c.follower][0] += 1
+                waits[c.follower][1] += c.mode == "exact"
+    ready = [i for axis, i in place.items() if not waits[axis][0]]
+    spare = [i for axis, i in place.items() if not waits[axis][1]]
+    heapify(ready)
+    heapify(spare)
+    axes, done, ordered = [*place], set[int](), list[Coupling]()
+    while len(done) < len(axes):
+        i = heappop(ready) if ready else heappop(spare)
+        if i in done:
+            continue
+        done.add(i)
+        ordered += by_follower[axes[i]]
+        for follower, exact in followers_of.get(axes[i], ()):
+            waits[follower][0] -= 1
+            waits[follower][1] -= exact
+            if not waits[follower][0]:
+                heappush(ready, place[follower])
+            if exact and not waits[follower][1]:
+                heappush(spare, place[follower])
+    return ordered
+
+
+def _strict_order(couplings: Iterable[Coupling]) -> list[Coupling]:
     """Leaders before followers. Raises CircleError."""
     by_follower: dict[AxisRef, list[Coupling]] = {}
     for c in couplings:
@@ -232,12 +324,14 @@ def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[Axis
     """Each follower of linear couplings as a combination of axes that follow nothing.
 
     Chains multiply through (`off += f·off_parent; f *= f_parent`), whatever the order in the file. A follower
-    of a polynomial, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in all.
+    of a polynomial or a map, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in
+    all.
     """
     composed: dict[AxisRef, Affine] = {}
+    roots: set[AxisRef] = set()  # one that a circle leads back to stays independent
     count = 0
     for c in in_order(couplings):
-        if c.powers or c.follower in composed:
+        if not c.linear or c.follower in composed or c.follower in roots:
             continue
         G, gamma = c.row
         terms: dict[AxisRef, float] = {}
@@ -250,6 +344,7 @@ def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[Axis
             for root, f in upstream.terms.items():
                 terms[root] = terms.get(root, 0.0) - g * f
         composed[c.follower] = Affine(terms, offset)
+        roots |= terms.keys()
         count += len(terms)
         if most is not None and count > most:
             raise ModelError(f"written by independent axes, the couplings have more than {most:,} terms")

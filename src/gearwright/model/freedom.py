@@ -15,6 +15,7 @@ import numpy as np
 from gearwright.model.couplings import Coupling
 from gearwright.model.kinematics import Configuration
 from gearwright.model.poses import Array
+from gearwright.model.rings import groups, taken_by
 from gearwright.model.tangle import ALIGNED, Tangle
 from gearwright.model.topology import Tree
 
@@ -24,13 +25,15 @@ _RANK_TOLERANCE = 1e-7  # relative; central differences are good to 1e-10
 def degrees_of_freedom(tree: Tree, couplings: Collection[Coupling], q: Configuration) -> int:
     columns = sum(j.dof for j in (*tree.joints, *tree.cuts))
     tangle = Tangle.of(tree, list(couplings))
-    free = [c for c in couplings if c.follower.joint not in tangle.first]  # each takes off its follower, and no more
-    return columns - len(free) - sum(_taken(part, q) for part in tangle.parts())
+    free = [c for c in couplings if c.follower.joint not in tangle.first]
+    return columns - sum(taken_by(part, q) for part in groups(free)) - sum(_taken(part, q) for part in tangle.parts())
 
 
 def _taken(tangle: Tangle, q: Configuration) -> int:
     """By the loops and couplings of a tangle."""
-    poses = tangle.general_positions(q, tangle.couplings) if tangle.cuts else []
+    if not tangle.cuts:
+        return sum(taken_by(group, q) for group in groups(tangle.couplings))
+    poses = tangle.general_positions(q, tangle.couplings)
     stacks = [tangle.scaled_rows(pose, tangle.couplings)[1] for pose in poses or [q]]
     kept = independent(stacks, len(tangle.couplings))
     return max(_rank(J[kept]) for J in stacks)

@@ -25,6 +25,7 @@ from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
+from gearwright.model.rings import placing_order
 from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.topology import Tree, forward, grow
@@ -217,7 +218,8 @@ class Mechanism:
             return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
-            if a.joint is not None and a.rotor_inertia and a.name not in self.acting:
+            on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # which leads the joints of its transmission
+            if a.joint is not None and a.rotor_inertia and (on_rotor or a.name not in self.acting):
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():
             if not isinstance(t.map, LinearTransmission):
@@ -296,8 +298,11 @@ class Mechanism:
                 given.update((name, i) for i in range(len(q[name])))
             else:
                 raise UnknownNameError("joint", name, slots)
-        for c in in_order(self.couplings.values()):
-            if (c.follower.joint, c.follower.index) not in given:
+        used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
+        known = [AxisRef(*axis) for axis in given]
+        for c in placing_order(in_order(self.couplings.values()), known):
+            if (c.follower.joint, c.follower.index) not in given and c.follower not in used:
+                used |= {t.axis for t in c.leaders}
                 q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
         return {n: tuple(v) for n, v in q.items()}
 

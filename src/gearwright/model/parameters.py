@@ -97,6 +97,8 @@ def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
 
 
 def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Row]:
+    if coupling.through is not None:
+        return  # its numbers are the transmission's
     name, only = coupling.name, len(coupling.leaders) == 1
     for term in coupling.leaders:
         yield f"{name}.multiplier" + ("" if only else f".{term.axis}"), term.multiplier, _RATIO, False

@@ -1,22 +1,26 @@
-"""Rotors as bodies of their own: a link that spins on the motor's axis, fixed to what carries the motor.
+"""Rotors with coordinates of their own: a link that spins on the motor's axis, fixed to what carries the motor.
 
 A rotor is an inertia in actuator space unless the file says `<rotor>body</rotor>`, which adds its gyroscopic torque, or
-its transmission has play, in which it moves freely. Either way it becomes a link and a joint, both `motor.rotor`.
-It is tied to the joints exactly by a coupling, or loosely through the play (`dynamics.backlash`).
+its transmission has play, in which it moves freely, or leads its joints (`joint = g(actuator)`: a crank). In all three
+cases it becomes a link and a joint, both `motor.rotor`. It follows the joints exactly by a coupling, or loosely through
+the play (`dynamics.backlash`), or the joints follow it, so that a crank turns through its dead points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from gearwright.errors import ModelError
 from gearwright.model.actuators import Actuator
-from gearwright.model.couplings import Coupling, Couplings, Term
+from gearwright.model.couplings import Coupling, Couplings, Term, Through
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Axis, AxisRef, Joint
 from gearwright.model.layout import rotor_axis, rotor_name
+from gearwright.model.leading import leading_transmissions, start_of
 from gearwright.model.mechanism import Link, Mechanism
 from gearwright.model.transmissions import Backlash, LinearTransmission, Transmission
 
@@ -41,37 +45,73 @@ class Rotor(NamedTuple):
         return self.transmission.joints[min(self.place, len(self.transmission.joints) - 1)]
 
     @property
+    def body(self) -> bool:
+        """Whether its inertia is a body's; otherwise it stays the actuator's, and has no gyroscopic torque."""
+        return self.actuator.rotor == "body" or self.backlash is not None
+
+    @property
     def backlash(self) -> Backlash | None:
         return None if self.transmission is None else self.transmission.backlash
 
 
 def rotors(mechanism: Mechanism) -> Iterator[Rotor]:
-    """Those that are bodies."""
+    """Those that have coordinates of their own."""
+    leading = {t.name for t in leading_transmissions(mechanism)}
     for a in mechanism.actuators.values():
         if a.joint == rotor_axis(a.name):
             continue  # it turns one already
         t = mechanism.acting.get(a.name)
         if t is not None:
-            if a.rotor == "body" or t.backlash is not None:
+            if a.rotor == "body" or t.backlash is not None or t.name in leading:
                 yield Rotor(a, t, t.actuators.index(a.name))
         elif a.rotor == "body" and a.joint is not None:
             yield Rotor(a, None, 0)
 
 
 def with_rotors(mechanism: Mechanism) -> Mechanism:
-    """A copy in which every rotor that is a body is a link."""
+    """A copy in which every rotor with a coordinate of its own is a link."""
     found = list(rotors(mechanism))
     if not found:
         return mechanism
     links, joints = dict(mechanism.links), dict(mechanism.joints)
+    leading = leading_transmissions(mechanism)
     actuators, couplings = dict(mechanism.actuators), list(mechanism.couplings.values())
     for r in found:
         links[r.name], joints[r.name] = _link(r, mechanism), _joint(r, mechanism)
-        on_it = replace(r.actuator, joint=rotor_axis(r.actuator.name), rotor_inertia=0.0, rotor="reflected")
+        left = 0.0 if r.body else r.actuator.rotor_inertia
+        on_it = replace(r.actuator, joint=rotor_axis(r.actuator.name), rotor_inertia=left, rotor="reflected")
         actuators[r.actuator.name] = on_it
-        if r.backlash is None:
+        if r.backlash is None and (r.transmission is None or r.transmission not in leading):
             couplings.append(_coupling(r))
-    return replace(mechanism, links=links, joints=joints, actuators=actuators, couplings=Couplings(couplings))
+    couplings += [c for t in leading for c in _led(t)]
+    initial = dict(mechanism.initial) | _starts(mechanism, leading)
+    return replace(
+        mechanism, links=links, joints=joints, actuators=actuators, couplings=Couplings(couplings), initial=initial
+    )
+
+
+def _led(t: Transmission) -> Iterator[Coupling]:
+    """Each of its joints follows its rotors."""
+    assert t.map is not None
+    leaders = tuple(Term(AxisRef(f"{a}.rotor"), 1.0) for a in t.actuators)
+    for place, axis in enumerate(t.joints):
+        yield Coupling(
+            name=f"{t.name}.{axis}", follower=axis, leaders=leaders, through=Through(t.name, t.map, place),
+            source=t.source,
+        )  # fmt: skip
+
+
+def _starts(mechanism: Mechanism, leading: Sequence[Transmission]) -> dict[str, tuple[float, ...]]:
+    """Where rotors stand when their joints stand at the start; zero where they cannot."""
+    found: dict[str, tuple[float, ...]] = {}
+    for t in leading:
+        assert t.map is not None
+        try:
+            a = np.atleast_1d(t.map.joint_to_actuator_position(start_of(mechanism, t)))
+        except ModelError:
+            continue
+        found |= {f"{name}.rotor": (float(x),) for name, x in zip(t.actuators, a, strict=True)}
+    return found
 
 
 def _pushes(r: Rotor, mechanism: Mechanism) -> bool:
@@ -81,6 +121,8 @@ def _pushes(r: Rotor, mechanism: Mechanism) -> bool:
 
 def _link(r: Rotor, mechanism: Mechanism) -> Link:
     inertia = r.actuator.rotor_inertia
+    if not r.body:
+        return Link(name=r.name, inertia=Inertia(mass=0.0))
     if not inertia > 0:
         what = "a rotor that is a body" if r.backlash is None else "a motor with backlash behind it"
         raise ModelError(f"actuator {r.actuator.name!r}: {what} needs <rotor_inertia>")

@@ -15,6 +15,7 @@ from gearwright.diagnostics import Report, Source
 from gearwright.errors import GearwrightError
 from gearwright.model.body_sensors import BodySensor
 from gearwright.model.layout import rotor_axis, rotor_name
+from gearwright.model.leading import leading_transmissions, leads_only, led
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Sensor
 from gearwright.model.split_links import can_split
@@ -98,6 +99,11 @@ def _by_effort(t: Transmission) -> bool:
 
 
 def _map_problems(m: Mechanism, t: Transmission) -> Iterator[str]:
+    if leads_only(t) and t.name not in led(m) and t not in leading_transmissions(m):
+        yield (
+            "its joints follow its actuators, each of which needs <rotor_inertia>; it takes no backlash, and joints "
+            "that follow nothing else and close no loop"
+        )
     if isinstance(t.map, Series) and any(s.shifts_efforts for s in t.map.stages):
         yield "a linear_map in a series cannot have offsets or bounds"
     if not isinstance(t.map, LinearMap) or not t.map.shifts_efforts:
@@ -118,17 +124,19 @@ def check_rotors(m: Mechanism, report: Report) -> None:
         if not isfinite(inertia):
             message = f"joint {ref.joint!r}: the rotors' inertia seen through the transmission is beyond all numbers"
             refuse(report, message, m.joints[ref.joint].source)
+    leading = leading_transmissions(m)
     for a in m.actuators.values():
         t = m.acting.get(a.name)
         if a.joint == rotor_axis(a.name):
             continue  # it turns one already
         loose = t is not None and t.backlash is not None
-        if not loose and (a.rotor != "body" or (t is None and a.joint is None)):
+        if not loose and t not in leading and (a.rotor != "body" or (t is None and a.joint is None)):
             continue
-        what = "a motor with backlash behind it" if loose else "a rotor that is a body"
+        leads = "a motor that leads its joints" if t in leading else "a rotor that is a body"
+        what = "a motor with backlash behind it" if loose else leads
         if not a.rotor_inertia > 0:
             refuse(report, f"actuator {a.name!r}: {what} needs <rotor_inertia>", a.source)
-        if not loose and t is not None and not isinstance(t.map, LinearTransmission):
+        if not loose and t is not None and not isinstance(t.map, LinearTransmission) and t not in leading:
             message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
             refuse(report, f"{message}; take <rotor>reflected</rotor>", a.source)
         if rotor_name(a.name) in m.links or rotor_name(a.name) in m.joints:

@@ -183,7 +183,7 @@ class Tangle:
         for i, c in enumerate(couplings):
             errors[i] = coupling_error(c, q)
             J[i, self.column(c.follower)] += 1.0
-            slopes = c.polynomial.slopes([q[t.axis.joint][t.axis.index] for t in c.leaders])
+            slopes = c.slopes([q[t.axis.joint][t.axis.index] for t in c.leaders])
             for t, slope in zip(c.leaders, slopes, strict=True):
                 J[i, self.column(t.axis)] -= slope
         return errors, J
@@ -195,7 +195,7 @@ def coupling_error(c: Coupling, q: Configuration) -> float:
     def at(axis: AxisRef) -> float:
         return q[axis.joint][axis.index]
 
-    return at(c.follower) - c.position([at(t.axis) for t in c.leaders])
+    return at(c.follower) - float(c.position([at(t.axis) for t in c.leaders]))
 
 
 def _around(by_link: Mapping[str, Branch], cut: Joint) -> list[tuple[float, Branch]]:

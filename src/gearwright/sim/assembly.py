@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from gearwright.compiler import Executable
+from gearwright.dynamics.parameters import device_key
 from gearwright.errors import ModelError
-from gearwright.model import AxisRef, Coupling, Mechanism, in_order
+from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
 from gearwright.model.couplings import FollowerPolynomial
+from gearwright.model.leading import led, start_of
+from gearwright.model.rings import placing_order
+from gearwright.model.transmissions import parameters as map_numbers
+from gearwright.model.transmissions import with_parameters
 from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array
@@ -62,15 +67,22 @@ def aligned(
         return start
     rows = max(len(x) for x in (*start, *parameters.values()))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
-    for c in ordered:
-        (i, k), leaders = _at(robot, c.follower), [_at(robot, t.axis) for t in c.leaders]
-        polynomial = _with(c, parameters)
-        x = [q[:, j] for j, _ in leaders]
-        if i not in given[0]:
-            q[:, i] = polynomial.position(x)
-        if k not in given[1]:
-            slopes = polynomial.slopes(x)
-            v[:, k] = sum(slope * v[:, n] for slope, (_, n) in zip(slopes, leaders, strict=True))
+    axes = {axis for c in ordered for axis in (c.follower, *(t.axis for t in c.leaders))}
+    places = {axis: _at(robot, axis) for axis in axes}
+    for side in (0, 1):
+        known = [axis for axis, place in places.items() if place[side] in given[side]]
+        used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
+        for c in placing_order(ordered, known):
+            (i, k), leaders = places[c.follower], [places[t.axis] for t in c.leaders]
+            if places[c.follower][side] in given[side] or c.follower in used:
+                continue
+            used |= {t.axis for t in c.leaders}
+            x = [q[:, j] for j, _ in leaders]
+            law = c if c.through is not None else _with(c, parameters)
+            if side == 0:
+                q[:, i] = law.position(x)
+            else:
+                v[:, k] = sum(slope * v[:, n] for slope, (_, n) in zip(law.slopes(x), leaders, strict=True))
     return q, v
 
 
@@ -99,6 +111,61 @@ def with_loose_rotors(
             if k not in given[1]:
                 v[:, k] = velocity[:, column]
     return q, v
+
+
+def with_leading_rotors(
+    robot: Mechanism, parameters: Mapping[str, Array], start: tuple[Array, Array],
+    given: tuple[set[int], set[int]],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Rotors that lead their joints stand and turn where the joints are to be; NaN where they cannot."""
+    q, v = start
+    for t in (robot.transmissions[name] for name in sorted(led(robot))):
+        rotors = [_at(robot, AxisRef(f"{a}.rotor")) for a in t.actuators]
+        axes = [_at(robot, ref) for ref in t.joints]
+        n = max(len(q), len(v), *(len(x) for x in parameters.values()), 1)
+        q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
+        usual = start_of(robot, t)
+        wanted = np.stack([q[:, i] if i in given[0] else np.full(n, x) for (i, _), x in zip(axes, usual, strict=True)])
+        maps = _maps(robot, t, parameters, n)
+        if not {i for i, _ in rotors} & given[0]:
+            q[:, [i for i, _ in rotors]] = [_rotors_at(m, at) for m, at in zip(maps, wanted.T, strict=True)]
+        if not {k for _, k in rotors} & given[1] and {k for _, k in axes} & given[1]:
+            at, rates = q[:, [i for i, _ in rotors]], v[:, [k for _, k in axes]]
+            turning = [_turning(t, *row) for row in zip(maps, at, rates, strict=True)]
+            v[:, [k for _, k in rotors]] = turning
+    return q, v
+
+
+def _maps(robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], n: int) -> list[TransmissionMap]:
+    """Of each robot, with the numbers that are its parameters."""
+    assert t.map is not None
+    key = f"{device_key(robot, t.name)}."
+    numbers = {name[len(key) :]: x for name, x in parameters.items() if name.startswith(key)}
+    own = {name: np.broadcast_to(x, (n, 1))[:, 0] for name, x in numbers.items() if name in map_numbers(t.map)}
+    if not own:
+        return [t.map] * n
+    return [with_parameters(t.map, {name: float(x[i]) for name, x in own.items()}) for i in range(n)]
+
+
+def _rotors_at(m: TransmissionMap, q: Array) -> Array:
+    try:
+        return np.atleast_1d(m.joint_to_actuator_position(q))
+    except ModelError:
+        return np.full(m.actuators, np.nan)
+
+
+def _turning(t: Transmission, m: TransmissionMap, a: Array, rates: Array) -> Array:
+    """Speeds of the rotors that give the joints these rates."""
+    if not rates.any() or not np.isfinite(a).all():
+        return np.zeros(m.actuators)
+    ratio = m.joint_per_actuator_at(a)
+    speeds: Array = np.linalg.lstsq(ratio, rates, rcond=1e-12)[0]
+    if np.abs(ratio @ speeds - rates).max() > AGREEMENT * np.abs(rates).max():
+        raise ModelError(
+            f"transmission {t.name!r} stands at a dead point, where its joints cannot move: give the velocity of "
+            + ", ".join(repr(f"{name}.rotor") for name in t.actuators)
+        )
+    return speeds
 
 
 def _at(robot: Mechanism, axis: AxisRef) -> tuple[int, int]:

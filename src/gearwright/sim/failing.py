@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.compiler import Failure
-from gearwright.errors import SimulationError
+from gearwright.errors import GearwrightError, SimulationError
+from gearwright.model import CustomTransmission, LinearTransmission, TransmissionMap
+from gearwright.model.leading import led
 from gearwright.sim import controlled
 from gearwright.sim.programs import TOP_SPEED
+from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -35,7 +38,7 @@ def failure(sim: Simulation, begun: int) -> SimulationError:
     others = f" ({len(failures)} robots failed)" if len(failures) > 1 else ""
     what, how = _described(sim, first)
     when = f"after step {step}, at {sim.clock.start + step * sim.dt:.6g} s{others}"
-    reasons = "" if "controller" in what else _likely(sim, first)
+    reasons = "" if "controller" in what else _ended(sim, first.robot) or _likely(sim, first)
     return SimulationError(f"the {what}{which} {how} {when}; the last good state is kept{reasons}")
 
 
@@ -66,6 +69,37 @@ def described_entry(sim: Simulation, part: str, element: int) -> str:
 
 
 # --- reasons --------------------------------------------------------------------------------------------------------
+
+
+def _ended(sim: Simulation, robot: int) -> str:
+    """The transmission whose map ends where the last good step leads."""
+    leading = led(sim.robot)
+    for t in {t.name: t for t in sim.robot.acting.values()}.values():
+        if t.map is None or isinstance(t.map, LinearTransmission) or _by_effort(t.map):
+            continue
+        if t.name in leading:
+            names = [f"{a}.rotor" for a in t.actuators]
+        else:
+            names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in t.joints]
+        q, v = (np.array([float(np.atleast_1d(x[n])[robot]) for n in names]) for x in (sim.position, sim.velocity))
+        for ahead in (1.0, 2.0):
+            there = q + ahead * sim.dt * v
+            if not _has_position(t.map, there, t.name in leading):
+                pose = ", ".join(f"{n!r} at {x:.6g}" for n, x in zip(names, q, strict=True))
+                return f". The map of transmission {t.name!r} ({t.type}) ends there: the last good state has {pose}"
+    return ""
+
+
+def _by_effort(m: TransmissionMap) -> bool:
+    return isinstance(m, CustomTransmission) and m.effort is not None
+
+
+def _has_position(m: TransmissionMap, there: Array, leads: bool) -> bool:
+    try:
+        found = m.joints_at(there) if leads else m.joint_to_actuator_position(there)
+    except GearwrightError:
+        return False
+    return bool(np.isfinite(found).all())
 
 
 def _coordinate(sim: Simulation, first: Failure) -> str | None:

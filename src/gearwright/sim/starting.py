@@ -11,6 +11,7 @@ from gearwright.compiler import SlotKind
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import coordinate_of
+from gearwright.model.leading import led, start_of
 from gearwright.sim import assembly, loops
 from gearwright.sim.reporting import warn_beyond_limits
 from gearwright.sim.values import Array
@@ -49,7 +50,9 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
     q, given_q = assembly.tree_positions(sim.start_position, names, position, sim.batch)
     v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
     q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
+    q, v = assembly.with_leading_rotors(robot, _by_name(sim, parameter), (q, v), (given_q, given_v))
     q, v = assembly.aligned(robot, names, _by_name(sim, parameter), (q, v), (given_q, given_v))
+    _check_reach(sim, position, q)
     if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
         assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
     if robot.tree.cuts:
@@ -105,6 +108,23 @@ def check_start(sim: Simulation, reach: bool = True) -> None:
     raise SimulationError(f"the start{which} is not finite: {why}; let it start elsewhere, by reset(position=…)")
 
 
+def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None:
+    """Joints that are given where the transmission which leads them cannot go."""
+    robot, names = sim.robot, sim.layout.names
+    for name in sorted(led(robot)):
+        t = robot.transmissions[name]
+        rotor = names.positions.index[f"{t.actuators[0]}.rotor"]
+        joints = [coordinate_of(robot.joint(ref.joint), ref) for ref in t.joints]
+        lost = np.flatnonzero(np.isnan(q[:, rotor]))
+        if len(lost) and any(joint in position for joint in joints):
+            pose = ", ".join(f"{j!r} at {q[lost[0], names.positions.index[j]]:.6g}" for j in joints)
+            which = "" if sim.batch == 1 else f" of robot {lost[0]}"
+            raise SimulationError(
+                f"the start{which} is not finite: transmission {t.name!r} ({t.type}) cannot reach {pose}; "
+                "let it start elsewhere, by reset(position=…)"
+            )
+
+
 def _out_of_reach(sim: Simulation, robot: int) -> str:
     """The transmission that has no actuator position where its joints start."""
     for transmission in sim.robot.transmissions.values():
@@ -112,6 +132,8 @@ def _out_of_reach(sim: Simulation, robot: int) -> str:
             continue
         names = [coordinate_of(sim.robot.joint(ref.joint), ref) for ref in transmission.joints]
         q = [float(np.atleast_1d(sim.position[name])[robot]) for name in names]
+        if np.isnan(q).any():  # it has no place for its rotors at the file's start
+            q = start_of(sim.robot, transmission)
         try:
             transmission.map.joint_to_actuator_position(q)
         except ModelError:

@@ -9,6 +9,7 @@ from math import pi
 
 from gearwright.errors import ModelError
 from gearwright.model import (
+    CustomJointMap,
     CustomTransmission,
     FourBarLinkage,
     LinearMap,
@@ -68,6 +69,11 @@ def _of_matrix(m: LinearMap, actuators: Sequence[str], joints: Sequence[str]) ->
 @map_formulas.register
 def _of_linkage(m: FourBarLinkage, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
     return ["linkage: " + ", ".join(highlight_text(h) for h in m.highlights())]
+
+
+@map_formulas.register
+def _of_joint_map(m: CustomJointMap, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    return [f"{', '.join(joints)} = position({', '.join(actuators)})"]
 
 
 @map_formulas.register

@@ -1,11 +1,12 @@
 """Transmissions: maps between actuator space (a) and joint space (j), their losses, and what they are tied to.
 
-A kind is one class in one file, and one row in `TRANSMISSIONS`. It gives one map, `to_actuators`; everything else is
-derived in `maps.py`. Files name it by its row, and give its fields as elements.
+A kind is one class in one file, and one row in `TRANSMISSIONS`. It gives one map, `to_actuators` or `to_joints`;
+everything else is derived in `maps.py`. Files name it by its row, and give its fields as elements.
 """
 
 from gearwright.model.fields import ZeroRatioError
 from gearwright.model.transmissions.custom import CustomTransmission
+from gearwright.model.transmissions.custom_joint_map import CustomJointMap
 from gearwright.model.transmissions.linear import (
     DifferentialTransmission,
     FourBarLinkageTransmission,
@@ -36,6 +37,7 @@ TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
 __all__ = [
     "TRANSMISSIONS",
     "Backlash",
+    "CustomJointMap",
     "CustomTransmission",
     "DifferentialTransmission",
     "FourBarLinkage",

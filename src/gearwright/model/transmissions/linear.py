@@ -39,6 +39,11 @@ class LinearTransmission(TransmissionMap):
         moved = [q[..., k] - o for k, o in enumerate(self.joint_offsets_at_zero())]
         return np.stack([dot(row, moved) for row in self.actuator_entries()], axis=-1)
 
+    def to_joints(self, a: Any) -> Any:
+        entries, offsets = self.joint_entries(), self.joint_offsets_at_zero()
+        moved = [a[..., k] for k in range(self.actuators)]
+        return np.stack([dot(row, moved) + o for row, o in zip(entries, offsets, strict=True)], axis=-1)
+
     @property
     def joint_per_actuator(self) -> Array:
         """A of `v_j = A·v_a`, (joints, actuators)."""

@@ -60,6 +60,11 @@ class FourBarLinkage(TransmissionMap):
         if lengths[longest] >= sum(lengths.values()) - lengths[longest]:
             raise ModelError(f"no four-bar closes with a {longest} longer than the other three together")
 
+    @property
+    def leads_joints(self) -> bool:
+        """A crank that goes round, and a rocker that turns back."""
+        return bool(self.toggles.output) and not self.toggles.input
+
     # --- closed forms, on arrays or traced ---------------------------------------------------------------------
 
     def to_joints(self, a: Any) -> Any:

@@ -50,6 +50,42 @@ class TransmissionMap(ABC):
     def to_actuators(self, q: Any) -> Any:
         """The defining map: joint positions (…, joints) to actuator positions (…, actuators). Arrays or traced."""
 
+    # --- joint = g(actuator) -----------------------------------------------------------------------------------
+
+    @property
+    def leads_joints(self) -> bool:
+        """Whether `joint = g(actuator)` is the regular direction: joints turn back at dead points, actuators go on."""
+        return False
+
+    def to_joints(self, a: Any) -> Any:
+        """g: actuator positions (…, actuators) to joint positions (…, joints). Arrays or traced."""
+        raise ModelError(f"{type(self).__name__} has no closed form from actuators to joints")
+
+    def joints_at(self, a: ArrayLike) -> Array:
+        """g(a), (…, joints); NaN where the map ends."""
+        a = vectors(a, self.actuators)
+        q = np.array(self._led_joints(a.reshape(-1, self.actuators).T)).T
+        return q.reshape(*a.shape[:-1], self.joints)
+
+    def joint_per_actuator_at(self, a: ArrayLike) -> Array:
+        """∂g/∂a at actuator positions a: (…, joints, actuators)."""
+        a = vectors(a, self.actuators)
+        J = np.array(self._led_ratio(a.reshape(-1, self.actuators).T))
+        return J.reshape(self.joints, -1, self.actuators).transpose(1, 0, 2).reshape(*a.shape[:-1], self.joints, -1)
+
+    @cached_property
+    def _led_joints(self) -> Any:
+        from gearwright.tracing import trace
+
+        return trace(self.to_joints, [self.actuators], type(self).__name__, returns=[self.joints])
+
+    @cached_property
+    def _led_ratio(self) -> Any:
+        import casadi
+
+        a = casadi.SX.sym("a", self.actuators)
+        return casadi.Function("ratio", [a], [casadi.densify(casadi.jacobian(self._led_joints(a), a))])
+
     @property
     def by_effort(self) -> bool:
         """Whether it is a function of efforts, which has no positions."""

@@ -58,6 +58,16 @@ class Series(TransmissionMap):
         return reduce(lambda x, stage: stage.to_actuators(x), reversed(self.stages), q)
 
     @property
+    def leads_joints(self) -> bool:
+        """If a stage does, and no other stage needs the joints' side."""
+        return any(s.leads_joints for s in self.stages) and all(
+            s.leads_joints or isinstance(s, LinearTransmission) for s in self.stages
+        )
+
+    def to_joints(self, a: Any) -> Any:
+        return reduce(lambda x, stage: stage.to_joints(x), self.stages, a)
+
+    @property
     def rest(self) -> Array:
         """Where the last stage rests."""
         return self.stages[-1].rest
