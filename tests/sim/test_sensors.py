@@ -236,8 +236,8 @@ def test_after_a_reset_sensors_show_where_it_starts():
 
 def test_a_sensor_of_what_turns_nothing_is_an_error():
     robot = replace(rigid(body("j")), actuators={"lonely": gw.ElectricMotor(name="lonely")})
-    with pytest.raises(gw.ModelError, match=r"'e'.*'lonely'.*not connected"):
-        with_sensors(robot, gw.Encoder(name="e", actuator="lonely"))
+    with pytest.raises(gw.CompileError, match=r"'e'.*'lonely'.*not connected"):
+        compile(with_sensors(robot, gw.Encoder(name="e", actuator="lonely")))
 
 
 def test_an_encoder_through_a_transmission_that_drives_nothing():
@@ -259,7 +259,7 @@ def test_an_encoder_through_a_transmission_that_drives_nothing():
 def test_a_function_of_efforts_has_no_position_to_read():
     """Better an error than a reading of 0; its speeds are those of virtual work, and can be read."""
     m = gw.CustomTransmission(effort=lambda a, q, v: 3.0 * a * np.cos(q), size=(1, 1))
-    with pytest.raises(gw.ModelError, match=r"'e'.*effort.*<side>joint</side>"):
+    with pytest.raises(gw.CompileError, match=r"'e'.*effort.*<side>joint</side>"):
         compile(through(m, gw.Encoder(name="e", transmission="gear")))
     sim = compile(through(m, gw.Encoder(name="e", transmission="gear", type="velocity")))
     sim.reset({"j0": 0.4}, {"j0": 2.0})

@@ -25,7 +25,7 @@ class Gearwright(Contestant):
 
     def __init__(self, robot: Robot, dt: float, coupling: str = "exact") -> None:
         self.dt, self.mechanism, self.coupling = dt, loads(robot.urdf), coupling
-        self.sim: Any = compile_robot(self.mechanism, dt=dt, coupling=coupling)
+        self.sim: Any = compile_robot(self.mechanism, dt=dt, coupling=coupling, integrator="euler")
         self.names = tuple(self.sim.coordinates)
         followers = {str(c.follower) for c in self.mechanism.couplings.values()}
         self.independent = {name: i for i, name in enumerate(self.names) if name not in followers}
@@ -73,7 +73,9 @@ class Gearwright(Contestant):
 
     def simulation(self, batch: int, threads: int = 1) -> Any:
         """Another simulation of the same robot."""
-        return compile_robot(self.mechanism, dt=self.dt, batch=batch, threads=threads, coupling=self.coupling)
+        return compile_robot(
+            self.mechanism, dt=self.dt, batch=batch, threads=threads, coupling=self.coupling, integrator="euler"
+        )
 
     def begun(self, begin: Begin) -> Any:
         """A simulation of robots that begin so, with efforts and commands held; one robot is the same for all calls."""

@@ -169,7 +169,7 @@ def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
 
 
 def _where_it_lets_go(line: Straight) -> Vertex:
-    return Vertex(divided(line.constant, greatest(line.slope, 1e-300)), 0.0)
+    return Vertex(divided(line.constant, greatest(line.slope, 1e-30)), 0.0)
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,14 @@ from gearwright.dynamics.reduce import Tree
 from gearwright.dynamics.scalar import (
     Scalar,
     both,
+    either,
     greatest,
     greatest_of,
     least,
     magnitude,
     minus,
     plus,
+    square_root,
     times,
     total,
     where,
@@ -44,6 +46,8 @@ from gearwright.dynamics.scalar import (
 from gearwright.dynamics.terms import Collected, Solved
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
+FAR_IN_A_STEP, MUCH = 0.1, 0.25  # [rad, m]; share of its speed that half a step takes off or adds
+TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
@@ -116,13 +120,31 @@ class MidpointStep(DirectStep):
         build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
 
+    def _landed(self, M: Matrix, w: Sequence[Scalar]) -> list[Scalar]:
+        """The momentum at the end; of a step that is lost, w's own, with no more kinetic energy than it began with."""
+        own = product(M, w)
+        square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
+        share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
+        lost = self.build["lost"][0] > 0.5
+        return [where(lost, times(share, x), p) for x, p in zip(own, self.build["momentum"], strict=True)]
+
+    def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
+        """Whether an axis goes far in the step while its speed changes much: no step of this length follows that."""
+        found: Scalar = False
+        for v, mean in zip(self.build["velocity"], w, strict=True):
+            speed = magnitude(mean)
+            found = either(
+                found, both(times(self.dt, speed) > FAR_IN_A_STEP, magnitude(minus(mean, v)) > times(MUCH, speed))
+            )
+        return found
+
     def _relax(self, change: list[Scalar]) -> None:
         """Where the next pass starts: Aitken's relaxation, since changes of alternating sign settle slowly alone."""
         build = self.build
         before, relaxation = build["change"], build["relaxation"][0]
         differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
         along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
-        square = total(1e-60, *(times(a, a) for a in differences))
+        square = total(TINY, *(times(a, a) for a in differences))
         better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
         relaxation = where(build["round"][0] < 1.5, 1.0, better)
         build["change"], build["relaxation"] = change, [relaxation]
@@ -133,7 +155,10 @@ class MidpointStep(DirectStep):
         w = build["mean_velocity"]
         first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
         impulse = acting.total(first)
+        build["kinetic"] = [total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))]
         build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
+        lost = either(both(build["passed"][0] < 0.5, build["near"][0] < 0.5), self._unresolved(w))
+        build["lost"] = [where(lost, 1.0, 0.0)]
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
@@ -144,14 +169,14 @@ class MidpointStep(DirectStep):
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
-        push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
+        push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
         impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build["piece_end"] = found.pieces
-        done = both(build["passed"][0] > 0.5, found.settled)
+        done = both(both(build["passed"][0] > 0.5, build["lost"][0] < 0.5), found.settled)
         build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
         self.end_actuators(build["position"], found.u)
         build.stage("finish")
