@@ -33,7 +33,7 @@ def main() -> None:
     speed = np.linspace(0, 780, 300)
     for command, colour in COMMANDS.items():
         sim = gw.compile(robot, dt=DT)
-        sim.reset(position={"right_finger": OPEN, "left_finger": OPEN})
+        sim.reset(position={"right_finger": OPEN})
         run = sim.run(DURATION, command={"motor": command})
         shaft, label = run.actuator["motor"], f"{-1e3 * command:.0f} mN·m"
         edge = 1e3 * np.array(robot.actuators["motor"].effort_at(-command, speed))
@@ -69,7 +69,7 @@ def with_part(robot):
 
 def moments(robot):
     sim = gw.compile(robot, dt=DT)
-    sim.reset(position={"right_finger": OPEN, "left_finger": OPEN})
+    sim.reset(position={"right_finger": OPEN})
     sim.step(command={"motor": -0.012}, n=0)
     for _ in range(6):
         yield f"{1e3 * sim.time:.0f} ms", poses_of(sim)

@@ -59,6 +59,9 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
         return
     lower, upper = sim.layout.ranges
     beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
+    followers = np.ones(q.shape[1], dtype=bool)  # stand where their leaders put them
+    followers[list(sim.layout.names.free_positions)] = False
+    beyond &= ~followers
     if not beyond.any():
         return
     found = [_described(sim, q, int(i), beyond) for i in np.flatnonzero(beyond.any(axis=0))]
