@@ -43,6 +43,7 @@ count: $(FULL)              ## places that a new kind of each family touches
 bench: $(FULL)              ## figures against peers, each in one run; written to docs/performance.md
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/gearwright bench --peers --write docs/performance.md
+	$(BIN)/python benchmarks/dropped.py --write
 
 fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped (20,000: 2 hours)
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)

@@ -1,6 +1,6 @@
 """Real robots as their files have them (stops, friction, dampers), dropped from their zero pose: ours beside MuJoCo's.
 
-    python benchmarks/dropped.py [--seconds 2] [--write docs/dropped.md] [NAME …]
+    python benchmarks/dropped.py [--seconds 2] [--write] [NAME …]
 
 Order against order: `integrator="euler"` beside MuJoCo's Euler, the default beside MuJoCo's RK4. Contacts are off,
 MuJoCo has the fastest of its settings on each robot. CPU time of one process, slices alternating, the best of three.
@@ -22,11 +22,13 @@ import mujoco
 import numpy as np
 
 import gearwright as gw
-from benchmarks.plain_urdf import plain
+from gearwright.bench.plain_urdf import plain
 
 DT = 1e-3
 ROUNDS = 3
 BATCH = 64
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- dropped: begin (written by benchmarks/dropped.py) -->", "<!-- dropped: end -->"
 mj: Any = mujoco
 SETTINGS: dict[str, dict[str, Any]] = {
     "Newton": {},
@@ -172,7 +174,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("names", nargs="*", help="parts of file names; all robots if none is given")
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--write", type=Path)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
@@ -187,7 +189,8 @@ def main() -> None:
         print(table(rows[-1:]).splitlines()[2], flush=True)
     print(text := table(rows))
     if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":
