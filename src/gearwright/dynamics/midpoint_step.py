@@ -121,7 +121,10 @@ class MidpointStep(DirectStep):
         build.stage("pass")
 
     def _landed(self, M: Matrix, w: Sequence[Scalar]) -> list[Scalar]:
-        """The momentum at the end; of a step that is lost, w's own, with no more kinetic energy than it began with."""
+        """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
+        energy than it began with."""
+        if not self.closures:
+            return self.build["momentum"]
         own = product(M, w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
         share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
@@ -157,8 +160,9 @@ class MidpointStep(DirectStep):
         impulse = acting.total(first)
         build["kinetic"] = [total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))]
         build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
-        lost = either(both(build["passed"][0] < 0.5, build["near"][0] < 0.5), self._unresolved(w))
-        build["lost"] = [where(lost, 1.0, 0.0)]
+        if self.closures:
+            lost = either(both(build["passed"][0] < 0.5, build["near"][0] < 0.5), self._unresolved(w))
+            build["lost"] = [where(lost, 1.0, 0.0)]
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
@@ -176,7 +180,9 @@ class MidpointStep(DirectStep):
         build["impulse"] = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build["piece_end"] = found.pieces
-        done = both(both(build["passed"][0] > 0.5, build["lost"][0] < 0.5), found.settled)
+        done = both(build["passed"][0] > 0.5, found.settled)
+        if self.closures:
+            done = both(done, build["lost"][0] < 0.5)
         build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
         self.end_actuators(build["position"], found.u)
         build.stage("finish")
