@@ -143,6 +143,7 @@ GEAR = (
 )
 ENDS = "<actuator>m</actuator><joint>turn</joint>"
 BARS = "<ground>4</ground><input>1</input><coupler>4</coupler><output>3</output>"
+ROCKER = BARS.replace("input", "swap").replace("output", "input").replace("swap", "output")  # turns the crank
 BOUND = "<mapping><joint_effort_upper>1</joint_effort_upper></mapping>"
 CURVE = "<stall_torque>1</stall_torque><no_load_speed>9</no_load_speed>"
 BODY = "<rotor>body</rotor>"
@@ -165,7 +166,7 @@ NOT_SIMULABLE = (
     (f'\n<actuator name="m">{HERE}<joint>turn</joint>{BODY}</actuator>', "needs <rotor_inertia>"),
     (
         f'\n<actuator name="m">{HERE}{BODY}<rotor_inertia>1</rotor_inertia></actuator>'
-        f'\n<transmission name="t" type="four_bar_linkage">{ENDS}{BARS}</transmission>',
+        f'\n<transmission name="t" type="four_bar_linkage">{ENDS}{ROCKER}</transmission>',
         "constant ratios",
     ),
     (
@@ -599,6 +600,17 @@ TABLE = [
             joints=mimic().replace(HERE, ""),
         ),
         "hard",
+        "mimic-contradiction",
+    ),
+    row(
+        "mimic-contradiction",
+        "warning",
+        urdf(
+            f'<coupling name="c"><term joint="bend"/><term joint="turn"/></coupling>{HERE}',
+            joints=mimic().replace(HERE, ""),
+        ),
+        "hold bend, turn still",
+        "mimic-duplicate",
     ),
     row("coupling-value", "error", urdf(f'\n<coupling name="c"><term joint="bend"/></coupling>{HERE}'), "two terms"),
     row(
