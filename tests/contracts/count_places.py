@@ -38,6 +38,7 @@ ARGUED = {
     "dynamics/gears.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/sensing_kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
     "dynamics/cut_readings.py": "all coordinates of a joint that closes a loop; a class knows those of its axes only",
+    "dynamics/direct_step.py": "losses that depend on what the last step did",
     "dynamics/cut_axes.py": "to be replaced by `apart.loop_coordinate`, which asks the joint's class",
 }
 SAMPLES = (
@@ -59,7 +60,8 @@ SAMPLES = (
     Sample("back end", ("Interpreter", '"interpreter"'), "compiler/backends/interpreter.py",
            "compiler/backends/__init__.py"),
     Sample("row type", ("SoftStopRow",), "dynamics/axis_rows.py", "dynamics/axis_rows.py"),
-    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation.py", "dynamics/actuation.py"),
+    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation.py", "dynamics/actuation.py",
+           ("dynamics/direct_step.py",)),
     Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py"),
 )  # fmt: skip
 

@@ -11,11 +11,9 @@ from gearwright.dynamics.reduce import combined
 from gearwright.dynamics.scalar import Scalar, divided, is_zero, minus, plus, times, where
 from gearwright.dynamics.solve import saturated
 from gearwright.dynamics.terms import Bounded, Moment, Rigid, Term, spring_damper
-from gearwright.model.drives import Drive
+from gearwright.model.drives import UNGIVEN_RATE, Drive
 
-__all__ = ["UNGIVEN", "Drive", "DriveRow"]
-
-UNGIVEN = 1e300  # a target's rate that nobody has given: the joint has the rate with which it got there
+__all__ = ["Drive", "DriveRow"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class DriveRow(Spread):
         J, error, travel = {self.velocity: 1.0}, minus(now.tree.q[self.position], target), now.phase.travel
         if self.drive.kinematic:
             mean = now.phase.known_rate(combined(J, now.tree.G))
-            wanted = where(rate < UNGIVEN, rate, mean) if is_zero(travel) else divided(minus(0.0, error), travel)
+            wanted = where(rate < UNGIVEN_RATE, rate, mean) if is_zero(travel) else divided(minus(0.0, error), travel)
             return [Rigid(J, wanted)]
         start = plus(error, times(travel, rate))  # from where the target is when the phase begins
         line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)

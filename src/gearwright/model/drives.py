@@ -7,6 +7,8 @@ from math import inf, isfinite
 
 from gearwright.errors import ModelError
 
+UNGIVEN_RATE = 1e30  # a target's rate that nobody has given: the joint has the rate with which it got there
+
 
 @dataclass(frozen=True, kw_only=True)
 class Drive:

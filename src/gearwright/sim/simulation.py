@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
+from gearwright.model.drives import UNGIVEN_RATE
 from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
@@ -249,10 +250,14 @@ class Simulation:
         """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
 
         A position is where the joint is to be at the end of a step [rad, m], a velocity its rate there [rad/s, m/s].
-        After a reset, a drive holds where the joint starts.
+        After a reset, a drive holds where the joint starts. A kinematic drive that is given a position alone arrives
+        with the mean rate of the step.
         """
         group = self.layout.drives
-        given = [given_values.held(group, values or {}, self.batch) for values in (position, velocity)]
+        given = [list(given_values.held(group, values or {}, self.batch)) for values in (position, velocity)]
+        kinematic = [drive.kinematic for drive in self.options.drives.values()]
+        for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
+            self.batch_state.fill("target", 2 * i + 1, UNGIVEN_RATE)
         for part, values in enumerate(given):
             for i, value in values:
                 self.batch_state.fill("target", 2 * i + part, value)

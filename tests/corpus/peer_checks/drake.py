@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import pi
 
 import numpy as np
@@ -9,10 +10,12 @@ from pytest import approx
 
 import gearwright as gw
 from gearwright.model import AxisRef, Coupling, Term
-from gearwright.sim import compile
+from gearwright.sim import compile as compile_robot
 from tests.corpus.peer_checks.asking import assert_follows, check, errors, text_of, warnings
 from tests.corpus.peer_checks.rigs import body, coupled, hinge, rig, side_by_side, simulations
 from tests.corpus.peer_files import Case
+
+compile = partial(compile_robot, integrator="euler")  # the step that the peer's figures are of
 
 
 @check("drake/urdf_mimic_errors", "MimicNoJoint", "MimicBadJoint")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from pytest import approx
 
 import gearwright as gw
-from gearwright.sim import compile
+from gearwright.sim import compile as compile_robot
 from tests.corpus.peer_checks.asking import check
 from tests.corpus.peer_checks.rigs import body, coupled, in_series, rig, side_by_side
 from tests.corpus.peer_files import Case
 
 STIFF = gw.Drive(stiffness=1e10)
 DT = 1 / 60
+
+compile = partial(compile_robot, integrator="euler")  # the step that the peer's figures are of
 
 
 def _driven(robot: gw.Mechanism, target: float, leader: str = "j0") -> gw.Simulation:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from gearwright.dynamics.algorithms import Matrix, Row
 from gearwright.dynamics.scalar import (
     Scalar,
-    both,
     divided,
     either,
     greatest,
@@ -80,10 +79,9 @@ def solve_rows(
     E = [_compliance(each) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
     y = [factors.sparse_forward(J) for J in directions]
     S = _schur(y, factors)
-    implied = _implied(equalities, S, own, floors)
     pivots = {}
     for i, e in enumerate(equalities):
-        silent = not e.J or either(_noise(equalities, own, i, floors), implied.get(i, False))
+        silent = not e.J or _noise(equalities, own, i, floors)
         silent = either(silent, own[i] <= 0.0)
         pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
     for i, law in enumerate(laws, start=len(equalities)):
@@ -154,32 +152,6 @@ def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floo
     for i in others:
         largest = greatest(largest, own[i])
     return own[k] <= times(floors.noise, largest)
-
-
-def _implied(rows: Sequence[Equality], S: Matrix, own: Sequence[Scalar], floors: Floors) -> dict[int, Scalar]:
-    """Of hard rows that are no loop's, whether those before it imply it: `Floors.conflicting`.
-
-    Couplings whose ratios a file has rounded are one row, which λ = 0 of the later ones makes them. A row that has
-    nothing to move is not implied: its impulse grows.
-    """
-    found: dict[int, Scalar] = {}
-    entries: dict[int, Row] = {}  # of S less what rows before have taken off, by rows
-    factors: dict[int, Row] = {}  # the same by the pivots' reciprocals: L
-    reciprocals: dict[int, Scalar] = {}
-    for i in (k for k, row in enumerate(rows) if row.group is None and is_zero(row.cfm)):
-        entries[i], factors[i], d = {}, {}, S[i, i]
-        for j, reciprocal in reciprocals.items():
-            shared = sorted(entries[i].keys() & factors[j].keys())
-            entry = minus(S.get((i, j), 0.0), total(*(times(entries[i][k], factors[j][k]) for k in shared)))
-            if not is_zero(entry):
-                entries[i][j], factors[i][j] = entry, times(entry, reciprocal)
-                d = minus(d, times(entry, factors[i][j]))
-        moves = S[i, i] > times(floors.dependent, own[i])
-        if entries[i]:
-            found[i] = both(moves, d <= times(floors.conflicting, S[i, i]))
-        clear = both(moves, d > times(floors.conflicting, S[i, i]))
-        reciprocals[i] = where(clear, divided(1.0, where(clear, d, 1.0)), 0.0)
-    return found
 
 
 def size(J: Row) -> Scalar:
