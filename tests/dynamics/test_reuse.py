@@ -14,9 +14,9 @@ from casadi import SX
 import gearwright as gw
 import gearwright.robots
 from gearwright.dynamics import Equations
-from gearwright.dynamics.steps import direct
 from gearwright.dynamics.constraints.terms import Bounded, Collected
 from gearwright.dynamics.solve import friction_and_stops
+from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import Carrier
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.sim.programs import step_program
