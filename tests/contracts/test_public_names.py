@@ -95,7 +95,7 @@ def test_compile_is_the_function_whatever_was_touched_before(first):
         ("gearwright.sim:PID", "gearwright.control:PID"),
         ("gearwright.sim:with_servos", "gearwright.model.servos:with_servos"),
         ("gearwright.sim:Recording", "gearwright.sim.recordings:Recording"),
-        ("gearwright.dynamics.drives:Drive", "gearwright.model.drives:Drive"),
+        ("gearwright.dynamics.constraints.drives:Drive", "gearwright.model.drives:Drive"),
     ],
 )
 def test_old_places_still_lead_to_what_has_moved(old, new):

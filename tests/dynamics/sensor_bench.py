@@ -12,7 +12,7 @@ import casadi
 import numpy as np
 
 from gearwright.compiler import Program, Slot, SlotKind, compile_program, stage
-from gearwright.dynamics.sensing import Sensing
+from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.model.sensors import Encoder, Sensor
 
 DT = 1e-3

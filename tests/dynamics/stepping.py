@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gearwright.dynamics.builder import Repeat
+from gearwright.dynamics.steps.builder import Repeat
 from tests.dynamics.random_mechanisms import flat
 
 DT = 1e-3

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import Equations
-from gearwright.dynamics.algorithms import identity, inverse_dynamics, mass_matrix
-from gearwright.dynamics.bodies import assembled
-from gearwright.dynamics.frames import optimised, orient
-from gearwright.dynamics.kinematics import Configuration
 from gearwright.dynamics.parameters import numbers
+from gearwright.dynamics.tree.algorithms import identity, inverse_dynamics, mass_matrix
+from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.frames import optimised, orient
+from gearwright.dynamics.tree.kinematics import Configuration
 from tests.dynamics.random_mechanisms import KINDS, Newton, flat, random_state, random_tree, relative_error
 
 # Differences of fourth order at h = 2e-3 are good to about 1e-10 of the largest entry; a wrong term is off by 1e-2.

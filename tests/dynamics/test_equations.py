@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import INTEGRATORS, Equations
-from gearwright.dynamics.motion import State
+from gearwright.dynamics.tree.motion import State
 from gearwright.errors import UnknownNameError
 from gearwright.formats import load, loads
 from gearwright.model import WORLD, Axis, AxisRef, Coupling, Couplings, Inertia, Joint, Link, Mechanism, Pose, Term

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import Equations
-from gearwright.dynamics.factorise import factorise
+from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.errors import CompileError
 from gearwright.model import WORLD, Axis, Joint, Link, Mechanism
 from tests.dynamics.random_mechanisms import random_tree

@@ -8,9 +8,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.drives import Drive
-from gearwright.dynamics.redundancy import ALIGNED
-from gearwright.dynamics.solver import DOUBLE
+from gearwright.dynamics.constraints.drives import Drive
+from gearwright.dynamics.constraints.redundancy import ALIGNED
+from gearwright.dynamics.solve.sweeps import DOUBLE
 from gearwright.sim import compile
 from tests.dynamics.stepping import one_step
 from tests.dynamics.test_reduce import follow, wheels

@@ -13,11 +13,12 @@ from casadi import SX
 
 import gearwright as gw
 import gearwright.robots
-from gearwright.dynamics import Equations, direct_step
-from gearwright.dynamics.builder import Carrier
-from gearwright.dynamics.reuse import Form, refilled
+from gearwright.dynamics import Equations
+from gearwright.dynamics.constraints.terms import Bounded, Collected
 from gearwright.dynamics.solve import friction_and_stops
-from gearwright.dynamics.terms import Bounded, Collected
+from gearwright.dynamics.steps import direct
+from gearwright.dynamics.steps.builder import Carrier
+from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.sim.programs import step_program
 
 FOLDER = Path(gearwright.robots.__file__).parent
@@ -45,7 +46,7 @@ def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatc
     mechanism = gw.loads(DAMPED) if robot == "damped" else gw.load(FOLDER / robot)
     shared = final(mechanism)
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))  # code of its own
-    monkeypatch.setattr(direct_step, "refilled", lambda *_: None)
+    monkeypatch.setattr(direct, "refilled", lambda *_: None)
     assert (final(mechanism) == shared).all()
     assert np.abs(shared).max() > 0
 

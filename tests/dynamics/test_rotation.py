@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.joints import across
-from gearwright.dynamics.rotation import AboutAxis, QuarterTurns, factored
-from gearwright.dynamics.spatial import Symmetric, Vector
+from gearwright.dynamics.algebra.rotation import AboutAxis, QuarterTurns, factored
+from gearwright.dynamics.algebra.spatial import Symmetric, Vector
+from gearwright.dynamics.tree.joints import across
 from gearwright.model.poses import rotation_about, rotation_rpy
 
 # Tilts that files have: none, careless right angles, and ones so small that their cosine rounds to 1.

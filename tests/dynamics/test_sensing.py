@@ -13,9 +13,9 @@ import casadi
 import numpy as np
 import pytest
 
-from gearwright.dynamics.sensing import Sensing
-from gearwright.dynamics.sensing_kinds import READERS
-from gearwright.dynamics.sensing_times import untimely
+from gearwright.dynamics.sensing.kinds import READERS
+from gearwright.dynamics.sensing.sensors import Sensing
+from gearwright.dynamics.sensing.times import untimely
 from gearwright.errors import CompileError
 from gearwright.model.body_sensors import BodySensor, ForceTorque, Imu
 from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import Program, Slot, SlotKind, compile_program, interpret_program, stage
-from gearwright.dynamics.sensing import Sensing
-from gearwright.dynamics.sensing_noise import MODULI, _scattered, advanced, normals, seeds
+from gearwright.dynamics.sensing.noise import MODULI, _scattered, advanced, normals, seeds
+from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.model.sensors import Encoder, LimitSwitch
 from tests.compiler.building import same_bits
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, walk

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.dynamics.drives import Drive
+from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import AxisRef, Encoder
 from tests.sim.robots import FOLDER
 

@@ -8,7 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.drives import Drive
+from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import JOINT_KINDS, AxisRef
 from gearwright.sim import compile
 from gearwright.sim.loops import _moved

@@ -21,31 +21,31 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.actuation import actuation
-from gearwright.dynamics.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
-from gearwright.dynamics.bodies import assembled
-from gearwright.dynamics.body_signals import reads_body
-from gearwright.dynamics.builder import Repeat, StepBuilder
-from gearwright.dynamics.closures import ClosureRows
-from gearwright.dynamics.constraints import CouplingRow, Instant, Kind, names, stored_energy
-from gearwright.dynamics.control import Control, Declared, Targets
-from gearwright.dynamics.control_reading import reading, several
-from gearwright.dynamics.drives import Drive
-from gearwright.dynamics.euler_step import EulerStep
-from gearwright.dynamics.frames import optimised
-from gearwright.dynamics.kinematics import link_poses
+from gearwright.dynamics.actuation.actuators import actuation
+from gearwright.dynamics.algebra.scalar import Scalar, column, plus, scalars, times, without_simplification
+from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.drives import Drive
+from gearwright.dynamics.constraints.of_mechanism import rows_of
+from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant, names, stored_energy
+from gearwright.dynamics.control.controller import Control, Declared, Targets
+from gearwright.dynamics.control.reading import reading, several
 from gearwright.dynamics.linearising import of_step, through_stages
-from gearwright.dynamics.loads import loads_on
-from gearwright.dynamics.midpoint_step import MidpointStep
-from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.observers import OBSERVERS, observed_by_sensors, present
+from gearwright.dynamics.observers.table import OBSERVERS, observed_by_sensors, present
 from gearwright.dynamics.parameters import numbers, with_symbols
-from gearwright.dynamics.reduce import Tree, combined, reduction
-from gearwright.dynamics.rows import rows_of
-from gearwright.dynamics.scalar import Scalar, as_written, column, plus, scalars, times
-from gearwright.dynamics.signals import Signals, sensing, signals
-from gearwright.dynamics.stages import DRIVEN, EPS, STATE, TOLERANCE, Stages
+from gearwright.dynamics.sensing.body_signals import reads_body
+from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, sensing, sensor_inputs
 from gearwright.dynamics.step import INTEGRATORS, Step
+from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.euler import EulerStep
+from gearwright.dynamics.steps.midpoint import MidpointStep
+from gearwright.dynamics.steps.sweep import DRIVEN, EPS, STATE, TOLERANCE, SweepStep
+from gearwright.dynamics.tree.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
+from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.frames import optimised
+from gearwright.dynamics.tree.kinematics import link_poses
+from gearwright.dynamics.tree.loads import loads_on
+from gearwright.dynamics.tree.motion import Model, State
+from gearwright.dynamics.tree.reduction import TreeState, combined, reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
 
@@ -103,7 +103,7 @@ class Equations:
                 held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
             kinds = []
-        self.kinds: list[Kind] = kinds
+        self.kinds: list[ConstraintGroup] = kinds
         self._solver, self._iterations, self._tolerance = solver, iterations, tolerance
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
@@ -231,7 +231,7 @@ class Equations:
             step(build, self.model, self.kinds, eps).write()
             return build.body
         symbols = self._symbols_of(self._given)
-        return Stages(
+        return SweepStep(
             self.model, self.kinds, symbols,
             solver=self._solver, iterations=self._iterations, tolerance=self._tolerance,
         ).body()  # fmt: skip
@@ -354,7 +354,7 @@ class Equations:
     def _function(self, name: str, inputs: str, trace: Callable[..., Outputs]) -> Function:
         symbols = self._symbols_of(inputs.split())
         outputs = trace(**{n: scalars(s) for n, s in symbols.items() if n not in ("parameter", "wrench")})
-        with as_written():
+        with without_simplification():
             reduced = casadi.cse([column(x) for x in outputs.values()])
         return Function(name, list(symbols.values()), reduced, list(symbols), list(outputs))
 
@@ -368,11 +368,11 @@ class Equations:
         tree = self.model.tree(State(position, velocity))
         return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": self._errors(tree.q)}
 
-    def _signals(self, given: Mapping[str, list[Scalar]]) -> Signals:
+    def _signals(self, given: Mapping[str, list[Scalar]]) -> SensorInputs:
         tree = self.model.tree(State(given["position"], given["velocity"]))
         seen = self.model.actuation.seen(tree)
         body = observed_by_sensors(self, given) if "effort" in given else {}
-        return signals(self.mechanism, self.model.bodies, seen, tree, self.values, body)
+        return sensor_inputs(self.mechanism, self.model.bodies, seen, tree, self.values, body)
 
     def _trace_sense(self, **given: list[Scalar]) -> Outputs:
         before = given["sensor"][len(self.sensing.readings) :]
@@ -453,10 +453,10 @@ class Equations:
         at = self.model.configuration_at(tree_position)
         n = len(tree_velocity)
         still: list[Scalar] = [0.0] * n
-        return {"bias": self.model.needed(at, Tree(tree_position, tree_velocity, identity(n), still), still)}
+        return {"bias": self.model.needed(at, TreeState(tree_position, tree_velocity, identity(n), still), still)}
 
 
-def _each_row(kinds: Sequence[Kind]) -> list[Kind]:
+def _each_row(kinds: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
     return [kind for kind in kinds for _ in range(kind.size)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.builder import Repeat
+from gearwright.dynamics.steps.builder import Repeat
 
 
 def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:

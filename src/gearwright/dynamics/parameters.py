@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from casadi import SX
 
-from gearwright.dynamics.scalar import Scalar
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, Transmission
 from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, parameter_rows

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.actuation import Acting
-from gearwright.dynamics.factorise import Factors
-from gearwright.dynamics.kinematics import Configuration
-from gearwright.dynamics.motion import Model, State
-from gearwright.dynamics.reduce import Tree
-from gearwright.dynamics.scalar import Scalar, plus, times
+from gearwright.dynamics.actuation.actuators import ActuatorLinearization
+from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.scalar import Scalar, plus, times
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.dynamics.tree.motion import Model, State
+from gearwright.dynamics.tree.reduction import TreeState
 
 Step = Callable[[Model, State, list[Scalar], Scalar], State]
 
@@ -23,9 +23,9 @@ Step = Callable[[Model, State, list[Scalar], Scalar], State]
 class Prediction(NamedTuple):
     """The velocities without rows, and what the rows need to change them."""
 
-    tree: Tree
+    tree: TreeState
     at: Configuration
-    acting: list[Acting]  # the actuators at the start
+    acting: list[ActuatorLinearization]  # the actuators at the start
     factors: Factors  # of M̂
     u: list[Scalar]  # at the start
     force: list[Scalar]  # τ_u

@@ -39,7 +39,7 @@ class Devices:
 
     @cached_property
     def sensing(self) -> Any:
-        from gearwright.dynamics.signals import sensing
+        from gearwright.dynamics.sensing.sensor_inputs import sensing
 
         return sensing(self.robot, self._dt)
 

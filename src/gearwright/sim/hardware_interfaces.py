@@ -123,7 +123,7 @@ class HardwareInterface:
 
     def _driven(self, joint: str) -> Value:
         """Effort of a joint's drive in the last step: λ/dt of its row."""
-        from gearwright.dynamics.drives import DriveRow
+        from gearwright.dynamics.constraints.drives import DriveRow
 
         place = 0
         for kind in self.sim.kernels.equations.kinds:

@@ -15,7 +15,7 @@ from gearwright.sim.options import Options
 from gearwright.sim.programs import PROGRAMS
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.control import Control
+    from gearwright.dynamics.control.controller import Control
 
 
 class Kernels:

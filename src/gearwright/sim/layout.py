@@ -17,7 +17,7 @@ from gearwright.sim.values import Array
 from gearwright.sim.wrenches import wrench_group
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.control import Places
+    from gearwright.dynamics.control.controller import Places
 
 INPUTS = ("command", "effort")  # that a controller may give
 

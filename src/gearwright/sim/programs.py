@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import casadi
 
     from gearwright.dynamics import Equations, Repeat
-    from gearwright.dynamics.control import Places
+    from gearwright.dynamics.control.controller import Places
 
 
 KINDS = {

@@ -19,7 +19,7 @@ def unsimulated(robot: Mechanism, integrator: str = "midpoint", dt: float = 1e-3
 def _untimely(robot: Mechanism, dt: float) -> Iterator[str]:
     """Sensors that cannot keep their times."""
     if robot.sensors:
-        from gearwright.dynamics.sensing_times import untimely
+        from gearwright.dynamics.sensing.times import untimely
 
         yield from filter(None, (untimely(sensor, dt) for sensor in robot.sensors.values()))
 

@@ -9,7 +9,7 @@ import casadi
 import numpy as np
 from casadi import SX, Function
 
-from gearwright.dynamics.scalar import as_written, column, scalars
+from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
 from gearwright.dynamics.solve import STARTED, VERTICAL, Acting, Equality, Polyline, Problem, Progress, started
 
 Make = Callable[[list], tuple[Sequence[Acting], Sequence[Equality]]]
@@ -40,7 +40,7 @@ class Bench:
         values = [
             found.u, found.impulses, found.reactions, found.states, [*found.progress], [found.settled]
         ]  # fmt: skip
-        with as_written():
+        with without_simplification():
             outputs = casadi.cse([column(x) for x in values])
         self.iteration = Function("iteration", [H, b, parameters, pieces, progress], outputs)
         u = SX.sym("u", n)

@@ -10,9 +10,9 @@ from casadi import SX, Function
 from gearwright import load
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.program import function_program
+from gearwright.dynamics.algebra.factorise import factorise
+from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
 from gearwright.dynamics.equations import Equations
-from gearwright.dynamics.factorise import factorise
-from gearwright.dynamics.scalar import as_written, column, scalars
 from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, friction_and_stops, saturated
 from tests.dynamics.solve.bench import Bench, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
@@ -185,7 +185,7 @@ def test_operations_a_law(law):
     plain = operations([H, b], [column(factorise(entries, n).solve(scalars(b)))])
     problem = Problem(entries, scalars(b), [Acting(make(each[3 * i : 3 * i + 3]), {i: 1.0}) for i in range(n)])
     found = problem.iterate(scalars(pieces), type(STARTED)(*scalars(progress)))
-    with as_written():
+    with without_simplification():
         values = (found.u, found.impulses, found.states, [*found.progress], [found.settled])
         outputs = casadi.cse([column(x) for x in values])
     assert (operations([H, b, p, pieces, progress], outputs) - plain) / n <= most

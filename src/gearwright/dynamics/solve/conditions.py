@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.scalar import Scalar, either, equal, is_number, is_zero, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, either, equal, is_number, is_zero, times, where
 
 
 def as_number(condition: Scalar) -> Scalar:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from gearwright.dynamics.scalar import Scalar, both, greatest, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, both, greatest, is_zero, least, minus, plus, times, where
 from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
 
 FAR = 1e12  # a rate that nothing reaches: a stop there is none

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from gearwright.dynamics.algorithms import Matrix, Row
-from gearwright.dynamics.factorise import adjacency, next_pivot
-from gearwright.dynamics.scalar import (
+from gearwright.dynamics.algebra.factorise import adjacency, next_pivot
+from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     greatest,
@@ -25,6 +24,7 @@ from gearwright.dynamics.scalar import (
     times_reciprocal,
 )
 from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 
 class Pivot(NamedTuple):

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from gearwright.dynamics.algorithms import Matrix, Row
-from gearwright.dynamics.scalar import (
+from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     either,
@@ -33,6 +32,7 @@ from gearwright.dynamics.scalar import (
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
+from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 

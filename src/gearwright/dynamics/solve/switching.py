@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from gearwright.dynamics.algorithms import Matrix, Row
-from gearwright.dynamics.scalar import (
+from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     equal,
@@ -34,6 +33,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
+from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
 ALL = 1e9  # more laws than there are

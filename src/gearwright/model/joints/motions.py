@@ -1,6 +1,6 @@
 """Elementary motions: a joint is a chain of turns, slides and balls, from its parent side to its child side.
 
-Here they are in numbers; `gearwright.dynamics.joints` has the same three in symbols.
+Here they are in numbers; `gearwright.dynamics.tree.joints` has the same three in symbols.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Actuators on their axes: gears, motors, backlash."""

@@ -1,0 +1,63 @@
+"""Play in a transmission: the rotor turns freely in a gap, and meets an elastic contact at either side of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gearwright.dynamics.actuation.gears import Axis, Gear, axis_of, transmission_gears
+from gearwright.dynamics.algebra.scalar import Scalar, magnitude, minus, plus, where
+from gearwright.dynamics.constraints.axis_laws import elastic_stops, stop_energy
+from gearwright.dynamics.constraints.rows import UNBOUNDED, Instant, OneRow, Row, SpringDamper
+from gearwright.dynamics.constraints.terms import Moment, Term
+from gearwright.dynamics.tree.bodies import Bodies
+from gearwright.model import AxisRef, Backlash, Limits, Mechanism
+
+
+@dataclass(frozen=True)
+class BacklashRow(OneRow):
+    """`C = a − f(q)`, the rotor's lead over the joints, held within ±gap/2 by a spring at either side."""
+
+    name: str
+    backlash: Backlash
+    gear: Gear  # f: what the rotor would follow without play
+    rotor: Axis
+
+    def rows(self, now: Instant) -> list[Row]:
+        i, k = self.rotor
+        seen, half = self.gear.seen(now.tree, 0.0), self.backlash.gap / 2
+        lead = minus(now.tree.q[i], seen.position)
+        J = {n: minus(0.0, x) for n, x in seen.A.items()}
+        J[k] = plus(J.get(k, 0.0), 1.0)
+        ahead = lead > 0.0
+        box = (where(ahead, -UNBOUNDED, 0.0), where(ahead, 0.0, UNBOUNDED))
+        pressed = magnitude(lead) >= half
+        softness = SpringDamper(self.backlash.stiffness, where(pressed, self.backlash.damping, 0.0))
+        return [Row(J=J, error=minus(lead, where(ahead, half, -half)), softness=softness, box=box)]
+
+    @property
+    def gap(self) -> Limits:
+        """Contacts at either side are stops of the lead."""
+        half, b = self.backlash.gap / 2, self.backlash
+        return Limits(lower=-half, upper=half, stiffness=b.stiffness, dissipation=b.damping)
+
+    def act(self, now: Moment) -> list[Term]:
+        i, k = self.rotor
+        seen = self.gear.seen(now.tree, 0.0)
+        J = {n: minus(0.0, x) for n, x in seen.A.items()}
+        J[k] = plus(J.get(k, 0.0), 1.0)
+        return [elastic_stops(now, J, minus(now.tree.q[i], seen.position), self.gap)]
+
+    def stored(self, now: Instant) -> Scalar:
+        lead = minus(now.tree.q[self.rotor[0]], self.gear.seen(now.tree, 0.0).position)
+        return stop_energy(lead, self.gap)
+
+
+def backlash_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Iterator[BacklashRow]:
+    for t in mechanism.transmissions.values():
+        if t.backlash is None or t not in mechanism.acting.values():
+            continue
+        for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
+            rotor = AxisRef(f"{name}.rotor")
+            if mechanism.actuators[name].joint == rotor:
+                yield BacklashRow(rotor.joint, t.backlash, gear, axis_of(mechanism, system, rotor, name))

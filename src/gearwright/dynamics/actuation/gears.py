@@ -1,0 +1,258 @@
+"""Gears: how an actuator's own axis follows from the tree, `v_a = A·v`. Efforts go the other way by Aᵀ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.algebra.scalar import Scalar, greatest, least, minus, plus, scalars, times, total
+from gearwright.dynamics.parameters import map_unknowns
+from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.tree.bodies import Bodies
+from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.errors import CompileError
+from gearwright.model import (
+    AxisRef,
+    CustomTransmission,
+    LinearMap,
+    LinearTransmission,
+    Mechanism,
+    Transmission,
+)
+from gearwright.model.leading import led
+from gearwright.model.transmissions import offsets, rows, with_parameters
+from gearwright.tracing import trace
+
+Axis = tuple[int, int]  # a position and a velocity coordinate of the tree
+
+
+class ActuatorAxis(NamedTuple):
+    """An actuator's axis at one instant."""
+
+    position: Scalar  # a
+    A: Sparse  # over the tree's velocities
+    speed: Scalar  # A·v
+    drift: Scalar  # Ȧ·v: its acceleration at v̇ = 0
+
+
+class Gear(Protocol):
+    """One actuator's way to the joints."""
+
+    def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis: ...
+    def bend(self, tree: TreeState) -> Sparse:
+        """∂(A·v)/∂q, along the tree's velocities: how the speed changes where the joints are moved."""
+
+    def extra(self, tree: TreeState, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
+        """Efforts along the tree's velocities beside `Aᵀ·effort`."""
+
+
+@dataclass(frozen=True)
+class ConstantRatio:
+    """Constant ratios: `a = Σ rᵢ·qᵢ + offset`."""
+
+    ratios: list[Scalar]
+    offset: Scalar
+    axes: list[Axis]
+
+    def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:
+        A: Sparse = {}
+        for r, (_, k) in zip(self.ratios, self.axes, strict=True):
+            if not (isinstance(r, float) and r == 0.0):
+                A[k] = plus(A.get(k, 0.0), r)
+        there = [times(r, tree.q[i]) for r, (i, _) in zip(self.ratios, self.axes, strict=True)]
+        return ActuatorAxis(total(*there, self.offset), A, total(*(times(r, tree.v[k]) for k, r in A.items())), 0.0)
+
+    def bend(self, tree: TreeState) -> Sparse:
+        return {}
+
+    def extra(self, tree: TreeState, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
+        return {}
+
+
+@dataclass(frozen=True)
+class VariableRatio:
+    """A ratio that depends on where the joints are: `a = f(q)`, A = ∂f/∂q and Ȧ·v by differentiation."""
+
+    function: Function  # (joint positions, numbers that are parameters) → actuator positions
+    index: int  # of this actuator
+    axes: list[Axis]
+    parameters: list[Scalar]
+
+    @cached_property
+    def differentiated(self) -> Function:
+        """(q, v, parameters) → a, A, Ȧ·v."""
+        n = len(self.axes)
+        q, v, p = SX.sym("q", n), SX.sym("v", n), SX.sym("p", len(self.parameters))
+        a = self.function(q, p)[self.index]
+        A = casadi.jacobian(a, q)
+        return Function("gear", [q, v, p], [a, A.T, casadi.jtimes(A @ v, q, v)])
+
+    def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:
+        q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
+        v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
+        a, A, drift = self.differentiated(q, v, casadi.vertcat(*self.parameters))
+        row: Sparse = {}
+        for slope, (_, k) in zip(scalars(SX(A)), self.axes, strict=True):
+            row[k] = plus(row.get(k, 0.0), slope)
+        return ActuatorAxis(SX(a), row, total(*(times(x, tree.v[k]) for k, x in row.items())), SX(drift))
+
+    @cached_property
+    def bent(self) -> Function:
+        """(q, v, parameters) → ∂(A·v)/∂q."""
+        n = len(self.axes)
+        q, v, p = SX.sym("q", n), SX.sym("v", n), SX.sym("p", len(self.parameters))
+        speed = casadi.jtimes(self.function(q, p)[self.index], q, v)
+        return Function("bend", [q, v, p], [casadi.gradient(speed, q)])
+
+    def bend(self, tree: TreeState) -> Sparse:
+        q = casadi.vertcat(*(tree.q[i] for i, _ in self.axes))
+        v = casadi.vertcat(*(tree.v[k] for _, k in self.axes))
+        row: Sparse = {}
+        slopes = scalars(SX(self.bent(q, v, casadi.vertcat(*self.parameters))))
+        for slope, (_, k) in zip(slopes, self.axes, strict=True):
+            row[k] = plus(row.get(k, 0.0), slope)
+        return row
+
+    def extra(self, tree: TreeState, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
+        return {}
+
+
+@dataclass(frozen=True)
+class EffortMap:
+    """The user's `j = F(a, q, v)`, explicit in q and v: speeds as virtual work has them, `v_a = (∂F/∂a)ᵀ·v`.
+
+    F's slope over the efforts is taken at those of the last step.
+    """
+
+    function: Function  # (efforts of the actuators, joint positions, joint velocities) → joint efforts
+    index: int
+    actuators: int
+    axes: list[Axis]
+
+    def _along(self, tree: TreeState) -> tuple[SX, SX]:
+        q = casadi.vertcat(*(SX(tree.q[i]) for i, _ in self.axes))
+        return q, casadi.vertcat(*(SX(tree.v[k]) for _, k in self.axes))
+
+    def _given(self, effort: Scalar) -> SX:
+        """This actuator's effort alone: what several do together is the sum of what each does."""
+        given = SX.zeros(self.actuators)
+        given[self.index] = effort
+        return given
+
+    def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:
+        q, v = self._along(tree)
+        a = SX.sym("a", self.actuators)
+        slopes = casadi.jacobian(self.function(a, q, v), a)[:, self.index]
+        slopes = casadi.substitute(slopes, a, self._given(effort))
+        row: Sparse = {}
+        for slope, (_, k) in zip(scalars(slopes), self.axes, strict=True):
+            row[k] = plus(row.get(k, 0.0), slope)
+        return ActuatorAxis(0.0, row, total(*(times(x, tree.v[k]) for k, x in row.items())), 0.0)
+
+    def bend(self, tree: TreeState) -> Sparse:
+        return {}  # no map of positions: what its rotor stores is not told from what the function loses
+
+    def extra(self, tree: TreeState, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
+        """What F gives beside its slope; F at no effort at all counts once, with the first actuator."""
+        q, v = self._along(tree)
+        whole = self.function(self._given(effort), q, v)
+        if self.index:
+            whole = whole - self.function(SX.zeros(self.actuators), q, v)
+        found: dict[int, Scalar] = {}
+        for x, (_, k) in zip(scalars(whole), self.axes, strict=True):
+            found[k] = plus(found.get(k, 0.0), x)
+        return {k: minus(x, times(seen.A.get(k, 0.0), effort)) for k, x in found.items()}
+
+
+# --- from the model -------------------------------------------------------------------------------------------------
+
+
+def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> dict[str, Gear]:
+    """By actuator. One that several transmissions name is in the first of them; one in none sits on its joint."""
+    found: dict[str, Gear] = {}
+    leading = led(mechanism)
+    for t in {t.name: t for t in mechanism.acting.values() if t.name not in leading}.values():
+        each = zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True)
+        found |= {name: gear for name, gear in each if mechanism.acting[name] is t}
+    for a in mechanism.actuators.values():
+        on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
+        if a.joint is not None and (a.name not in found or on_rotor):
+            found[a.name] = ConstantRatio([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
+    return {name: found[name] for name in mechanism.actuators if name in found}
+
+
+def transmission_gears(
+    mechanism: Mechanism, system: Bodies, t: Transmission, values: Mapping[str, Scalar]
+) -> Sequence[Gear]:
+    """Of each of its actuators."""
+    axes = [axis_of(mechanism, system, ref, t.name) for ref in t.joints]
+    return _gears_of(t, map_unknowns(mechanism, t, values), axes)
+
+
+def axis_of(mechanism: Mechanism, system: Bodies, ref: AxisRef, user: str) -> Axis:
+    joint = mechanism.joint(ref.joint)
+    name = joint.coordinates[joint.dof - len(joint.axes) + ref.index]
+    if name not in system.velocities:
+        raise CompileError(
+            f"joint {joint.name!r} closes a loop, so {user!r} cannot drive or read it: let the loop be cut elsewhere"
+        )
+    return system.positions.index(name), system.velocities.index(name)
+
+
+def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[Axis]) -> Sequence[Gear]:
+    m = t.map
+    assert m is not None
+    if isinstance(m, LinearTransmission):
+        m = with_parameters(m, changed) if changed else m
+        return [ConstantRatio(row, o, axes) for row, o in zip(rows(m), offsets(m), strict=True)]
+    if isinstance(m, CustomTransmission) and m.effort is not None:
+        function = trace(m.effort, [m.actuators, m.joints, m.joints], name=t.name)
+        return [EffortMap(function, i, m.actuators, axes) for i in range(m.actuators)]
+
+    def to_actuators(q, numbers):  # type: ignore[no-untyped-def]  # traced
+        return with_parameters(m, dict(zip(changed, numbers, strict=True))).to_actuators(q)
+
+    function = trace(to_actuators, [m.joints, len(changed)], name=t.name, returns=[m.actuators])
+    return [VariableRatio(function, i, axes, [*changed.values()]) for i in range(m.actuators)]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The seed's linear map: joint efforts `T·(τ_a + oₐ) + oⱼ` within bounds, where `T·τ_a` alone goes by the gears.
+
+    What offsets and bounds change is taken at the efforts that the actuators begin the step with.
+    """
+
+    actuators: tuple[str, ...]
+    map: LinearMap
+    axes: list[Axis]
+
+    def extra(self, efforts: Mapping[str, Scalar]) -> dict[int, Scalar]:
+        m = self.map
+        o_a, o_j = m.actuator_offsets or (0.0,) * m.actuators, m.joint_offsets or (0.0,) * m.joints
+        found: dict[int, Scalar] = {}
+        for j, (T, o, (_, k)) in enumerate(zip(m.matrix, o_j, self.axes, strict=True)):
+            plain = total(*(times(t, efforts[name]) for t, name in zip(T, self.actuators, strict=True)))
+            whole = plus(plain, o + sum(t * x for t, x in zip(T, o_a, strict=True)))
+            whole = least(whole, m.upper[j]) if m.upper else whole
+            whole = greatest(whole, m.lower[j]) if m.lower else whole
+            found[k] = plus(found.get(k, 0.0), minus(whole, plain))
+        return found
+
+
+def bounds(mechanism: Mechanism, system: Bodies) -> list[Bounds]:
+    """Of the linear maps that have offsets or bounds, and act."""
+    found: list[Bounds] = []
+    for t in {t.name: t for t in mechanism.acting.values()}.values():
+        m = t.map
+        shifts = isinstance(m, LinearMap) and m.shifts_efforts
+        if not shifts or any(mechanism.acting[a] is not t for a in t.actuators):
+            continue
+        assert isinstance(m, LinearMap)
+        found.append(Bounds(t.actuators, m, [axis_of(mechanism, system, ref, t.name) for ref in t.joints]))
+    return found

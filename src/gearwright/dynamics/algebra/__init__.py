@@ -1,0 +1,1 @@
+"""Scalars, spatial vectors, rotations, sparse factorisation: no mechanism is known here."""

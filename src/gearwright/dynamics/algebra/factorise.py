@@ -1,0 +1,86 @@
+"""Sparse LDLᵀ of a symmetric positive definite matrix, eliminated from the leaves of the tree inwards.
+
+A mechanism's mass matrix has the sparsity of its branches and fills in nowhere if every coordinate is eliminated
+before those that carry it (RBDA §6.5). Couplings tie branches together, so that the order is found from the sparsity
+itself: a coordinate whose neighbours are all neighbours of each other, if there is one, fills nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+from gearwright.dynamics.algebra.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
+from gearwright.dynamics.tree.algorithms import Matrix
+
+
+@dataclass(frozen=True)
+class Factors:
+    """`A = L·D·Lᵀ`: of each pivot, in the order of elimination, its reciprocal and its column of L."""
+
+    order: list[int]
+    reciprocals: dict[int, Scalar]
+    columns: dict[int, dict[int, Scalar]]
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Factors:
+        """The same pattern with other numbers."""
+        columns = {k: {i: change(x) for i, x in column.items()} for k, column in self.columns.items()}
+        return Factors(self.order, {k: change(r) for k, r in self.reciprocals.items()}, columns)
+
+    def solve(self, b: list[Scalar]) -> list[Scalar]:
+        """A⁻¹·b."""
+        x = list(b)
+        for k in self.order:
+            for i, factor in self.columns[k].items():
+                x[i] = minus(x[i], times(factor, x[k]))
+        for k in reversed(self.order):
+            x[k] = times_reciprocal(x[k], self.reciprocals[k])
+            for i, factor in self.columns[k].items():
+                x[k] = minus(x[k], times(factor, x[i]))
+        return x
+
+
+def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
+    """One division a pivot; the rest are multiplications.
+
+    A pivot that is not above its floor belongs to a row that depends on those before it: its unknown becomes 0.
+    """
+    A = dict(A)
+    neighbours = adjacency(A, n)
+    factors = Factors([], {}, {})
+    while neighbours:
+        k = next_pivot(neighbours)
+        near = neighbours.pop(k)
+        factors.order.append(k)
+        d = reciprocal(A[k, k]) if floors is None else reciprocal_above(A[k, k], floors[k])
+        factors.reciprocals[k] = d
+        column = {i: times_reciprocal(A[max(i, k), min(i, k)], d) for i in sorted(near)}
+        factors.columns[k] = column
+        for i, factor in column.items():
+            neighbours[i] = (neighbours[i] | near) - {i, k}
+            for j in near:
+                if i >= j:
+                    A[i, j] = minus(A.get((i, j), 0.0), times(factor, A[max(j, k), min(j, k)]))
+    return factors
+
+
+def adjacency(A: Matrix, n: int) -> dict[int, set[int]]:
+    neighbours: dict[int, set[int]] = {i: set() for i in range(n)}
+    for i, j in A:
+        if i != j:
+            neighbours[i].add(j)
+            neighbours[j].add(i)
+    return neighbours
+
+
+def next_pivot(neighbours: dict[int, set[int]]) -> int:
+    """The coordinate that fills in least; the last one among equals, which lies nearest to a leaf."""
+    best, least = -1, float("inf")
+    for k in sorted(neighbours, key=lambda k: (len(neighbours[k]), -k)):
+        fill = sum(j not in neighbours[i] for i, j in combinations(neighbours[k], 2))
+        if fill < least:
+            best, least = k, fill
+        if least == 0:
+            break
+    return best

@@ -1,0 +1,320 @@
+"""Stops and friction of joint axes. Axes that exact couplings tie together are one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    divided,
+    greatest,
+    is_number,
+    is_zero,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.constraints.rows import UNBOUNDED, Instant, OneRow, Row, SpringDamper
+from gearwright.dynamics.constraints.terms import Bounded, Moment, Straight, Term, spring_damper
+from gearwright.dynamics.parameters import axes
+from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
+from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
+
+ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
+AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
+RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
+RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
+
+
+class FrictionTerm(NamedTuple):
+    """One axis of those that turn together: its velocity coordinate, its ratio to the first, and its friction."""
+
+    velocity: int
+    ratio: float
+    friction: Scalar
+
+
+class Stop(NamedTuple):
+    """One end of a range: where the first axis stands at it, and the axis whose stop it is."""
+
+    position: float
+    velocity: int
+    ratio: float
+
+
+@dataclass(frozen=True)
+class AxisRow(OneRow):
+    """Coulomb friction and hard stops of one axis in one row: what holds it still is the same impulse.
+
+    `|λ| ≤ f·dt` resists every motion; a stop takes what it needs to keep the axis within its range at the end.
+    Axes that exact couplings tie to it at constant ratios are one with it: `f = Σ |m|·f`, and the nearest stops.
+    """
+
+    name: str
+    position: int
+    velocity: int
+    friction_terms: tuple[FrictionTerm, ...]  # itself first
+    lower: Stop | None
+    upper: Stop | None
+
+    @property
+    def friction(self) -> Scalar:
+        return total(*(times(abs(r.ratio), r.friction) for r in self.friction_terms))
+
+    def rows(self, now: Instant) -> list[Row]:
+        q = now.tree.q[self.position]
+        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
+        return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
+
+    def act(self, now: Moment) -> list[Term]:
+        q = now.tree.q[self.position]
+        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
+        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction, ends))]
+
+    def way_back(self, q: Scalar, dt: Scalar) -> Scalar:
+        """How far an axis beyond its stop is brought back in a step."""
+        way: Scalar = 0.0
+        if self.lower:
+            way = _part(greatest(minus(self.lower.position, q), 0.0), dt)
+        if self.upper:
+            way = minus(way, _part(greatest(minus(q, self.upper.position), 0.0), dt))
+        return way
+
+    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Friction on each axis by its share, the rest at the stop that gives it."""
+        (impulse,), dt = impulses, now.dt
+        if len(self.friction_terms) == 1:
+            return {self.velocity: impulse}
+        f = times(self.friction, dt)
+        found: dict[int, Scalar] = {}
+        slid = greatest(least(impulse, f), minus(0.0, f))
+        for r in self.friction_terms:
+            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), greatest(f, 1e-300))
+            along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
+            found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
+        for stop, pushes in (
+            (self.lower, greatest(minus(impulse, f), 0.0)),
+            (self.upper, least(plus(impulse, f), 0.0)),
+        ):
+            if stop is not None:
+                found[stop.velocity] = plus(found.get(stop.velocity, 0.0), divided(pushes, stop.ratio))
+        return found
+
+
+def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
+    """Friction and hard stops of an axis at q that moves with J."""
+    f, (lower, upper) = times(friction, dt), ends
+    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
+    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
+    return Row(J=J, box=(minus(0.0, f), f), rate_min=below, rate_max=above)
+
+
+def _part(beyond: Scalar, dt: Scalar) -> Scalar:
+    """What is off by rounding is not brought back, which would shake what rests on its stop."""
+    return where(beyond > ON_STOP, least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)), 0.0)
+
+
+def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
+    """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
+
+    Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
+    """
+    back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
+    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
+
+
+def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
+    """Friction and hard stops of an axis at q. One beyond its stop is not pushed back: it only goes no further."""
+    lower, upper = ends
+    below = None if lower == -inf else least(_rate_to(now, minus(lower, q), -FAR), 0.0)
+    above = None if upper == inf else greatest(_rate_to(now, minus(upper, q), FAR), 0.0)
+    return friction_and_stops(times(friction, now.phase.span), below, above)
+
+
+def _rate_to(now: Moment, distance: Scalar, far: float) -> Scalar:
+    """With which an axis gets to its stop in the phase; where positions stand still, 0 on the stop, else any."""
+    if is_zero(now.phase.travel):
+        return where(magnitude(distance) <= AT_STOP, 0.0, where(times(distance, far) > 0.0, far, 0.0))
+    return divided(distance, now.phase.travel)
+
+
+def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
+    """Springs and dampers beyond either end of the range, which only push; a damper is not felt before its stop."""
+    k, d = limits.stiffness or 0.0, limits.dissipation or 0.0
+    if is_zero(k) and is_zero(d):
+        return Bounded(J, Polyline((Vertex(0.0, 0.0),), (0.0,), home=0))
+    lower, upper = _ends(limits.lower), _ends(limits.upper)
+    vertices: list[Vertex] = []
+    slopes: list[Scalar | None] = [0.0]
+    if lower:
+        damping = where(minus(q, limits.lower) <= 0.0, d, 0.0) if d else 0.0
+        line = spring_damper(now, J, k, damping, minus(q, limits.lower))
+        vertices, slopes = [_where_it_lets_go(line)], [line.slope, *slopes]
+    if upper:
+        damping = where(minus(q, limits.upper) >= 0.0, d, 0.0) if d else 0.0
+        line = spring_damper(now, J, k, damping, minus(q, limits.upper))
+        vertex = _where_it_lets_go(line)
+        if vertices:
+            vertex = vertex._replace(rate=greatest(vertex.rate, vertices[0].rate))
+        vertices, slopes = [*vertices, vertex], [*slopes, line.slope]
+    return Bounded(J, Polyline(tuple(vertices), tuple(slopes), home=int(lower)))
+
+
+def _where_it_lets_go(line: Straight) -> Vertex:
+    return Vertex(divided(line.constant, greatest(line.slope, 1e-30)), 0.0)
+
+
+@dataclass(frozen=True)
+class SoftStopRow(OneRow):
+    """A stop with the file's stiffness and dissipation, at whichever end of the range is nearer."""
+
+    name: str
+    position: int
+    velocity: int
+    limits: Limits
+
+    def rows(self, now: Instant) -> list[Row]:
+        return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
+
+    def act(self, now: Moment) -> list[Term]:
+        return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], self.limits)]
+
+    def stored(self, now: Instant) -> Scalar:
+        return stop_energy(now.tree.q[self.position], self.limits)
+
+
+def stop_energy(q: Scalar, limits: Limits) -> Scalar:
+    """`k·x²/2` of what an axis at q is beyond its range [J]."""
+    beyond: Scalar = 0.0
+    if _ends(limits.lower):
+        beyond = greatest(minus(limits.lower, q), 0.0)
+    if _ends(limits.upper):
+        beyond = plus(beyond, greatest(minus(q, limits.upper), 0.0))
+    return times(0.5 * (limits.stiffness or 0.0), times(beyond, beyond))
+
+
+def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
+    """A spring and damper that only pushes, of an axis at q that moves with J; its damper is not felt before it."""
+    low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
+    lower, upper = _ends(limits.lower), _ends(limits.upper)
+    if lower and upper:
+        below = minus(q, (limits.lower + limits.upper) / 2) < 0.0
+        box = (where(below, low[0], high[0]), where(below, low[1], high[1]))
+        error = minus(q, where(below, limits.lower, limits.upper))
+        beyond = where(below, minus(0.0, error), error)
+    else:
+        box, end = (low, limits.lower) if lower else (high, limits.upper)
+        error = minus(q, end)
+        beyond = minus(0.0, error) if lower else error
+    damping = where(beyond >= 0.0, limits.dissipation or 0.0, 0.0) if limits.dissipation else 0.0
+    return Row(J=J, error=error, softness=SpringDamper(limits.stiffness or 0.0, damping), box=box)
+
+
+# --- of a mechanism -------------------------------------------------------------------------------------------------
+
+
+def axis_rows(
+    mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
+) -> Iterator[AxisRow | SoftStopRow]:
+    """One row for all axes that turn together. `shafts`: what actuators rub along each velocity coordinate."""
+    along = _axes(mechanism)
+    families = _families(mechanism, values, along)
+    for ref, place in along.items():
+        limits = place.axis.limits
+        if limits.stiffness is not None and _bounded(limits):
+            yield SoftStopRow(place.name, place.position, place.velocity, limits)
+        members = families.get(ref, [])
+        friction_terms = tuple(
+            FrictionTerm(
+                m.place.velocity, m.ratio, plus(values[f"{m.place.name}.friction"], shafts.get(m.place.velocity, 0.0))
+            )
+            for m in members
+        )
+        lower, upper = _nearest(members)
+        if lower or upper or any(not is_zero(r.friction) for r in friction_terms):
+            yield AxisRow(place.name, place.position, place.velocity, friction_terms, lower, upper)
+
+
+class Place(NamedTuple):
+    """An axis, and its coordinates in the tree."""
+
+    name: str
+    axis: Axis
+    position: int
+    velocity: int
+
+
+class Member(NamedTuple):
+    """An axis that turns with another one: `q = ratio·q_first + offset`."""
+
+    place: Place
+    ratio: float
+    offset: float
+
+
+def _axes(mechanism: Mechanism) -> dict[AxisRef, Place]:
+    positions = [p for j in mechanism.tree.joints for p in j.positions]
+    velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
+    found = {}
+    for joint in mechanism.tree.joints:
+        for index, (name, axis) in enumerate(axes(joint)):
+            found[AxisRef(joint.name, index)] = Place(name, axis, positions.index(name), velocities.index(name))
+    return found
+
+
+def _families(
+    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, Place]
+) -> dict[AxisRef, list[Member]]:
+    """Of each axis that leads, or is alone: itself, and those that exact couplings tie to it at constant ratios."""
+    exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
+    families = {ref: [Member(place, 1.0, 0.0)] for ref, place in places.items()}
+    for follower, (terms, offset) in compose(exact).items():
+        leader, ratio = next(iter(terms.items())) if len(terms) == 1 else (follower, 0.0)
+        if ratio and follower in places and leader in places:
+            families[leader].append(Member(places[follower], ratio, offset))
+            del families[follower]
+    return families
+
+
+def _nearest(members: Sequence[Member]) -> tuple[Stop | None, Stop | None]:
+    """The hard stop that is met first at either end; the first axis's among equals."""
+    ends: tuple[list[Stop], list[Stop]] = ([], [])
+    for m in members:
+        if m.place.axis.limits.stiffness is not None:
+            continue  # has a row of its own
+        for own, side in zip(hard_range(m.place.axis.limits), (0, 1), strict=True):
+            if abs(own) < inf:
+                stop = Stop((own - m.offset) / m.ratio, m.place.velocity, m.ratio)
+                ends[side if m.ratio > 0 else 1 - side].append(stop)
+    lower = max(ends[0], key=lambda s: s.position, default=None)
+    return lower, min(ends[1], key=lambda s: s.position, default=None)
+
+
+def _constant(c: Coupling, values: Mapping[str, Scalar]) -> bool:
+    if not c.linear:
+        return False
+    only = len(c.leaders) == 1
+    names = [f"{c.name}.offset", f"{c.name}.reference"]
+    names += [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
+    return all(is_number(values[name]) for name in names)
+
+
+def hard_range(limits: Limits) -> tuple[float, float]:
+    """The ends that are any."""
+    return limits.lower if _ends(limits.lower) else -inf, limits.upper if _ends(limits.upper) else inf
+
+
+def _bounded(limits: Limits) -> bool:
+    return _ends(limits.lower) or _ends(limits.upper)
+
+
+def _ends(limit: float) -> bool:
+    return abs(limit) < ENDLESS

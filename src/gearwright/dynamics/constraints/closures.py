@@ -1,0 +1,223 @@
+"""Loop closures: the joint that was cut, as rows between its two sides, one for each freedom that it takes away.
+
+With X the child side of the joint as its parent side sees it, translation d and rotation R: rows along directions e
+that the joint does not let slide are `e·d = 0`, rows across an axis a that it lets turn are `e·R·a = 0`. The joint's
+class lists its rows; `CLOSURES` has one line for each elementary one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import casadi
+
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.dynamics.constraints.loop_joint_axes import CutRow, cut_axis_rows
+from gearwright.dynamics.constraints.redundancy import independent_rows
+from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about, rotate
+from gearwright.dynamics.constraints.rows import AlongRows, Baumgarte, Instant, Row
+from gearwright.dynamics.constraints.terms import Moment, Rigid, Term
+from gearwright.dynamics.parameters import numbers
+from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.tree.bodies import GROUND, HERE, Bodies, Place, assembled, placed
+from gearwright.dynamics.tree.couplings import follower_of
+from gearwright.dynamics.tree.frames import optimised
+from gearwright.dynamics.tree.kinematics import Configuration, Rows, composed
+from gearwright.dynamics.tree.motion import Model
+from gearwright.dynamics.tree.reduction import reduction
+from gearwright.errors import CompileError
+from gearwright.model import Joint, Mechanism
+from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
+from gearwright.model.joints.closing import Condition as ClosingRow
+
+
+class Condition(NamedTuple):
+    """One row: its error, and the rate of that for a relative twist (at the child side's origin)."""
+
+    error: Callable[[RelativePose], Scalar]
+    rate: Callable[[RelativePose, Motion], Scalar]
+    slides: bool = False  # whether the error is a length, not an angle
+
+
+def _no_slide(row: NoSlide) -> Condition:
+    e = Vector(*row.along)
+    return Condition(lambda x: e @ x.d, lambda x, V: e @ V.linear, slides=True)
+
+
+def _across(row: Across) -> Condition:
+    """`e·R·a` stays what it is at zero."""
+    e, a = Vector(*row.direction), Vector(*row.axis)
+    return Condition(
+        lambda x: minus(e @ rotate(x.R, a), row.constant), lambda x, V: e @ V.angular.cross(rotate(x.R, a))
+    )
+
+
+def _no_turn(row: NoTurn) -> Condition:
+    """Component i of the rotation vector, which is half of R − Rᵀ for small ones."""
+    j, k = (row.component + 1) % 3, (row.component + 2) % 3
+
+    def rate(x: RelativePose, V: Motion) -> Scalar:
+        ej, ek = rotate(x.R, UNIT[j]), rotate(x.R, UNIT[k])
+        return times(0.5, minus(V.angular.cross(ej)[k], V.angular.cross(ek)[j]))
+
+    return Condition(lambda x: times(0.5, minus(x.R[k][j], x.R[j][k])), rate)
+
+
+def _thread(row: Thread) -> Condition:
+    """The nut travels with the angle that it has turned by: what is left of a turn, whichever turn it is in."""
+    a, lead = Vector(*row.axis), row.lead
+
+    def error(x: RelativePose) -> Scalar:
+        if not lead:
+            return a @ x.d
+        ahead = minus(times(1.0 / lead, a @ x.d), angle_about(row.axis, x))
+        sine, cosine = sine_cosine(ahead)
+        return times(lead, casadi.atan2(sine, cosine))
+
+    def rate(x: RelativePose, V: Motion) -> Scalar:
+        return minus(a @ V.linear, times(lead, angle_rate_about(row.axis, x, V)))
+
+    return Condition(error, rate, slides=True)
+
+
+# the elementary rows of `gearwright.model.joints.closing`, in symbols
+CLOSURES: dict[type[ClosingRow], Callable[[Any], Condition]] = {
+    NoSlide: _no_slide,
+    NoTurn: _no_turn,
+    Across: _across,
+    Thread: _thread,
+}
+
+
+def conditions(joint: Joint) -> list[Condition]:
+    """One for each freedom that the joint takes away, as its class lists them."""
+    if joint.axes_are_parallel:
+        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so that it is no {joint.kind} joint")
+    return [CLOSURES[type(row)](row) for row in joint.type.closing(joint)]
+
+
+@dataclass(frozen=True)
+class ClosureRows(AlongRows):
+    """A cut joint. `ends` are the bodies of its parent and child side, and where on them the joint's frames are."""
+
+    name: str
+    conditions: list[Condition]
+    ends: tuple[tuple[int, Place], tuple[int, Place]]
+    equality: ClassVar[bool] = True
+    projected: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
+
+    @property
+    def size(self) -> int:
+        return len(self.conditions)
+
+    @property
+    def joint_name(self) -> str:
+        return self.name
+
+    @property
+    def closure(self) -> ClosureRows:
+        return self
+
+    @property
+    def rates(self) -> list[Callable[[RelativePose, Motion], Scalar]]:
+        """Of each row, for a twist of the child side against the parent side."""
+        return [condition.rate for condition in self.conditions]
+
+    def rows(self, now: Instant | Moment) -> list[Row]:
+        apart, twists = self.seen(now.at)
+        found = []
+        for condition in self.conditions:
+            J: Sparse = {}
+            reach: Sparse = {}
+            for k, V in twists.items():
+                rate = condition.rate(apart, V)
+                if not is_zero(rate):
+                    J[k] = rate
+                    reach[k] = _length(V.linear if condition.slides else V.angular)
+            error = condition.error(apart)
+            found.append(Row(J=J, error=error, softness=Baumgarte(0.0), reach=reach, group=self.name))
+        return found
+
+    def act(self, now: Moment) -> list[Term]:
+        return [Rigid(row.J, 0.0, group=self.name) for row in self.rows(now)]
+
+    def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]:
+        """The child side from the parent side, and how it moves for each unit velocity of the tree."""
+        paths = [_path(at.system, body) for body, _ in self.ends]
+        shared = [i for i in paths[0] if i in paths[1]]
+        frames, origins = [], []
+        poses: dict[int, tuple[Rows, Vector]] = {}
+        for path, (body, place) in zip(paths, self.ends, strict=True):
+            rows, p = UNIT, ZERO  # in the axes of the nearest body that carries both
+            for i in [i for i in path if i not in shared]:
+                rows, p = poses[i] = composed(rows, p, at.X[i].R, at.X[i].r)
+            home = (UNIT, ZERO) if body in (GROUND, *shared) else (rows, p)
+            rows, p = composed(*home, place.rotation, place.p)
+            frames.append(rows)
+            origins.append(p)
+        P = _columns(frames[0])  # Rᵀ of the parent side
+        C = _columns(frames[1])
+        apart = RelativePose(rotate(P, origins[1] - origins[0]), tuple(Vector(*(a @ c for c in C)) for a in P))  # type: ignore[arg-type]
+        twists: dict[int, Motion] = {}
+        for sign, path in zip((-1.0, 1.0), paths, strict=True):
+            for i in [i for i in path if i not in shared]:
+                rows, p = poses[i]
+                for s, k in zip(at.S[i], at.system.bodies[i].velocities, strict=True):
+                    w = rotate(rows, s.angular)
+                    v = rotate(rows, s.linear) + w.cross(origins[1] - p)
+                    twists[k] = Motion(rotate(P, w), rotate(P, v)) * sign
+        return apart, twists
+
+
+def _length(a: Vector) -> Scalar:
+    return square_root(a @ a) if not a.zero else 0.0
+
+
+def _columns(rows: Rows) -> Rows:
+    return Vector(*(r.x for r in rows)), Vector(*(r.y for r in rows)), Vector(*(r.z for r in rows))
+
+
+def _path(system: Bodies, body: int) -> list[int]:
+    """From the ground outwards."""
+    path: list[int] = []
+    while body != GROUND:
+        path.append(body)
+        body = system.bodies[body].parent
+    return path[::-1]
+
+
+def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+    """With every row that its kind has."""
+    origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
+    places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
+    ends = []
+    for link, X in zip((joint.parent, joint.child), places, strict=True):
+        body, X_BL = system.links.get(link, (GROUND, HERE))
+        ends.append((body, X_BL @ X))
+    return ClosureRows(joint.name, conditions(joint), (ends[0], ends[1]))
+
+
+def _telling(mechanism: Mechanism) -> list[list[int]]:
+    """Of each cut joint the rows that others and couplings do not imply, by the numbers of the file."""
+    values = numbers(mechanism)
+    model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+    start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
+    wholes = [whole_closure(joint, model.bodies, values) for joint in mechanism.tree.cuts]
+    hard = [follower_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
+    return independent_rows(wholes, model, [float(start[i]) for i in model.reduction.positions], hard)
+
+
+def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:
+    """For each joint that the spanning tree leaves out: what it forbids, and what rubs in it."""
+    found: list[ClosureRows | CutRow] = []
+    if not mechanism.tree.cuts:
+        return found
+    for joint, kept in zip(mechanism.tree.cuts, _telling(mechanism), strict=True):
+        closure = whole_closure(joint, system, values)
+        found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
+        found += cut_axis_rows(joint, closure, values)
+    return found

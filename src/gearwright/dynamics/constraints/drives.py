@@ -1,0 +1,66 @@
+"""Drives as rows that are solved with all others at the end of the step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, minus, plus, times, where
+from gearwright.dynamics.constraints.rows import AlongRows, Baumgarte, Instant, Row, SpringDamper
+from gearwright.dynamics.constraints.terms import Bounded, Moment, Rigid, Term, spring_damper
+from gearwright.dynamics.solve import saturated
+from gearwright.dynamics.tree.reduction import combined
+from gearwright.model.drives import UNGIVEN_RATE, Drive
+
+__all__ = ["Drive", "DriveRow"]
+
+
+@dataclass(frozen=True)
+class DriveRow(AlongRows):
+    """The row of a drive along one axis. `index` is its place among the targets."""
+
+    name: str
+    drive: Drive
+    position: int
+    velocity: int
+    index: int
+    size: ClassVar[int] = 1
+
+    @property
+    def equality(self) -> bool:
+        return self.drive.effort == inf
+
+    @property
+    def projected(self) -> bool:
+        return self.drive.kinematic
+
+    @property
+    def bounded(self) -> bool:
+        return not self.equality
+
+    def rows(self, now: Instant) -> list[Row]:
+        where, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
+        error = minus(now.tree.q[self.position], where)
+        if self.drive.kinematic:
+            return [Row(J={self.velocity: 1.0}, error=error, softness=Baumgarte(1.0))]
+        softness = SpringDamper(self.drive.stiffness, self.drive.damping)
+        erp, _ = softness.erp_cfm(0.0, now.dt)
+        most: Scalar = times(self.drive.effort, now.dt)
+        box = None if self.equality else (minus(0.0, most), most)
+        wanted = times(minus(1.0, erp), rate)
+        return [Row(J={self.velocity: 1.0}, error=error, rate=wanted, softness=softness, box=box)]
+
+    def act(self, now: Moment) -> list[Term]:
+        target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
+        J, error, travel = {self.velocity: 1.0}, minus(now.tree.q[self.position], target), now.phase.travel
+        if self.drive.kinematic:
+            mean = now.phase.known_rate(combined(J, now.tree.G))
+            wanted = where(rate < UNGIVEN_RATE, rate, mean) if is_zero(travel) else divided(minus(0.0, error), travel)
+            return [Rigid(J, wanted)]
+        start = plus(error, times(travel, rate))  # from where the target is when the phase begins
+        line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)
+        if self.equality:
+            return [line]
+        most = times(self.drive.effort, now.phase.span)
+        return [Bounded(J, saturated(divided(line.constant, line.slope), line.slope, minus(0.0, most), most))]

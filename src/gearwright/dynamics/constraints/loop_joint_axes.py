@@ -1,0 +1,187 @@
+"""What acts along the axes of a cut joint, which are no coordinates of the tree: springs, dampers, friction, stops."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, pi
+from typing import Any, ClassVar, Protocol
+
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, times
+from gearwright.dynamics.algebra.spatial import Motion
+from gearwright.dynamics.constraints.axis_laws import (
+    elastic_stops,
+    friction_within,
+    hard_range,
+    soft_stop,
+    stop_energy,
+    stopped,
+)
+from gearwright.dynamics.constraints.relative_pose import (
+    RelativePose,
+    angle,
+    angle_rate,
+    axis_of,
+    two_angles,
+    two_rates,
+)
+from gearwright.dynamics.constraints.rows import Instant, OneRow, Row, SpringDamper
+from gearwright.dynamics.constraints.terms import Bounded, Moment, Term, spring_damper
+from gearwright.dynamics.parameters import axes
+from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.model import Joint, Limits
+
+
+class Seen(Protocol):
+    def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]: ...
+
+
+@dataclass(frozen=True)
+class CutAxis:
+    """One axis of a cut joint. Angles are read within half a turn of `about`."""
+
+    name: str
+    closure: Seen
+    joint: Joint
+    index: int
+    about: float = 0.0
+
+    def read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
+        """Its position, and the slope of that over the velocities of the tree."""
+        x, twists = self.closure.seen(now.at)
+        slopes = {k: self.rate(x, V) for k, V in twists.items()}
+        return self.position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
+
+    def position(self, x: RelativePose) -> Scalar:
+        joint = self.joint
+        if len(joint.axes) == 2:
+            return two_angles(joint, self.index, x, self.about)
+        if joint.kind == "prismatic":
+            return axis_of(joint) @ x.d
+        if joint.kind == "screw" and joint.thread_pitch:  # by its travel, which knows whole turns
+            return times(2 * pi / joint.thread_pitch, axis_of(joint) @ x.d)
+        return angle(joint, x, self.about)
+
+    def rate(self, x: RelativePose, V: Motion) -> Scalar:
+        joint = self.joint
+        if len(joint.axes) == 2:
+            return two_rates(joint, self.index, x, V)
+        if joint.kind == "prismatic":
+            return axis_of(joint) @ V.linear
+        if joint.kind == "screw" and joint.thread_pitch:
+            return times(2 * pi / joint.thread_pitch, axis_of(joint) @ V.linear)
+        return angle_rate(joint, x, V)
+
+
+@dataclass(frozen=True)
+class CutRow(OneRow, ABC):
+    """A row along one axis of a cut joint."""
+
+    axis: CutAxis
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    @property
+    def joint_name(self) -> str:
+        return self.axis.joint.name
+
+    @property
+    def closure(self) -> Seen:
+        return self.axis.closure
+
+    @property
+    def rates(self) -> list[Callable[[RelativePose, Motion], Scalar]]:
+        """Of its row, for a twist of the child side against the parent side."""
+        return [self.axis.rate]
+
+    @abstractmethod
+    def rows(self, now: Instant) -> list[Row]: ...
+
+    @abstractmethod
+    def act(self, now: Moment) -> list[Term]: ...
+
+
+@dataclass(frozen=True)
+class CutSpringRow(CutRow):
+    """Damper and spring."""
+
+    damping: Scalar
+    stiffness: Scalar
+    reference: Scalar
+    equality: ClassVar[bool] = True
+
+    def rows(self, now: Instant) -> list[Row]:
+        q, J = self.axis.read(now)
+        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
+        return [Row(J=J, error=stretch, softness=SpringDamper(self.stiffness, self.damping))]
+
+    def act(self, now: Moment) -> list[Term]:
+        q, J = self.axis.read(now)
+        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
+        return [spring_damper(now, J, self.stiffness, self.damping, stretch)]
+
+    def stored(self, now: Instant) -> Scalar:
+        if is_zero(self.stiffness):
+            return 0.0
+        stretch = minus(self.axis.read(now)[0], self.reference)
+        return times(0.5, times(self.stiffness, times(stretch, stretch)))
+
+
+@dataclass(frozen=True)
+class CutStopRow(CutRow):
+    """Coulomb friction and hard stops, as `AxisRow` has them."""
+
+    friction: Scalar
+    lower: float
+    upper: float
+
+    def rows(self, now: Instant) -> list[Row]:
+        q, J = self.axis.read(now)
+        return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
+
+    def act(self, now: Moment) -> list[Term]:
+        q, J = self.axis.read(now)
+        return [Bounded(J, friction_within(now, q, self.friction, (self.lower, self.upper)))]
+
+
+@dataclass(frozen=True)
+class CutSoftStopRow(CutRow):
+    """A stop with the file's stiffness and dissipation."""
+
+    limits: Limits
+
+    def rows(self, now: Instant) -> list[Row]:
+        return [soft_stop(*self.axis.read(now), self.limits)]
+
+    def act(self, now: Moment) -> list[Term]:
+        q, J = self.axis.read(now)
+        return [elastic_stops(now, J, q, self.limits)]
+
+    def stored(self, now: Instant) -> Scalar:
+        return stop_energy(self.axis.read(now)[0], self.limits)
+
+
+def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Iterator[CutRow]:
+    for index, (name, axis) in enumerate(axes(joint)):
+        limits = axis.limits
+        cut = CutAxis(name, closure, joint, index, middle(limits))
+        what = ("damping", "spring_stiffness", "spring_reference", "friction")
+        damping, stiffness, reference, friction = (values[f"{name}.{x}"] for x in what)
+        if not (is_zero(damping) and is_zero(stiffness)):
+            yield CutSpringRow(cut, damping, stiffness, reference)
+        lower, upper = hard_range(limits)
+        if limits.stiffness is not None and (lower > -inf or upper < inf):
+            yield CutSoftStopRow(cut, limits)
+            lower, upper = -inf, inf
+        if not is_zero(friction) or lower > -inf or upper < inf:
+            yield CutStopRow(cut, friction, lower, upper)
+
+
+def middle(limits: Limits) -> float:
+    """Of the range: angles are read where it does not matter which of several turns they are in."""
+    lower, upper = hard_range(limits)
+    return (lower + upper) / 2 if isfinite(lower) and isfinite(upper) else 0.0

@@ -1,0 +1,1 @@
+"""Controllers of the user, traced into the step."""

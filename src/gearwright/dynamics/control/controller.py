@@ -1,0 +1,186 @@
+"""A controller in the equations: a function of what the robot shows, traced into a stage before the step.
+
+    phase    ()      0 in a step that begins with the controller being asked; it counts up to the control period
+    clock    (2,)    steps since the clock was set, and what it was set to [s]
+    control  (nc,)   what the controller commands, held until it is asked again; then what it remembers
+
+The function is called once, on a `Reading`: the reading side of a simulation with formulas for numbers. The names that
+it returns are the commands; in the step, the places of these among `command` and `effort` are those of `control`.
+
+Steps are counted exactly: up to 2⁵³ of them, in single precision up to 2²⁴ (five hours at 1 kHz).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import casadi
+import numpy as np
+from casadi import SX, Function
+
+from gearwright.dynamics.algebra.scalar import Scalar, where, without_simplification
+from gearwright.dynamics.control.reading import Reading
+from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
+from gearwright.tracing import Traced, elements
+from gearwright.tracing.arrays import NO_NUMBER
+
+PACKAGES = tuple(str(Path(p)) for p in (Path(__file__).parents[1], Path(np.__file__).parent))  # not the user's code
+
+
+class Declared(Protocol):
+    """A user's controller and what it says of itself."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def memory(self) -> Mapping[str, float]: ...
+    @property
+    def parameters(self) -> Mapping[str, float]: ...
+    @property
+    def attributes(self) -> Mapping[str, Any]: ...
+    def called(self, sim: Any, memory: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]: ...
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the numbers of `control` stand."""
+
+    command: Mapping[int, int]  # index of an actuator → place
+    effort: Mapping[int, int]  # index of a coordinate → place
+    memory: Mapping[str, int]
+    size: int
+
+    def of(self, slot: str, i: int) -> tuple[str, int]:
+        """Where the number stands that acts as entry i of `command` or `effort`."""
+        controlled = {"command": self.command, "effort": self.effort}.get(slot, {})
+        return ("control", controlled[i]) if i in controlled else (slot, i)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What can be commanded: names, and of joints with several coordinates those of each."""
+
+    actuators: Sequence[str]
+    coordinates: Sequence[str]
+    joints: Mapping[str, Sequence[str]]
+    acting: bool = True  # whether actuators act at all
+
+    def indices(self, name: object) -> tuple[str, list[int]]:
+        """The slot, and the entries of it that a name stands for."""
+        if name in self.actuators:
+            if not self.acting:
+                raise CompileError(
+                    f"actuator {name!r} is commanded, and no actuator acts: none is connected to a joint, or the "
+                    "integrator is 'rk4'"
+                )
+            return "command", [list(self.actuators).index(str(name))]
+        if name in self.coordinates:
+            return "effort", [list(self.coordinates).index(str(name))]
+        if name in self.joints:
+            if not self.joints[str(name)]:
+                raise CompileError(f"joint {name!r} is fixed: it takes no effort")
+            return "effort", [list(self.coordinates).index(n) for n in self.joints[str(name)]]
+        raise UnknownNameError("actuator or joint", name, [*self.actuators, *self.coordinates, *self.joints])
+
+
+class Control:
+    """A controller as two Functions: `stage`, which is run where the phase is 0, and `tick`, which moves the clock."""
+
+    def __init__(
+        self,
+        declared: Declared,
+        targets: Targets,
+        period: int,
+        symbols: Mapping[str, SX],
+        read: Callable[[SX], Reading],
+    ) -> None:
+        clock, phase = SX.sym("clock", 2), SX.sym("phase")
+        memory = {name: SX.sym(name) for name in declared.memory}
+        commands, remembered = traced(declared, read(clock), memory, targets)
+        self.places = placed(list(commands), list(memory))
+        self.start = [0.0] * len(commands) + [*declared.memory.values()]  # after a reset: no commands yet
+        before = casadi.vertcat(SX.sym("held", len(commands)), *memory.values())
+        new = [*commands.values(), *remembered]
+        control = [where(phase == 0, x, old) for x, old in zip(new, casadi.vertsplit(before), strict=True)]
+        inputs = {**symbols, "clock": clock, "phase": phase, "control": before}
+        self.stage = _function("control", inputs, {"control": control})
+        following = where(phase + 1.0 >= period, 0.0, phase + 1.0)
+        ticked = {"clock": [clock[0] + 1.0, clock[1]], "phase": [following]}
+        self.tick = _function("tick", {"clock": clock, "phase": phase}, ticked)
+
+
+def placed(commands: Sequence[tuple[str, int]], memory: Sequence[str]) -> Places:
+    found: dict[str, dict[int, int]] = {"command": {}, "effort": {}}
+    for place, (slot, i) in enumerate(commands):
+        found[slot][i] = place
+    own = {name: len(commands) + n for n, name in enumerate(memory)}
+    return Places(found["command"], found["effort"], own, len(commands) + len(memory))
+
+
+def traced(
+    declared: Declared, sim: Reading, memory: Mapping[str, SX], targets: Targets
+) -> tuple[dict[tuple[str, int], Scalar], list[Scalar]]:
+    """(slot, entry) → what the controller commands, and what it remembers, as formulas."""
+    try:
+        returned, after = declared.called(sim, {name: Traced([x], ()) for name, x in memory.items()})
+        commands: dict[tuple[str, int], Scalar] = {}
+        for name, value in returned.items():
+            slot, entries = targets.indices(name)
+            for i, x in zip(entries, _numbers(name, value, len(entries)), strict=True):
+                if (slot, i) in commands:
+                    raise CompileError(f"{name!r} is commanded twice")
+                commands[slot, i] = x
+        remembered = [_numbers(name, after[name], 1)[0] for name in memory]
+    except Exception as error:  # the user's code may raise anything
+        raise TracingError(f"controller {declared.name}{user_line(error.__traceback__)}: {_said(error)}") from error
+    for name, value in declared.attributes.items():
+        if isinstance(value, Traced):
+            raise TracingError(
+                f"controller {declared.name} keeps something for its next call in its attribute {name!r}, but in the "
+                f"compiled step it is called once only: declare memory = {{{name!r}: 0.0}}, and take and return that"
+            )
+    if not commands and not remembered:
+        raise TracingError(f"controller {declared.name} commands nothing, and remembers nothing")
+    return commands, remembered
+
+
+def _numbers(name: object, value: Any, n: int) -> list[Scalar]:
+    """A command's formulas, n of them."""
+    found = elements(value)
+    if len(found) != n:
+        raise CompileError(f"{name!r} takes {n} number{'' if n == 1 else 's'}, not {len(found)}")
+    for x in found:
+        if type(x) is float and not isfinite(x):
+            raise CompileError(f"{name!r} is given {x}, whatever the robot does")
+    return found
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, GearwrightError):
+        return str(error)
+    said = f"{type(error).__name__}: {error}"
+    return NO_NUMBER if "array element with a sequence" in said else said  # so NumPy says of a traced value
+
+
+def user_line(traceback: TracebackType | None) -> str:
+    """Where in the user's code it happened: the innermost line that is neither ours nor NumPy's."""
+    found = ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith(PACKAGES):
+            found = f" ({Path(file).name}, line {traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return found
+
+
+def _function(name: str, inputs: Mapping[str, SX], outputs: Mapping[str, Sequence[Scalar]]) -> Function:
+    with without_simplification():
+        columns = casadi.cse([casadi.vertcat(*(SX(x) for x in values)) for values in outputs.values()])
+    return Function(
+        name, [*inputs.values()], columns, [*inputs], [*outputs], {"allow_duplicate_io_names": True}
+    )  # fmt: skip

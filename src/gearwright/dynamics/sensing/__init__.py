@@ -1,0 +1,1 @@
+"""Sensors at the end of a step: signals, noise, rates and latency."""

@@ -1,0 +1,119 @@
+"""What each sensor looks at: positions and velocities of joints, or of actuators' own axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gearwright.dynamics.actuation.gears import ActuatorAxis, Axis, axis_of, transmission_gears
+from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.sensing.body_signals import reads_body
+from gearwright.dynamics.sensing.sensors import Sensing
+from gearwright.dynamics.tree.bodies import Bodies
+from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.errors import CompileError
+from gearwright.model import AxisRef, CustomTransmission, Encoder, Mechanism, Sensor
+
+BODY = ("x", "y", "z", "x", "y", "z")  # what a sensor of a wrench or a link reads: two vectors
+SensorInputs = dict[str, tuple[list[Scalar], list[Scalar]]]  # sensor → positions and velocities
+
+
+def watched(mechanism: Mechanism, sensor: Sensor) -> tuple[tuple[str, ...], tuple[AxisRef, ...]]:
+    """The actuators, or else the joint axes, that a sensor reads.
+
+    Through a transmission: all actuators of it, or all joints with `side="joint"`, unless one is named.
+    """
+    if reads_body(sensor):
+        return (), ()
+    if sensor.joint is not None:
+        return (), (sensor.joint,)
+    if sensor.actuator is not None:
+        return (sensor.actuator,), ()
+    assert sensor.transmission is not None
+    t = mechanism.transmissions[sensor.transmission]
+    return ((), t.joints) if sensor.side == "joint" else (t.actuators, ())
+
+
+def entries(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
+    """Of each sensor, what each of its numbers reads."""
+    found = {}
+    for name, sensor in mechanism.sensors.items():
+        actuators, axes = watched(mechanism, sensor)
+        found[name] = BODY if reads_body(sensor) else (*actuators, *map(str, axes))
+    return found
+
+
+def sensing(mechanism: Mechanism, dt: float) -> Sensing:
+    """The sensors of a mechanism, sampled every so many steps of dt."""
+    each = entries(mechanism)
+    lengths = []
+    for name, own in each.items():
+        if reads_body(mechanism.sensors[name]):
+            continue
+        actuators, axes = watched(mechanism, mechanism.sensors[name])
+        straight = [*(_pushes(mechanism, a) for a in actuators), *(_slides(mechanism, ref) for ref in axes)]
+        readings = [name] if len(own) == 1 else [f"{name}.{i}" for i in range(len(own))]
+        lengths += [reading for reading, is_length in zip(readings, straight, strict=True) if is_length]
+    return Sensing(mechanism.sensors, {name: len(own) for name, own in each.items()}, dt, lengths=lengths)
+
+
+def _slides(mechanism: Mechanism, ref: AxisRef) -> bool:
+    return mechanism.joint(ref.joint).type.prismatic
+
+
+def _pushes(mechanism: Mechanism, actuator: str) -> bool:
+    """Whether an actuator moves along a line: one that sits on a sliding joint itself; gears have shafts."""
+    geared = any(actuator in t.actuators for t in mechanism.transmissions.values())
+    joint = mechanism.actuators[actuator].joint
+    return not geared and joint is not None and _slides(mechanism, joint)
+
+
+def sensor_inputs(
+    mechanism: Mechanism, system: Bodies, shafts: Mapping[str, ActuatorAxis], tree: TreeState,
+    values: Mapping[str, Scalar], body: Mapping[str, list[Scalar]],
+) -> SensorInputs:  # fmt: skip
+    """At the instant of the tree; `shafts` are the actuators' own axes, `body` what sensors of bodies read."""
+    found: SensorInputs = {}
+    for name, sensor in mechanism.sensors.items():
+        if name in body:
+            found[name] = (body[name], [0.0] * len(body[name]))
+            continue
+        actuators, axes = watched(mechanism, sensor)
+        across = shafts if sensor.transmission is None else _across(mechanism, system, sensor, shafts, tree, values)
+        for a in actuators:
+            if a not in across:
+                raise CompileError(f"sensor {name!r} reads actuator {a!r}, which is not connected to any joint")
+        seen = [across[a] for a in actuators]
+        _check_positions(mechanism, sensor, actuators)
+        along: list[Axis] = [axis_of(mechanism, system, ref, name) for ref in axes]
+        found[name] = (
+            [*(s.position for s in seen), *(tree.q[i] for i, _ in along)],
+            [*(s.speed for s in seen), *(tree.v[k] for _, k in along)],
+        )
+    return found
+
+
+def _across(
+    mechanism: Mechanism, system: Bodies, sensor: Sensor, shafts: Mapping[str, ActuatorAxis], tree: TreeState,
+    values: Mapping[str, Scalar],
+) -> Mapping[str, ActuatorAxis]:  # fmt: skip
+    """The actuators' side of a sensor's transmission. One that does not drive is still a gear to read through."""
+    assert sensor.transmission is not None
+    t = mechanism.transmissions[sensor.transmission]
+    if t.map is None or all(mechanism.acting.get(a, t) is t for a in t.actuators):
+        return shafts
+    each = transmission_gears(mechanism, system, t, values)
+    return {a: gear.seen(tree, 0.0) for a, gear in zip(t.actuators, each, strict=True)}
+
+
+def _check_positions(mechanism: Mechanism, sensor: Sensor, actuators: tuple[str, ...]) -> None:
+    """A transmission that is a function of efforts says nothing of where its actuators are."""
+    if isinstance(sensor, Encoder) and sensor.type == "velocity":
+        return
+    for a in actuators:
+        t = mechanism.transmissions[sensor.transmission] if sensor.transmission else mechanism.acting.get(a)
+        m = None if t is None else t.map
+        if t is not None and isinstance(m, CustomTransmission) and m.effort is not None:
+            raise CompileError(
+                f"sensor {sensor.name!r} reads a position through {t.name!r}, which is a function of efforts and has "
+                "none: give it as position(q), or read <side>joint</side>"
+            )

@@ -1,0 +1,1 @@
+"""A step as a page for each integrator, and the builder that owns its stages and slots."""

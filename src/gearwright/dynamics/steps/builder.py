@@ -1,0 +1,128 @@
+"""Builds a step: stages over named slots, and counted loops over stages.
+
+    build["velocity"] = [...]        a slot's new numbers, which everything after this line reads
+    build.stage("predict")           cuts: what was assigned so far is computed and stored
+    with build.loop(8, until="settled"): ...
+
+A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So
+the text of a step reads like one calculation, cut only where a loop begins or ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.algebra.scalar import Scalar, column, is_number, scalars, without_simplification
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`body`, `count` times at most, or until the named number is not zero."""
+
+    count: int
+    body: tuple[Function | Repeat, ...]
+    until: str | None = None
+
+
+Body = tuple[Function | Repeat, ...]
+
+
+class Carrier:
+    """Collects what one stage computes for later ones, and puts a slot's symbols in its place.
+
+    What is a slot's number already is left where it is: it must not be used after a stage has written that slot.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Scalar] = []
+        self.symbols: list[SX] = []
+        self._known: dict[int, SX] = {}
+
+    def __call__(self, x: Scalar) -> Scalar:
+        if is_number(x) or x.is_symbolic():
+            return x
+        key = x.element_hash()  # the same value is carried once
+        if key not in self._known:
+            self.values.append(x)
+            self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
+            self._known[key] = self.symbols[-1]
+        return self._known[key]
+
+
+class StepBuilder:
+    """The stages of one step in the making. `inputs` are the slots that a step begins with."""
+
+    def __init__(self, inputs: Mapping[str, SX]) -> None:
+        self._slots: dict[str, SX] = {}
+        self._symbols: dict[str, frozenset[int]] = {}  # hashes of each slot's elements
+        for slot, symbol in inputs.items():
+            self._add(slot, symbol)
+        self._assigned: dict[str, list[Scalar] | Carrier] = {}
+        self._open: list[list[Function | Repeat]] = [[]]
+        self._made: dict[str, Function] = {}
+        self._inputs = list(inputs)  # the first stage reads all of them, so that a program has them
+
+    @property
+    def body(self) -> Body:
+        assert not self._assigned, f"no stage stores {', '.join(self._assigned)}"
+        (body,) = self._open
+        return tuple(body)
+
+    def __getitem__(self, slot: str) -> list[Scalar]:
+        """The numbers of a slot."""
+        assigned = self._assigned.get(slot)
+        return scalars(self._slots[slot]) if assigned is None else list(assigned)  # type: ignore[arg-type]
+
+    def __setitem__(self, slot: str, values: Sequence[Scalar]) -> None:
+        self._assigned[slot] = list(values)
+
+    def carry(self, slot: str) -> Carrier:
+        """What goes through it is stored in the slot by the next stage."""
+        carrier = Carrier()
+        self._assigned[slot] = carrier
+        return carrier
+
+    def stage(self, name: str) -> None:
+        """Ends a stage: what was assigned is computed and stored."""
+        written = {slot: x.values if isinstance(x, Carrier) else x for slot, x in self._assigned.items()}
+        with without_simplification():
+            columns = casadi.cse([column(values) for values in written.values()])
+        used = self._read_by(columns)
+        read = [slot for slot in self._slots if slot in self._inputs or slot in used]
+        symbols = [self._slots[slot] for slot in read]
+        twice = {"allow_duplicate_io_names": True}
+        self._made[name] = Function(name, symbols, columns, read, list(written), twice)
+        self._open[-1].append(self._made[name])
+        for slot, x in self._assigned.items():
+            if isinstance(x, Carrier):
+                self._add(slot, column(x.symbols))
+            elif slot not in self._slots:
+                self._add(slot, SX.sym(slot, len(x)))
+        self._assigned, self._inputs = {}, []
+
+    def again(self, name: str) -> None:
+        """A stage that is there already, once more: on the slots as they are now."""
+        assert not self._assigned, f"no stage stores {', '.join(self._assigned)}"
+        self._open[-1].append(self._made[name])
+
+    @contextmanager
+    def loop(self, count: int, until: str | None = None) -> Iterator[None]:
+        """The stages inside are repeated. The slot that ends the loop is stored before it."""
+        assert not self._assigned, f"a loop begins before a stage stores {', '.join(self._assigned)}"
+        self._open.append([])
+        yield
+        inner = tuple(self._open.pop())
+        self._open[-1].append(Repeat(count, inner, until))
+
+    def _add(self, slot: str, symbol: SX) -> None:
+        self._slots[slot] = symbol
+        self._symbols[slot] = frozenset(s.element_hash() for s in casadi.symvar(symbol))
+
+    def _read_by(self, columns: Sequence[SX]) -> set[str]:
+        used = {s.element_hash() for s in casadi.symvar(casadi.vertcat(*columns))}
+        return {name for name, own in self._symbols.items() if not used.isdisjoint(own)}

@@ -1,0 +1,269 @@
+"""What steps with the direct solver share: the terms that act in a phase, and the loop that solves for velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuators import ShaftFrictionRow, actuator_lines
+from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
+from gearwright.dynamics.constraints.axis_laws import AxisRow
+from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.curves import inertia, same_points
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
+from gearwright.dynamics.constraints.terms import Collected, Moment, Solved, Term, rate, spring_damper
+from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
+from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.steps.builder import Carrier, StepBuilder
+from gearwright.dynamics.steps.phases import Phase
+from gearwright.dynamics.steps.reuse import Form, refilled
+from gearwright.dynamics.tree.algorithms import Matrix, accumulate
+from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.dynamics.tree.motion import Model, State
+from gearwright.dynamics.tree.reduction import TreeState, combined
+
+SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
+POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
+
+
+class DirectStep:
+    """The slots of a step in the making, and what is the same in every phase."""
+
+    def __init__(self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float) -> None:
+        self.build, self.model, self.kinds, self.eps = build, model, list(kinds), eps
+        self.dt: Scalar = build["dt"][0]
+        self.driven = bool(model.actuation.driven)
+        self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
+        self._switching: tuple[Matrix, Collected] | None = None  # what the stage `switch` is made for
+        self.silent = 0  # terms without an impulse to be read, which come first
+
+    # --- what acts -------------------------------------------------------------------------------------------------
+
+    def actuators(self, tree: TreeState) -> list[ActuatorNow]:
+        """Each of them at the step's start."""
+        if not self.driven:
+            return []
+        acting = self.model.actuation.acting(tree, self.build["command"], self.build["actuator"], self.dt)
+        return self._with_last_step(tree, acting)
+
+    def _with_last_step(self, tree: TreeState, acting: list[ActuatorNow]) -> list[ActuatorNow]:
+        """With the acceleration of shafts whose losses depend on it, and what these losses were."""
+        place = 0
+        for kind in self.kinds:
+            if isinstance(kind, ShaftFrictionRow) and kind.driven.efficiency != 1.0:
+                now = acting[kind.index]
+                change = self.last_change()
+                rates = combined(now.seen.A, tree.G)
+                acceleration = divided(rate(rates, change), self.dt) if change else 0.0
+                loss = divided(self.build["impulse"][place], self.dt)
+                acting[kind.index] = now._replace(acceleration=acceleration, loss=loss)
+            place += kind.size
+        return acting
+
+    def last_change(self) -> list[Scalar]:
+        """Of the velocities in the last step; none where that is not known."""
+        return []
+
+    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
+        """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
+        effort = self.build["effort"]
+        for k, x in self.model.actuation.additions(tree, acting).items():
+            effort[k] = plus(effort[k], x)
+        return effort
+
+    def collected(
+        self, phase: Phase, tree: TreeState, at: Configuration, M: Matrix, acting: Sequence[ActuatorNow]
+    ) -> Collected:
+        """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
+        command, memory = (self.build["command"], self.build["actuator"]) if self.driven else ([], [])
+        now = Moment(
+            phase, self.dt, tree, at, diagonal(M, self.model.dof), self._response(M, tree),
+            self.build["target"], command, memory, acting,
+        )  # fmt: skip
+        terms: list[Term] = [*self._passive(now), *actuator_lines(self.model.actuation, now)]
+        self.silent = len(terms)
+        terms += [term for kind in self.kinds for term in kind.act(now)]
+        return Collected.of(terms, tree.G, M)
+
+    def _passive(self, now: Moment) -> list[Term]:
+        """Dampers and springs of the axes."""
+        axes, found = self.model.bodies.axes, []
+        rows = zip(axes.damping, axes.stiffness, axes.reference, self.model.bodies.spring_positions, strict=True)
+        for k, (damping, stiffness, reference, i) in enumerate(rows):
+            if not (is_zero(damping) and is_zero(stiffness)):
+                stretch = 0.0 if is_zero(stiffness) else minus(now.tree.q[i], reference)
+                found.append(spring_damper(now, {k: 1.0}, stiffness, damping, stretch))
+        return list(found)
+
+    def _response(self, M: Matrix, tree: TreeState) -> Callable[[Sparse], Scalar]:
+        """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
+
+        def response(J: Sparse) -> Scalar:
+            along = combined(J, tree.G)
+            return dot(along, self.model.factorised(M).solve(dense(along, self.model.dof)))
+
+        return response
+
+    # --- velocities ------------------------------------------------------------------------------------------------
+
+    def matrix(self, H: Matrix, acting: Collected, keep: Carrier) -> Matrix | Factors:
+        """H as later stages need it: factorised once, where nothing is held and nothing has to be."""
+        if acting.switching or acting.equalities:
+            return mapped(H, keep)
+        return self.model.factorised(H).mapped(keep)
+
+    def started(self, acting: Collected, slot: str) -> list[Scalar]:
+        """The pieces that laws begin the step on, from those in the slot."""
+        laws = [Acting(term.law, term.J) for term in acting.laws]
+        return started(laws, self.build[slot]) if laws else []
+
+    def solved(
+        self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected,
+        name: str, pieces: Sequence[Scalar], guess: Sequence[Scalar],
+    ) -> Solved:  # fmt: skip
+        """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut."""
+        if isinstance(H, Factors):
+            return Solved(H.solve(list(b)), [], [], [], [], True)
+        if not acting.switching:
+            found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
+            return Solved(found.u, [], found.reactions, [], [], True)
+        build = self.build
+        build["push"], build["trial"] = b, pieces
+        build["point"] = [rate(curve.J, guess) for curve in acting.curves]
+        build["progress"], build["settled"] = list(STARTED), [0.0]
+        if self._as_before(H, acting):
+            build.stage(f"push_{name}")
+            with build.loop(SWITCHES, until="settled"):
+                build.again("switch")
+        else:
+            keep = build.carry(f"given_{name}")
+            self._switching = mapped(H, keep), acting.mapped(keep)
+            build.stage(f"push_{name}")
+            with build.loop(SWITCHES, until="settled"):
+                self._switch(*self._switching)
+                build.stage("switch")
+        settled = build["settled"][0] > 0.5
+        return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
+
+    def _as_before(self, H: Matrix, acting: Collected) -> bool:
+        """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
+        if self._switching is None:
+            return False
+        own = {slot: self.build[slot] for slot in ("given", "given_piece")}
+        filled = refilled(Form.of(*self._switching), Form.of(H, acting), own)
+        for slot, values in (filled or {}).items():
+            self.build[slot] = values
+        return filled is not None
+
+    def _switch(self, H: Matrix, acting: Collected) -> None:
+        """One solution with laws on their pieces and curves on their lines, and which of them have left."""
+        build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
+        before, points = build["settled"][0] > 0.5, build["point"]
+        H_lines, b = dict(H), build["push"]
+        lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
+        for curve, (constant, slope) in zip(acting.curves, lines, strict=True):
+            accumulate(H_lines, curve.J, {n: times(x, slope) for n, x in curve.J.items()}, twice=False)
+            for n, x in curve.J.items():
+                b[n] = plus(b[n], times(x, constant))
+        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(
+            build["trial"], Progress(*build["progress"])
+        )
+        rates = [rate(curve.J, found.u) for curve in acting.curves]
+        impulses = [minus(c, times(s, r)) for (c, s), r in zip(lines, rates, strict=True)]
+        build["u"], build["law"], build["reaction"], build["curve"] = (
+            found.u, found.impulses, found.reactions, impulses,
+        )  # fmt: skip
+        build["trial"], build["progress"] = found.states, list(found.progress)
+        settled = found.settled
+        if acting.curves:
+            d = diagonal(H, self.model.dof)
+            rows = zip(acting.curves, rates, impulses, strict=True)
+            new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
+            same = same_points(new, rates, POINTS * self.eps)
+            settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
+            build["point"] = [where(settled, old, x) for old, x in zip(points, new, strict=True)]
+        build["settled"] = [settled]
+
+    def closing(self, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
+        """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
+        if not self.closures:
+            return acting
+        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
+        now = Instant(tree, self.model.configuration(tree), self.dt)
+        equalities = list(acting.equalities)
+        for i, error in self._errors(acting, now):
+            bias = minus(error / self.dt, rate(equalities[i].J, w))
+            equalities[i] = equalities[i]._replace(bias=bias)
+        return replace(acting, equalities=equalities)
+
+    def _errors(self, acting: Collected, now: Instant) -> Iterator[tuple[int, Scalar]]:
+        """Of each closure's row its place among the equalities, and its error."""
+        place = self.silent
+        for kind in self.kinds:
+            if isinstance(kind, ClosureRows):
+                for n, row in enumerate(kind.rows(now)):
+                    yield acting.places[place + n][1], row.error
+            place += kind.size
+
+    # --- the end of a step -----------------------------------------------------------------------------------------
+
+    def back_within_stops(self, q: list[Scalar]) -> list[Scalar]:
+        """Axes beyond their stops are brought back by a part of the way, which gives them no speed."""
+        tree = self.model.tree(State(q, [0.0] * self.model.dof))
+        independent = {i: n for n, i in enumerate(self.model.reduction.positions)}
+        q = list(q)
+        for kind in self.kinds:
+            if isinstance(kind, AxisRow) and kind.position in independent:
+                n = independent[kind.position]
+                q[n] = plus(q[n], kind.way_back(tree.q[kind.position], self.dt))
+        return q
+
+    def end_actuators(self, q: list[Scalar], u: list[Scalar]) -> None:
+        """Efforts and states of the actuators at the end."""
+        if not self.driven:
+            return
+        command, memory = self.build["command"], self.build["actuator"]
+        tree = self.model.tree(State(q, u))
+        after = list(memory)
+        for d in self.model.actuation.driven:
+            after[d.command], own = d.at_end(tree, command, memory, self.dt)
+            for i, x in zip(d.states, own, strict=True):
+                after[i] = x
+        self.build["actuator"] = after
+
+    def read_impulses(self, acting: Collected, found: Solved) -> list[Scalar]:
+        """Of the kinds' terms, in their order."""
+        return acting.impulses(found)[self.silent :]
+
+
+# --- sparse symmetric matrices --------------------------------------------------------------------------------------
+
+
+def unknowns(M: Matrix) -> list[Scalar]:
+    return [x for x in M.values() if not is_number(x)]
+
+
+def with_unknowns(M: Matrix, values: Sequence[Scalar]) -> Matrix:
+    new = iter(values)
+    return {entry: x if is_number(x) else next(new) for entry, x in M.items()}
+
+
+def diagonal(M: Matrix, n: int) -> list[Scalar]:
+    return [M[i, i] for i in range(n)]
+
+
+def product(M: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
+    """M·x."""
+    y: list[Scalar] = [0.0] * len(x)
+    for (i, j), value in M.items():
+        y[i] = plus(y[i], times(value, x[j]))
+        if i != j:
+            y[j] = plus(y[j], times(value, x[i]))
+    return y
+
+
+def mapped(M: Matrix, change: Carrier) -> Matrix:
+    return {entry: change(x) for entry, x in M.items()}

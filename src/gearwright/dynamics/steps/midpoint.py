@@ -1,0 +1,196 @@
+"""One step of the variational midpoint, as the list of its calls.
+
+    mass        M(q), where it is not known from the last step
+    begin       p = M·v, what acts in the first half, a first guess of the mean velocity w
+    until w has settled:
+        push        balance of momentum in the middle of the step
+        switch      laws to the pieces that w is on, until each is on its own
+        pass        how far w has moved
+    turn        q⁺ = q ⊕ dt·w, p⁺
+    mass        M(q⁺)
+    push        what acts in the second half
+    switch      laws to the pieces that v⁺ is on
+    finish      velocities, impulses, actuators
+
+`builder` cuts it into stages, `midpoint` has the balance, `terms` what acts, `phases` when, `solve` the laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    both,
+    either,
+    greatest,
+    greatest_of,
+    least,
+    magnitude,
+    minus,
+    plus,
+    square_root,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.constraints.projection import project
+from gearwright.dynamics.constraints.terms import Collected, Solved
+from gearwright.dynamics.steps.direct import DirectStep, diagonal, product, unknowns, with_unknowns
+from gearwright.dynamics.steps.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
+from gearwright.dynamics.tree.algorithms import Matrix
+from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.reduction import TreeState
+
+PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
+FAR_IN_A_STEP, MUCH = 0.1, 0.25  # [rad, m]; share of its speed that half a step takes off or adds
+TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
+NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
+MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
+SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
+
+
+class MidpointStep(DirectStep):
+    """Writes the stages."""
+
+    def write(self) -> None:
+        build, model = self.build, self.model
+        q, v = build["position"], build["velocity"]
+        tree = model.tree(State(q, v))
+        M = self._prepared(tree)
+        acting = self.actuators(tree)
+        first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
+        effort = self.held_effort(tree, acting)
+        given, begun = build.carry("given"), build.carry("begun")
+        later = first.mapped(given, in_lines=begun)
+        H = self.matrix(first.matrix(M), first, given)
+        effort = [begun(x) for x in effort]
+        acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
+        last = build["mean_velocity"]
+        build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
+        build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
+        for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
+            build[slot] = [0.0] * len(own)
+        build["passed"], build["round"] = [0.0], [1.0]
+        if first.laws:
+            build["piece"] = self.started(first, "piece")
+        build.stage("begin")
+        with build.loop(PASSES, until="passed"):
+            self._pass(later, H, M, effort)
+        self._second_half(later, M, acting)
+
+    def last_change(self) -> list[Scalar]:
+        """Twice that since the middle of the last step."""
+        rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
+        return [times(2.0, minus(v, mean)) for v, mean in rows]
+
+    def _prepared(self, tree: TreeState) -> Matrix:
+        """M at the step's start, as the last step left it; anew where something else has moved the robot."""
+        M = self.model.moving_masses(self.model.mass_matrix(self.model.configuration(tree), tree))
+        build = self.build
+        with build.loop(1, until="fresh"):
+            build["mass"], build["fresh"] = unknowns(M), [1.0]
+            build.stage("mass")
+        return with_unknowns(M, build["mass"])
+
+    def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
+        """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
+        build, model = self.build, self.model
+        q, passed, turn = build["position"], build["passed"][0], build["round"][0]
+        lost = both(turn >= PASSES, build["near"][0] < 0.5)
+        w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
+        middle = balance(model, q, build["momentum"], w, effort, self.dt)
+        rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
+        push = [plus(minus(x, r), c) for x, r, c in rows]
+        build["new_force"] = middle.force
+        build["start"] = w
+        found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
+        w = build["start"]
+        settled = both(has_settled(found.u, w, SETTLED), found.settled)
+        build["near"] = [where(has_settled(found.u, w, NEAR), 1.0, 0.0)]
+        self._relax([minus(a, b) for a, b in zip(found.u, w, strict=True)])
+        new = {"mean_velocity": found.u, "force": build["new_force"]}
+        new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
+        for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
+            build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
+        build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
+        build.stage("pass")
+
+    def _landed(self, M: Matrix, w: Sequence[Scalar]) -> list[Scalar]:
+        """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
+        energy than it began with."""
+        if not self.closures:
+            return self.build["momentum"]
+        own = product(M, w)
+        square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
+        share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
+        lost = self.build["lost"][0] > 0.5
+        return [where(lost, times(share, x), p) for x, p in zip(own, self.build["momentum"], strict=True)]
+
+    def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
+        """Whether an axis goes far in the step while its speed changes much: no step of this length follows that."""
+        found: Scalar = False
+        for v, mean in zip(self.build["velocity"], w, strict=True):
+            speed = magnitude(mean)
+            found = either(
+                found, both(times(self.dt, speed) > FAR_IN_A_STEP, magnitude(minus(mean, v)) > times(MUCH, speed))
+            )
+        return found
+
+    def _relax(self, change: list[Scalar]) -> None:
+        """Where the next pass starts: Aitken's relaxation, since changes of alternating sign settle slowly alone."""
+        build = self.build
+        before, relaxation = build["change"], build["relaxation"][0]
+        differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
+        along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
+        square = total(TINY, *(times(a, a) for a in differences))
+        better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
+        relaxation = where(build["round"][0] < 1.5, 1.0, better)
+        build["change"], build["relaxation"] = change, [relaxation]
+        build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
+
+    def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
+        build, model, dt = self.build, self.model, self.dt
+        w = build["mean_velocity"]
+        first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
+        impulse = acting.total(first)
+        build["kinetic"] = [total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))]
+        build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
+        if self.closures:
+            lost = either(both(build["passed"][0] < 0.5, build["near"][0] < 0.5), self._unresolved(w))
+            build["lost"] = [where(lost, 1.0, 0.0)]
+        build["impulse"] = self.read_impulses(acting, first)
+        build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
+        if self.closures:
+            project(self, M)
+        else:
+            build.stage("turn")
+        build.again("mass")
+        tree = model.tree(State(build["position"], w))
+        at = model.configuration(tree)
+        second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
+        push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
+        found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
+        build["velocity"] = found.u
+        impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
+        build["impulse"] = [plus(a, b) for a, b in impulses]
+        if found.pieces:
+            build["piece_end"] = found.pieces
+        done = both(build["passed"][0] > 0.5, found.settled)
+        if self.closures:
+            done = both(done, build["lost"][0] < 0.5)
+        build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
+        self.end_actuators(build["position"], found.u)
+        build.stage("finish")
+
+
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scalar:
+    """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
+    excess = [
+        minus(magnitude(minus(x, y)), times(share, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
+    ]
+    return greatest_of(excess) <= 0.0

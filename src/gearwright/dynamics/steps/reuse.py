@@ -1,0 +1,61 @@
+"""One stage for two phases of a step: which slots the second has to fill so that the first one's stage serves it.
+
+The code of a step is then shorter, and is still in the instruction cache when it runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gearwright.dynamics.algebra.scalar import Scalar, is_number
+from gearwright.dynamics.constraints.terms import Collected
+from gearwright.dynamics.tree.algorithms import Matrix
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is solved, as its numbers and as what is left without them."""
+
+    numbers: list[Scalar]
+    rest: tuple[object, ...]
+
+    @staticmethod
+    def of(H: Matrix, acting: Collected) -> Form:
+        entries = sorted(H)
+        numbers = [H[entry] for entry in entries]
+
+        def taken(x: Scalar) -> Scalar:
+            numbers.append(x)
+            return 0.0
+
+        rest = replace(acting, lines=[], places=[]).mapped(taken)
+        return Form(numbers, (entries, rest))
+
+
+def refilled(known: Form, new: Form, own: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Scalar]] | None:
+    """New contents of the slots `own`, with which what is made for the known form solves the new one.
+
+    None where the forms differ, or where what is the same element in one would be two numbers in the other.
+    """
+    if known.rest != new.rest:
+        return None
+    places = {x.element_hash(): (slot, i) for slot, symbols in own.items() for i, x in enumerate(symbols)}
+    filled: dict[tuple[str, int], Scalar] = {}
+    for old, x in zip(known.numbers, new.numbers, strict=True):
+        if is_number(old):
+            if not is_same(old, x):
+                return None
+            continue
+        place = places.get(old.element_hash())
+        before = old if place is None else filled.setdefault(place, x)
+        if not is_same(before, x):
+            return None
+    return {slot: [filled.get((slot, i), x) for i, x in enumerate(symbols)] for slot, symbols in own.items()}
+
+
+def is_same(a: Scalar, b: Scalar) -> bool:
+    """Whether two scalars are known to be equal."""
+    if is_number(a) or is_number(b):
+        return bool(is_number(a) and is_number(b) and a == b)
+    return bool(a.element_hash() == b.element_hash())

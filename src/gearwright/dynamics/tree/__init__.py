@@ -1,0 +1,1 @@
+"""Bodies, kinematics and the book's recursions; exact couplings take coordinates off."""

@@ -1,0 +1,195 @@
+"""Couplings by coordinates: how a follower's position, rate and acceleration come from its leaders'.
+
+A `Tie` is a polynomial; a `MapTie` any smooth function, by exact differentiation:
+
+    q = g(a)      q̇ = g′·ȧ      q̈ = g′·ä + ȧᵀ·g″·ȧ
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, scalars, times, total
+from gearwright.dynamics.parameters import map_unknowns
+from gearwright.dynamics.tree.algorithms import Row
+from gearwright.model import AxisRef, Coupling, Mechanism, Transmission
+from gearwright.model.transmissions import with_parameters
+from gearwright.tracing import trace
+
+Place = tuple[int, int]  # a position and a velocity coordinate of the tree
+
+
+class Follower(ABC):
+    """A follower and its leaders, by their coordinates in the tree."""
+
+    name: str
+    follower: Place
+    leaders: tuple[Place, ...]
+
+    @property
+    @abstractmethod
+    def curved(self) -> bool:
+        """Whether its ratios depend on the position."""
+
+    @abstractmethod
+    def position(self, q: list[Scalar]) -> Scalar: ...
+
+    @abstractmethod
+    def slopes(self, q: list[Scalar]) -> list[Scalar]:
+        """The follower's rate per leader's."""
+
+    @abstractmethod
+    def bend(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+        """∂(follower's rate)/∂(leader's position), one a leader."""
+
+    def drift(self, q: list[Scalar], v: list[Scalar]) -> Scalar:
+        """The follower's acceleration while its leaders keep their rates."""
+        rows = zip(self.bend(q, v), self.leaders, strict=True)
+        return total(*(times(x, v[k]) for x, (_, k) in rows))
+
+    def error(self, q: list[Scalar]) -> Scalar:
+        """C."""
+        return minus(q[self.follower[0]], self.position(q))
+
+    def jacobian(self, q: list[Scalar]) -> Row:
+        """∂C over the tree's velocities: 1 for the follower, −slope for each leader."""
+        J: Row = {self.follower[1]: 1.0}
+        for slope, (_, leader) in zip(self.slopes(q), self.leaders, strict=True):
+            J[leader] = minus(J.get(leader, 0.0), slope)
+        return J
+
+
+@dataclass(frozen=True)
+class FollowerPolynomial(Follower):
+    """Linear in its leaders, or a polynomial in one."""
+
+    name: str
+    follower: Place
+    leaders: tuple[Place, ...]
+    multipliers: tuple[Scalar, ...]
+    offset: Scalar
+    reference: Scalar
+    powers: tuple[Scalar, ...]
+
+    @property
+    def curved(self) -> bool:
+        return bool(self.powers)
+
+    def position(self, q: list[Scalar]) -> Scalar:
+        x = [minus(q[i], self.reference) for i, _ in self.leaders]
+        linear = total(*(times(m, xi) for m, xi in zip(self.multipliers, x, strict=True)))
+        return total(linear, _polynomial(x[0], [0.0, 0.0, *self.powers]), self.offset)
+
+    def slopes(self, q: list[Scalar]) -> list[Scalar]:
+        x = minus(q[self.leaders[0][0]], self.reference)
+        bend = _polynomial(x, [0.0, *(times(float(k), c) for k, c in enumerate(self.powers, start=2))])
+        return [plus(m, bend) for m in self.multipliers]
+
+    def bend(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+        if not self.powers:
+            return [0.0] * len(self.leaders)
+        i, k = self.leaders[0]
+        x = minus(q[i], self.reference)
+        curvature = _polynomial(x, [times(float(k * (k - 1)), c) for k, c in enumerate(self.powers, start=2)])
+        return [times(curvature, v[k])]
+
+
+def _polynomial(x: Scalar, coefficients: list[Scalar]) -> Scalar:
+    """Horner's rule, lowest power first."""
+    value: Scalar = 0.0
+    for c in reversed(coefficients):
+        value = plus(times(value, x), c)
+    return value
+
+
+@dataclass(frozen=True)
+class FollowerMap(Follower):
+    """A joint that a transmission leads: one of the outputs of `q = g(a)`."""
+
+    name: str
+    follower: Place
+    leaders: tuple[Place, ...]
+    function: Function  # (positions of the leaders, numbers that are parameters) → positions of the joints
+    place: int
+    parameters: tuple[Scalar, ...]
+
+    @property
+    def curved(self) -> bool:
+        return True
+
+    @cached_property
+    def _differentiated(self) -> Function:
+        """(a, ȧ, parameters) → q, g′, ȧᵀ·g″."""
+        n = len(self.leaders)
+        a, v, p = SX.sym("a", n), SX.sym("v", n), SX.sym("p", len(self.parameters))
+        q = self.function(a, p)[self.place]
+        slopes = casadi.gradient(q, a)
+        return Function("led", [a, v, p], [q, slopes, casadi.gradient(casadi.dot(slopes, v), a)])
+
+    def _at(self, q: list[Scalar], v: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
+        a = casadi.vertcat(*(SX(q[i]) for i, _ in self.leaders))
+        rates = casadi.vertcat(*(SX(0.0 if v is None else v[k]) for _, k in self.leaders))
+        found = self._differentiated.call([a, rates, casadi.vertcat(*map(SX, self.parameters))])
+        return [[float(x) if x.is_constant() else x for x in scalars(casadi.densify(SX(part)))] for part in found]
+
+    def position(self, q: list[Scalar]) -> Scalar:
+        return self._at(q)[0][0]
+
+    def slopes(self, q: list[Scalar]) -> list[Scalar]:
+        return self._at(q)[1]
+
+    def bend(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+        return self._at(q, v)[2]
+
+
+# --- from the model -------------------------------------------------------------------------------------------------
+
+
+def coordinates(mechanism: Mechanism) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Position and velocity coordinates of each joint of the tree."""
+    joints = mechanism.tree.joints
+    return [j.positions for j in joints], [j.coordinates for j in joints]
+
+
+def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar]) -> Follower:
+    """The coupling with coordinates for names."""
+    positions, velocities = ([n for own in each for n in own] for each in coordinates(mechanism))
+
+    def at(axis: AxisRef) -> Place:
+        joint = mechanism.joint(axis.joint)
+        return positions.index(joint.positions[axis.index]), velocities.index(joint.coordinates[axis.index])
+
+    follower, leaders = at(c.follower), tuple(at(t.axis) for t in c.leaders)
+    if c.through is not None:
+        t = mechanism.transmissions[c.through.transmission]
+        changed = map_unknowns(mechanism, t, values)
+        numbers = tuple(changed.values())
+        return FollowerMap(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
+    only = len(c.leaders) == 1
+    return FollowerPolynomial(
+        name=c.name,
+        follower=follower,
+        leaders=leaders,
+        multipliers=tuple(values[f"{c.name}.multiplier" + ("" if only else f".{t.axis}")] for t in c.leaders),
+        offset=values[f"{c.name}.offset"],
+        reference=values[f"{c.name}.reference"],
+        powers=tuple(values[f"{c.name}.power{k}"] for k in range(2, 2 + len(c.powers))),
+    )
+
+
+def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:
+    """(actuator positions, the numbers by those names) → joint positions."""
+    m = t.map
+    assert m is not None
+
+    def to_joints(a, numbers):  # type: ignore[no-untyped-def]  # traced
+        return with_parameters(m, dict(zip(names, numbers, strict=True))).to_joints(a)
+
+    function: Function = trace(to_joints, [m.actuators, len(names)], name=t.name, returns=[m.joints])
+    return function

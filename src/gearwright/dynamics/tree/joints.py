@@ -1,0 +1,211 @@
+"""Joints as chains of elementary freedoms: a turn (or screw), a slide, a ball.
+
+A universal joint is two turns with a massless body between them, a planar joint two slides and a turn, a floating
+one three slides and a ball. Each freedom's motion subspace S is constant in the axes of what it carries (of the
+backward ball: its rate Ṡ·q̇ is q̇ × q̇ = 0), so no recursion ever needs a Ṡ·q̇ term. The chain is stated by the
+joint's class in `gearwright.model.joints`.
+
+Velocity coordinates mean what `gearwright.model.kinematics.retract` says. Of a floating joint, x, y, z are the rate
+of the child side's origin in the axes of the parent side; rx, ry, rz are the angular velocity in the axes of the
+child side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from gearwright.dynamics.algebra.rotation import AboutAxis, Dense, Rotation, Transform, snapped
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    plus,
+    reciprocal,
+    sine_cosine,
+    square_root,
+    times,
+    times_reciprocal,
+)
+from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Mass, Motion, Symmetric, Vector
+from gearwright.model.joints import Joint
+from gearwright.model.joints import motions as model
+
+Array = Any  # a NumPy array of floats
+_STILL = Rotation()
+
+
+class Freedom(Protocol):
+    """An elementary motion between two frames that coincide at zero."""
+
+    @property
+    def positions(self) -> int: ...
+    @property
+    def velocities(self) -> int: ...
+    def backward(self) -> Freedom:
+        """The same coordinates, seen from the other side: T(q)⁻¹."""
+
+    def framed(self, R: Array) -> tuple[Array, Freedom, Array]:
+        """For a joint frame that stands at R in the parent body's axes: the orientation in which the freedom takes
+        fewest operations, the freedom in those axes, and the joint frame as the carried body then sees it."""
+
+    def transform(self, q: Sequence[Scalar]) -> Transform: ...
+    def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
+        """S, in the carried body's axes, at its origin."""
+
+    def shared(self, mass: Mass) -> Mass:
+        """The part of the carried mass that moves the same whether this body or its parent carries it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """About a direction, which is the carried body's z axis once framed; with a pitch, a screw."""
+
+    direction: Vector
+    pitch: float = 0.0  # travel [m/rad]
+    offset: float = 0.0  # the angle between the two frames at q = 0, where another x axis was chosen [rad]
+    positions = velocities = 1
+
+    def backward(self) -> Turn:
+        return replace(self, direction=-self.direction)
+
+    def framed(self, R: Array) -> tuple[Array, Turn, Array]:
+        A = across(R @ np.array(self.direction))
+        return A, replace(self, direction=UNIT[2]), A.T @ R
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        s, c = sine_cosine(plus(q[0], self.offset))
+        return Transform(Rotation((AboutAxis(2, c, s),)), Vector(0.0, 0.0, times(self.pitch, q[0])))
+
+    def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
+        return (Motion(UNIT[2], Vector(0.0, 0.0, self.pitch)),)
+
+    def shared(self, mass: Mass) -> Mass:
+        """What lies on the axis: m, h_z and Σ_zz. Khalil and Dombre's regrouped parameters, in terms of Σ."""
+        if self.pitch:
+            return Mass()
+        return Mass(mass.m, Vector(0.0, 0.0, mass.h.z), Symmetric(zz=mass.S.zz))
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """Along a direction; the carried body keeps its parent's axes."""
+
+    direction: Vector
+    positions = velocities = 1
+
+    def backward(self) -> Slide:
+        return Slide(-self.direction)
+
+    def framed(self, R: Array) -> tuple[Array, Slide, Array]:
+        return np.eye(3), Slide(Vector(*snapped(R @ np.array(self.direction)).tolist())), R
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        return Transform(_STILL, self.direction * q[0])
+
+    def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
+        return (Motion(ZERO, self.direction),)
+
+    def shared(self, mass: Mass) -> Mass:
+        """Both bodies turn alike, so that the second moment is the same in either."""
+        return Mass(S=mass.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """All rotations, by a unit quaternion w, x, y, z; velocities are in the axes of the joint's child side."""
+
+    reversed: bool = False  # the child side is the one nearer to the world
+    positions, velocities = 4, 3
+
+    def backward(self) -> Ball:
+        return Ball(not self.reversed)
+
+    def framed(self, R: Array) -> tuple[Array, Ball, Array]:
+        return R, self, np.eye(3)
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        R = quaternion_matrix(q)
+        return Transform(Rotation((Dense(R.columns if self.reversed else R.rows),)), ZERO)
+
+    def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
+        if self.reversed:
+            return tuple(Motion(-column, ZERO) for column in quaternion_matrix(q).columns)
+        return tuple(Motion(e, ZERO) for e in UNIT)
+
+    def shared(self, mass: Mass) -> Mass:
+        """What sits in the centre."""
+        return Mass(mass.m)
+
+
+def across(z: Array) -> Array:
+    """Axes with the given z, and an x that makes the turn cost least: a coordinate axis if one is across z, else
+    one across both z's."""
+    z = snapped(z)
+    if np.array_equal(z, (0.0, 0.0, 1.0)):
+        return np.eye(3)
+    still = np.flatnonzero(z == 0.0)
+    x = np.eye(3)[still[0]] if len(still) else np.cross((0.0, 0.0, 1.0), z) / np.hypot(z[0], z[1])
+    return snapped(np.column_stack([x, np.cross(z, x), z]))
+
+
+def quaternion_matrix(q: Sequence[Scalar]) -> Dense:
+    w, x, y, z = q
+    xx, yy, zz = times(x, x), times(y, y), times(z, z)
+    xy, xz, yz, wx, wy, wz = times(x, y), times(x, z), times(y, z), times(w, x), times(w, y), times(w, z)
+    return Dense(
+        (
+            Vector(1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy)),
+            Vector(2.0 * (xy + wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx)),
+            Vector(2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy)),
+        )
+    )
+
+
+def quaternion_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    (w, x, y, z), (p, i, j, k) = a, b
+    u, v = Vector(x, y, z), Vector(i, j, k)
+    return times(w, p) - u @ v, *(v * w + u * p + u.cross(v))
+
+
+def quaternion_normalised(q: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    w, x, y, z = q
+    k = reciprocal(square_root(times(w, w) + Vector(x, y, z) @ Vector(x, y, z)))
+    return tuple(times_reciprocal(c, k) for c in q)
+
+
+def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> tuple[Scalar, ...]:
+    """`q·exp(turn/2)`, the turn [rad] being in the child side's axes.
+
+    The 1e-30 keeps sin(θ/2)/θ and its derivatives finite at rest; it is below the rounding of any θ² that matters,
+    and a normal number in single precision too.
+    """
+    angle = square_root(turn @ turn + 1e-30)
+    s, c = sine_cosine(0.5 * angle)
+    return quaternion_normalised(quaternion_product(q, (c, *(turn * (s / angle)))))
+
+
+# the elementary motions of `gearwright.model.joints`, in symbols
+MOTIONS: dict[type[model.Motion], Callable[[Any], Freedom]] = {
+    model.Turn: lambda motion: Turn(_vector(motion.direction), pitch=motion.pitch),
+    model.Slide: lambda motion: Slide(_vector(motion.direction)),
+    model.Ball: lambda motion: Ball(),
+}
+
+
+def freedoms(joint: Joint) -> tuple[Freedom, ...]:
+    """The chain of elementary freedoms that the joint's class states."""
+    return tuple(MOTIONS[type(motion)](motion) for motion in joint.motions)
+
+
+def _vector(xyz: Sequence[float]) -> Vector:
+    return Vector(*map(float, xyz))
+
+
+class _EveryKind(dict[str, Callable[[Joint], tuple[Freedom, ...]]]):
+    def __missing__(self, kind: str) -> Callable[[Joint], tuple[Freedom, ...]]:
+        return freedoms
+
+
+KINDS = _EveryKind()  # of any kind, also of other packages: its class says it all

@@ -1,0 +1,125 @@
+"""Exact couplings: followers are substituted, and the equations are those of the independent coordinates u.
+
+`v = G·u`, `M_u = Gᵀ·M·G`, `τ_u = Gᵀ·(τ − h − M·Ġ·u)`. Chains and several leaders compose row by row, in the order of
+leaders before followers; a follower's damping, spring and armature reach its leaders through the same G.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus, times, total
+from gearwright.dynamics.tree.algorithms import Matrix, Row, accumulate
+from gearwright.dynamics.tree.couplings import Follower, coordinates, follower_of
+from gearwright.model import Mechanism, in_order
+
+
+@dataclass(frozen=True)
+class TreeState:
+    """The tree's coordinates for a state of the independent ones."""
+
+    q: list[Scalar]
+    v: list[Scalar]
+    G: list[Row]  # v = G·u, one row a tree velocity
+    vd: list[Scalar]  # Ġ·u: accelerations at u̇ = 0
+
+    def accelerations(self, u_dot: list[Scalar]) -> list[Scalar]:
+        """`v̇ = G·u̇ + Ġ·u`."""
+        rows = zip(self.G, self.vd, strict=True)
+        return [total(bias, *(times(g, u_dot[n]) for n, g in row.items())) for row, bias in rows]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Which coordinates of the tree are independent, and how the others follow."""
+
+    ties: Sequence[Follower]
+    positions: list[int]  # of the tree, independent
+    velocities: list[int]
+
+    def expand(self, q_u: list[Scalar], u: list[Scalar], nq: int, nv: int) -> TreeState:
+        q, v, vd = [0.0] * nq, [0.0] * nv, [0.0] * nv
+        G: list[Row] = [{} for _ in range(nv)]
+        for i, x in zip(self.positions, q_u, strict=True):
+            q[i] = x
+        for n, (k, x) in enumerate(zip(self.velocities, u, strict=True)):
+            v[k], G[k] = x, {n: 1.0}
+        for tie in self.ties:
+            (i, k), slopes = tie.follower, tie.slopes(q)
+            q[i] = tie.position(q)
+            for slope, (_, leader) in zip(slopes, tie.leaders, strict=True):
+                v[k] = plus(v[k], times(slope, v[leader]))
+                vd[k] = plus(vd[k], times(slope, vd[leader]))
+                for n, g in G[leader].items():
+                    G[k][n] = plus(G[k].get(n, 0.0), times(slope, g))
+            if tie.curved:
+                vd[k] = plus(vd[k], tie.drift(q, v))
+        return TreeState(q, v, G, vd)
+
+    def efforts(self, q: list[Scalar], missing: list[Scalar]) -> list[Scalar]:
+        """λ of each coupling, the effort it puts on its follower, from what the tree's equations miss along each axis.
+
+        A follower that leads others hands their reactions on, so the last in a chain is known first.
+        """
+        missing = list(missing)
+        efforts = []
+        for tie in reversed(self.ties):
+            effort = missing[tie.follower[1]]
+            for slope, (_, leader) in zip(tie.slopes(q), tie.leaders, strict=True):
+                missing[leader] = plus(missing[leader], times(slope, effort))
+            efforts.append(effort)
+        return efforts[::-1]
+
+    def gradient(self, tree: TreeState, p: list[Scalar], f: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """∂L/∂u and ∂L/∂q of the independent coordinates, from those of the tree: followers' go to leaders."""
+        p, f = list(p), list(f)
+        for tie in reversed(self.ties):
+            k = tie.follower[1]
+            for slope, (_, leader) in zip(tie.slopes(tree.q), tie.leaders, strict=True):
+                p[leader] = plus(p[leader], times(slope, p[k]))
+                f[leader] = plus(f[leader], times(slope, f[k]))
+            if tie.curved:
+                for bend, (_, leader) in zip(tie.bend(tree.q, tree.v), tie.leaders, strict=True):
+                    f[leader] = plus(f[leader], times(bend, p[k]))
+        return [p[k] for k in self.velocities], [f[k] for k in self.velocities]
+
+
+def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
+    """By the exact couplings; the others are constraint rows."""
+    exact = in_order(c for c in mechanism.couplings.values() if c.mode == "exact")
+    ties = [follower_of(c, mechanism, values) for c in exact]
+    nq, nv = (sum(len(names) for names in each) for each in coordinates(mechanism))
+    following = {tie.follower for tie in ties}
+    return Reduction(
+        ties=ties,
+        positions=[i for i in range(nq) if i not in {i for i, _ in following}],
+        velocities=[k for k in range(nv) if k not in {k for _, k in following}],
+    )
+
+
+def combined(J: Row, G: list[Row]) -> Row:
+    """A row over the tree's velocities as one over the independent ones: `J·G`."""
+    row: Row = {}
+    for k, x in J.items():
+        for n, g in G[k].items():
+            row[n] = plus(row.get(n, 0.0), times(x, g))
+    return {n: x for n, x in row.items() if not is_zero(x)}
+
+
+def transposed(G: list[Row], x: list[Scalar], n: int) -> list[Scalar]:
+    """Gᵀ·x."""
+    y: list[Scalar] = [0.0] * n
+    for row, value in zip(G, x, strict=True):
+        for u, g in row.items():
+            y[u] = plus(y[u], times(g, value))
+    return y
+
+
+def add_diagonal(M: Matrix, G: list[Row], d: list[Scalar]) -> Matrix:
+    """`M + Gᵀ·diag(d)·G`."""
+    M = dict(M)
+    for row, value in zip(G, d, strict=True):
+        if not is_zero(value):
+            accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
+    return M
