@@ -29,8 +29,9 @@ from gearwright.dynamics.algebra.scalar import (
     plus,
     times,
 )
-from gearwright.dynamics.constraints.terms import Moment, Straight, Term, spring_damper
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.parameters import actuator_numbers, device_key
+from gearwright.dynamics.solve.terms import Straight, Term
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
