@@ -1,4 +1,4 @@
-"""pytest fixtures that start a simulated robot for a driver's tests. Loaded by pytest wherever Gearwright is installed."""
+"""pytest fixtures that start a simulated robot for a driver's tests; pytest loads them where we are installed."""
 
 from __future__ import annotations
 
