@@ -14,7 +14,11 @@ from gearwright.errors import ModelError
 from gearwright.registry import Registry
 
 PROTOCOLS: Registry[Any] = Registry(
-    "gearwright.protocols", {"feetech": "gearwright.hardware.protocols.feetech:PROTOCOL"}
+    "gearwright.protocols",
+    {
+        "feetech": "gearwright.hardware.protocols.feetech:PROTOCOL",
+        "dynamixel": "gearwright.hardware.protocols.dynamixel:PROTOCOL",
+    },
 )
 
 
