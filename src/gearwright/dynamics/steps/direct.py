@@ -8,11 +8,23 @@ from dataclasses import replace
 from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuators import ShaftFrictionRow, actuator_lines
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    both,
+    divided,
+    is_number,
+    is_zero,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.curves import inertia, same_points
 from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
+from gearwright.dynamics.constraints.rows import Row as ClosureRow
 from gearwright.dynamics.constraints.terms import Collected, Moment, Solved, Term, rate, spring_damper
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.sweeps import dense, dot
@@ -26,6 +38,7 @@ from gearwright.dynamics.tree.motion import Model, State
 from gearwright.dynamics.tree.reduction import TreeState, combined
 
 SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
+TURNING = 4.0  # times a row's own turning: rows that depend on each other turn against each other
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 
@@ -191,21 +204,42 @@ class DirectStep:
         """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
         if not self.closures:
             return acting
-        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
-        now = Instant(tree, self.model.configuration(tree), self.dt)
         equalities = list(acting.equalities)
-        for i, error in self._errors(acting, now):
-            bias = minus(error / self.dt, rate(equalities[i].J, w))
+        for i, row, _ in self._ahead(acting, q, w):
+            bias = minus(row.error / self.dt, rate(equalities[i].J, w))
             equalities[i] = equalities[i]._replace(bias=bias)
         return replace(acting, equalities=equalities)
 
-    def _errors(self, acting: Collected, now: Instant) -> Iterator[tuple[int, Scalar]]:
-        """Of each closure's row its place among the equalities, and its error."""
+    def turning(self, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]) -> Collected:
+        """With loops that may give way as much as their rows turn in a step.
+
+        Where a loop passes a pose in which its rows depend on each other, they may look one way at the step's start and
+        the other way at its end. No impulse along the former closes the latter: what is left is the projection's.
+        """
+        equalities = list(acting.equalities)
+        for i, row, tree in self._ahead(acting, q, w):
+            old, new = equalities[i].J, combined(row.J, tree.G)
+            turned = {n: minus(new.get(n, 0.0), old.get(n, 0.0)) for n in sorted({*old, *new})}
+            give = total(*(divided(times(x, x), mass[n]) for n, x in turned.items()))
+            equalities[i] = equalities[i]._replace(give=times(TURNING, give))
+        return replace(acting, equalities=equalities)
+
+    @staticmethod
+    def yielding(acting: Collected, now: Scalar) -> Collected:
+        """The same, only where `now`."""
+        return replace(acting, equalities=[e._replace(give=where(now, e.give, 0.0)) for e in acting.equalities])
+
+    def _ahead(
+        self, acting: Collected, q: list[Scalar], w: list[Scalar]
+    ) -> Iterator[tuple[int, ClosureRow, TreeState]]:
+        """Of each row of a loop its place among the equalities, and the row where w leads to."""
+        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
+        now = Instant(tree, self.model.configuration(tree), self.dt)
         place = self.silent
         for kind in self.kinds:
             if isinstance(kind, ClosureRows):
                 for n, row in enumerate(kind.rows(now)):
-                    yield acting.places[place + n][1], row.error
+                    yield acting.places[place + n][1], row, tree
             place += kind.size
 
     # --- the end of a step -----------------------------------------------------------------------------------------

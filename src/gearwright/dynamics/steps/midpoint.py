@@ -25,6 +25,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
     either,
+    equal,
     greatest,
     greatest_of,
     least,
@@ -48,6 +49,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
 FAR_IN_A_STEP, MUCH = 0.1, 0.25  # [rad, m]; share of its speed that half a step takes off or adds
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
+YIELDING = 12.0  # the pass from which on loops give way, if none has settled by then
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
@@ -62,15 +64,18 @@ class MidpointStep(DirectStep):
         tree = model.tree(State(q, v))
         M = self._prepared(tree)
         acting = self.actuators(tree)
-        first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
+        mass = diagonal(M, model.dof)
+        first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
+        guess = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
+        if self.closures:
+            first, build["guess"] = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
         given, begun = build.carry("given"), build.carry("begun")
         later = first.mapped(given, in_lines=begun)
         H = self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
-        last = build["mean_velocity"]
-        build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["start"] = guess
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
         build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
@@ -103,6 +108,9 @@ class MidpointStep(DirectStep):
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
         lost = both(turn >= PASSES, build["near"][0] < 0.5)
         w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
+        if self.closures:
+            acting = self.yielding(acting, turn >= YIELDING)
+            w = [where(equal(turn, YIELDING), a, x) for a, x in zip(build["guess"], w, strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
         rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
@@ -149,7 +157,9 @@ class MidpointStep(DirectStep):
         along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
         square = total(TINY, *(times(a, a) for a in differences))
         better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
-        relaxation = where(build["round"][0] < 1.5, 1.0, better)
+        first = build["round"][0] < 1.5
+        begins = either(first, equal(build["round"][0], YIELDING)) if self.closures else first
+        relaxation = where(begins, 1.0, better)
         build["change"], build["relaxation"] = change, [relaxation]
         build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
