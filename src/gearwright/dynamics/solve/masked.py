@@ -26,6 +26,8 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.tree.algorithms import Matrix, Row
 
+TINY = 1e-30  # keeps a quotient of nothing finite
+
 
 class Pivot(NamedTuple):
     """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
@@ -42,7 +44,7 @@ class Pivot(NamedTuple):
     def slope_with(self, d: Scalar) -> Scalar:
         if is_zero(self.give):
             return self.slope
-        return plus(self.slope, divided(times(self.give, self.give), plus(d, self.give)))
+        return plus(self.slope, divided(times(self.give, self.give), plus(TINY, plus(d, self.give))))
 
 
 FREE = Pivot()

@@ -38,7 +38,6 @@ from gearwright.dynamics.tree.motion import Model, State
 from gearwright.dynamics.tree.reduction import TreeState, combined
 
 SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
-TURNING = 4.0  # times a row's own turning: rows that depend on each other turn against each other
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 
@@ -52,6 +51,11 @@ class DirectStep:
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
         self._switching: tuple[Matrix, Collected] | None = None  # what the stage `switch` is made for
         self.silent = 0  # terms without an impulse to be read, which come first
+
+    @property
+    def targets(self) -> list[Scalar]:
+        """Of drives, for the end of what is made."""
+        return self.build["aim" if "aim" in self.build else "target"]
 
     # --- what acts -------------------------------------------------------------------------------------------------
 
@@ -71,7 +75,7 @@ class DirectStep:
                 change = self.last_change()
                 rates = combined(now.seen.A, tree.G)
                 acceleration = divided(rate(rates, change), self.dt) if change else 0.0
-                loss = divided(self.build["impulse"][place], self.dt)
+                loss = divided(self.build["impulse"][place], self.build["dt"][0])
                 acting[kind.index] = now._replace(acceleration=acceleration, loss=loss)
             place += kind.size
         return acting
@@ -94,7 +98,7 @@ class DirectStep:
         command, memory = (self.build["command"], self.build["actuator"]) if self.driven else ([], [])
         now = Moment(
             phase, self.dt, tree, at, diagonal(M, self.model.dof), self._response(M, tree),
-            self.build["target"], command, memory, acting,
+            self.targets, command, memory, acting,
         )  # fmt: skip
         terms: list[Term] = [*self._passive(now), *actuator_lines(self.model.actuation, now)]
         self.silent = len(terms)
@@ -221,13 +225,13 @@ class DirectStep:
             old, new = equalities[i].J, combined(row.J, tree.G)
             turned = {n: minus(new.get(n, 0.0), old.get(n, 0.0)) for n in sorted({*old, *new})}
             give = total(*(divided(times(x, x), mass[n]) for n, x in turned.items()))
-            equalities[i] = equalities[i]._replace(give=times(TURNING, give))
+            equalities[i] = equalities[i]._replace(give=give)
         return replace(acting, equalities=equalities)
 
     @staticmethod
-    def yielding(acting: Collected, now: Scalar) -> Collected:
-        """The same, only where `now`."""
-        return replace(acting, equalities=[e._replace(give=where(now, e.give, 0.0)) for e in acting.equalities])
+    def yielding(acting: Collected, much: Scalar) -> Collected:
+        """With loops that give way so many times as much as their rows turn."""
+        return replace(acting, equalities=[e._replace(give=times(much, e.give)) for e in acting.equalities])
 
     def _ahead(
         self, acting: Collected, q: list[Scalar], w: list[Scalar]
