@@ -29,6 +29,9 @@ OWN_PREFIX = "gearwright:"
 _PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
 
 
+_NONE: set[str] = set()  # never added to: an empty set for each element would be a tenth of the time of a load
+
+
 class Document:
     """Data shared by all elements of a file."""
 
@@ -71,8 +74,8 @@ class Element:
         self.document = document
         self.line = line
         self.parent = parent
-        self._tags: set[str] = set()  # children that readers asked for; "*" for all
-        self._names: set[str] = set()  # attributes that readers asked for
+        self._tags = _NONE  # children that readers asked for; "*" for all
+        self._names = _NONE  # attributes that readers asked for
         self._read = False
 
     # --- where it is -------------------------------------------------------------------------------------------
@@ -119,7 +122,10 @@ class Element:
 
     def all(self, *tags: str) -> list[Element]:
         """Children with one of these tags, in document order."""
-        self._tags.update(tags)
+        if self._tags:
+            self._tags.update(tags)
+        else:
+            self._tags = set(tags)
         found = [c for c in self.children if c.tag in tags]
         for c in found:
             c._read = True
@@ -133,7 +139,10 @@ class Element:
 
     def child(self, tag: str) -> Element | None:
         """The first child with this tag; a second one stays unread, and is reported."""
-        self._tags.add(tag)
+        if self._tags:
+            self._tags.add(tag)
+        else:
+            self._tags = {tag}
         for c in self.children:
             if c.tag == tag:
                 c._read = True
@@ -142,8 +151,14 @@ class Element:
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """An attribute."""
-        self._names.add(name)
+        self._asked_for(name)
         return self.attributes.get(name, default)
+
+    def _asked_for(self, name: str) -> None:
+        if self._names:
+            self._names.add(name)
+        else:
+            self._names = {name}
 
     def misspelt(self, wanted: str) -> str:
         """Message part after something is missing: an unknown attribute or child with a similar name."""
@@ -154,7 +169,7 @@ class Element:
 
     def consume(self) -> None:
         """Marks the whole subtree as read."""
-        self._tags.add("*")
+        self._tags = {*self._tags, "*"}
 
     def as_root(self) -> Element:
         self.parent = None
@@ -169,7 +184,7 @@ class Element:
 
     def number(self, name: str, default: float, *, infinite: bool = False) -> float:
         """A number from an attribute."""
-        self._names.add(name)
+        self._asked_for(name)
         text = self.attributes.get(name)
         if text is None:
             return default
@@ -177,7 +192,7 @@ class Element:
 
     def vector(self, name: str, default: Vector3) -> Vector3:
         """Three numbers from an attribute."""
-        self._names.add(name)
+        self._asked_for(name)
         text = self.attributes.get(name)
         return default if text is None else self._vector(text, f"attribute {name}", default)
 

@@ -1,4 +1,8 @@
-"""Checks of a whole mechanism. Each looks at one family and adds diagnostics; `check` lists them in order."""
+"""Checks of a whole mechanism. Each looks at one family and adds diagnostics.
+
+`check` lists those that can find errors: they decide whether a mechanism is built. `advise` lists those that only warn:
+they run when somebody asks for the diagnostics, so that loading does not wait for them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.moved_mass import massless_joints
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
-from gearwright.model.simulation_checks import check_simulation
+from gearwright.model.simulation_checks import check_closing, check_second_descriptions, check_simulation
 from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
@@ -24,9 +28,8 @@ ROUNDED = 2e-3  # of a leader's range: what limits and multipliers written with 
 
 
 def check(m: Mechanism) -> list[Diagnostic]:
-    """Everything that is wrong or worth telling; a mechanism with an error is not built."""
+    """Everything that a mechanism is refused for, and what is found on the way; with an error it is not built."""
     report = Report()
-    check_links(m, report)
     check_joints(m, report)
     sound = not report.failed
     check_couplings(m, report)
@@ -35,13 +38,28 @@ def check(m: Mechanism) -> list[Diagnostic]:
     check_sensors(m, report)
     if sound:
         check_loops(m, report)
-        if not report.failed:
+    has_tree = sound and not report.failed
+    if has_tree:
+        check_follower_limits(m, report)
+        check_start(m, report)
+    if report.failed:  # no one will ask a mechanism that is not built
+        check_links(m, report)
+        if has_tree:
             check_masses(m, report)
-            check_follower_limits(m, report)
-            check_start(m, report)
             check_rings(m, report)
-        if not report.failed:
-            check_simulation(m, report)
+    return report.diagnostics
+
+
+def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
+    """What is worth knowing about a mechanism that was built; `closing` its loops takes longest."""
+    report = Report()
+    check_links(m, report)
+    check_masses(m, report)
+    check_rings(m, report)
+    check_simulation(m, report)
+    if closing and m.tree.cuts:
+        check_second_descriptions(m, report)
+        check_closing(m, report)
     return report.diagnostics
 
 
