@@ -7,7 +7,6 @@ report the rest: nothing is dropped silently.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from math import isfinite, isnan, nan
@@ -25,8 +24,8 @@ MAX_ELEMENTS = 100_000  # in a file and all that it includes; forty times the la
 MAX_NAME = 1_000  # characters; names are repeated in every message and every scope below them
 MAX_SHOWN = 80  # characters of a name in an element's path
 OWN_PREFIX = "gearwright:"
+MANY_COLONS = 10_000  # that are looked at one by one, for the sake of speed
 
-_PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
 
 
 _NONE: set[str] = set()  # never added to: an empty set for each element would be a tenth of the time of a load
@@ -311,6 +310,19 @@ class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
+def _has_prefixes(text: str) -> bool:
+    """Whether names may have prefixes, declarations apart: a colon with a name behind it. Most files have none."""
+    at = -1
+    for _ in range(MANY_COLONS):
+        at = text.find(":", at + 1)
+        if at < 0:
+            return False
+        behind = text[at + 1 : at + 2]
+        if (behind.isalnum() or behind in "_-.") and not text.endswith("xmlns", 0, at):
+            return True
+    return True
+
+
 def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     """Turns the parser's events into elements.
 
@@ -322,7 +334,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     worded = document.worded
     top = Element("", {}, document, 0, None)
     ahead = [top]  # the elements that are open
-    prefixed = _PREFIXED.search(text) is not None
+    prefixed = _has_prefixes(text)
     pieces: dict[Element, list[str]] = {}  # of texts that come in several: joined once, at the end
     counts: dict[Element, int] = {}  # children there were at the last piece
 

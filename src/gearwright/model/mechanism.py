@@ -13,7 +13,7 @@ from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks import advise, check
-from gearwright.model.couplings import Couplings, in_order
+from gearwright.model.couplings import Couplings
 from gearwright.model.freedom import degrees_of_freedom
 from gearwright.model.geometry import Geometry
 from gearwright.model.hardware import Hardware
@@ -303,7 +303,7 @@ class Mechanism:
                 raise UnknownNameError("joint", name, slots)
         used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
         known = [AxisRef(*axis) for axis in given]
-        for c in placing_order(in_order(self.couplings.values()), known):
+        for c in placing_order(self.couplings.ordered, known):
             if (c.follower.joint, c.follower.index) not in given and c.follower not in used:
                 used |= {t.axis for t in c.leaders}
                 q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
