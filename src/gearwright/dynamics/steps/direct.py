@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuators import actuator_lines
-from gearwright.dynamics.actuation.shaft_rows import ShaftFrictionRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
@@ -26,7 +25,7 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.curves import inertia, same_points
@@ -72,13 +71,14 @@ class DirectStep:
         """With the acceleration of shafts whose losses depend on it, and what these losses were."""
         place = 0
         for kind in self.kinds:
-            if isinstance(kind, ShaftFrictionRow) and kind.driven.efficiency != 1.0:
-                now = acting[kind.index]
+            shaft = kind.loaded_shaft if isinstance(kind, LoadDependent) else None
+            if shaft is not None:
+                now = acting[shaft]
                 change = self.last_change()
                 rates = combined(now.seen.A, tree.G)
                 acceleration = divided(rate(rates, change), self.dt) if change else 0.0
                 loss = divided(self.build["impulse"][place], self.build["dt"][0])
-                acting[kind.index] = now._replace(acceleration=acceleration, loss=loss)
+                acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
             place += kind.size
         return acting
 
