@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.constraints.rows import Baumgarte, Resonant, Row, SpringDamper
+from gearwright.dynamics.solve.sweep_rows import Baumgarte, Resonant, Row, SpringDamper
 from gearwright.dynamics.solve.sweeps import (
     STOP_LEAKAGE,
     Elimination,

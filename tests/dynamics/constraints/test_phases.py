@@ -3,7 +3,7 @@
 import pytest
 
 from gearwright.dynamics.constraints.oscillator import Spring
-from gearwright.dynamics.steps.phases import FirstHalf, SecondHalf, WholeStep, implicit_share
+from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep, implicit_share
 
 DT, MASS = 0.02, 0.5
 J = {0: 1.0}

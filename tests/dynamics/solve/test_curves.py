@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from casadi import SX
 
-from gearwright.dynamics.actuation.actuators import ActuatorUnit
-from gearwright.dynamics.constraints.curves import Curve, inertia, same_points
-from gearwright.dynamics.constraints.terms import Bounded, Collected
+from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.solve import friction_and_stops
+from gearwright.dynamics.solve.curves import Curve, inertia, same_points
+from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
 from gearwright.dynamics.steps.direct import POINTS, DirectStep
 from gearwright.model import Actuator, ElectricMotor

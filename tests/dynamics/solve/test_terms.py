@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gearwright.dynamics.constraints.terms import Bounded, Collected, Moment, Rigid, Solved, Straight, spring_damper
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.phases import FirstHalf, WholeStep
 from gearwright.dynamics.solve import friction_and_stops
-from gearwright.dynamics.steps.phases import FirstHalf, WholeStep
+from gearwright.dynamics.solve.terms import Bounded, Collected, Rigid, Solved, Straight
 
 G = [{0: 1.0}, {0: -2.0, 1: 1.0}, {1: 3.0}]  # three velocities of the tree over two independent ones
 DENSE = np.array([[1.0, 0.0], [-2.0, 1.0], [0.0, 3.0]])
