@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import Scalar, plus, times
 from gearwright.dynamics.tree.kinematics import Configuration

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
-from gearwright.dynamics.actuation.actuators import ShaftFrictionRow, actuator_lines
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuators import actuator_lines
+from gearwright.dynamics.actuation.shaft_rows import ShaftFrictionRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
 from gearwright.dynamics.constraints.axis_laws import AxisRow

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from gearwright.dynamics.actuation.actuators import Actuation, ActuatorLinearization
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
+from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.spatial import Vector
