@@ -11,6 +11,7 @@ BOOT, STOPPED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x04, 0x05, 0x7F
 RESET_NODE, RESET_COMMUNICATION = 0x81, 0x82
 COMMANDS = {0x01: OPERATIONAL, 0x02: STOPPED, 0x80: PRE_OPERATIONAL}
 NEVER = math.inf
+BOOT_TIME = 0.02  # [s] between power-up, or a reset, and the boot-up message
 
 
 class Nmt:
@@ -21,12 +22,13 @@ class Nmt:
         self.dictionary = dictionary
         self.state = BOOT
         dictionary.written[0x1017, 0] = self._heartbeat_changed
-        self._now = 0.0
-        self.restart()
+        self.now = 0.0
+        self.restart(0.0)
 
-    def restart(self) -> None:
-        """Power-up and reset: the boot-up message is due at once."""
+    def restart(self, t: float) -> None:
+        """Power-up and reset: nothing is heard until the boot-up message has been sent."""
         self.state = BOOT
+        self._boot_due = t + BOOT_TIME
         self._heartbeat_due = NEVER
         self._guard_toggle = 0
         self._guard_deadline = NEVER
@@ -34,7 +36,7 @@ class Nmt:
 
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:
         """Node guarding requests and the heartbeats of other nodes."""
-        self._now = t
+        self.now = t
         if frame.remote:
             return self._guarded(t) if frame.id == 0x700 + self.node and self.state != BOOT else []
         if 0x701 <= frame.id <= 0x77F and len(frame.data) == 1:
@@ -54,9 +56,9 @@ class Nmt:
 
     def on_time(self, t: float) -> tuple[list[Frame], bool]:
         """Frames that are due, and whether a partner was lost."""
-        self._now = t
+        self.now = t
         frames: list[Frame] = []
-        if self.state == BOOT:
+        if self.state == BOOT and t >= self._boot_due:
             frames.append(Frame(0x700 + self.node, b"\0"))
             self.state = PRE_OPERATIONAL
             self._schedule(t, self.dictionary[0x1017, 0])
@@ -67,7 +69,7 @@ class Nmt:
 
     def next_time(self) -> float:
         if self.state == BOOT:
-            return self._now
+            return self._boot_due
         return min(self._heartbeat_due, self._guard_deadline, *self._consumed.values(), NEVER)
 
     def _guarded(self, t: float) -> list[Frame]:
@@ -94,7 +96,7 @@ class Nmt:
         return {row >> 16 & 0x7F: (row & 0xFFFF) * 1e-3 for row in rows if row & 0xFFFF and row >> 16 & 0x7F}
 
     def _heartbeat_changed(self, period: int) -> None:
-        self._schedule(self._now, period)
+        self._schedule(self.now, period)
 
     def _schedule(self, t: float, period: int) -> None:
         self._heartbeat_due = t + period * 1e-3 if period else NEVER

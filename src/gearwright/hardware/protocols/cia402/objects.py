@@ -163,7 +163,7 @@ DRIVE: tuple[Record | Object, ...] = (
     _plain(0x605B, "Shutdown option code", I16, "rw", 0, low=0, high=1),
     _plain(0x605C, "Disable operation option code", I16, "rw", 1, low=0, high=1),
     _plain(0x605D, "Halt option code", I16, "rw", 1, low=1, high=3),
-    _plain(0x605E, "Fault reaction option code", I16, "rw", 0, low=0, high=2),
+    _plain(0x605E, "Fault reaction option code", I16, "rw", 2, low=0, high=2),
     _mapped(0x6060, "Modes of operation", I8, "rw"),
     _mapped(0x6061, "Modes of operation display", I8, "ro"),
     _mapped(0x6062, "Position demand value", I32, "ro"),
