@@ -185,9 +185,8 @@ class Cia402(CanDevice):
         if self.nmt.state != nmt.OPERATIONAL:
             return []
         frames = [frame for pdo in self.transmit for frame in pdo.on_sync()]
-        for pdo in self.receive:
-            pdo.on_sync()
-        return frames + self._events(t)
+        taken = [pdo.on_sync() for pdo in self.receive]
+        return frames + self._events(t) if any(taken) else frames
 
     def _on_sdo(self, request: bytes, t: float) -> list[Frame]:
         self.nmt.now = t

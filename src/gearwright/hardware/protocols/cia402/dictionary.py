@@ -43,6 +43,10 @@ class Dictionary:
             raise SdoAbort(aborts.NO_SUBINDEX if index in INDICES else aborts.NO_OBJECT)
         return row
 
+    def getter(self, key: Key) -> Callable[[], int]:
+        """How the drive itself reads a number, live or stored."""
+        return self.live.get(key) or (lambda: self[key])
+
     def read(self, index: int, sub: int) -> bytes:
         row = self.row(index, sub)
         if row.access == "wo":

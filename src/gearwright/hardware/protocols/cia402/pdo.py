@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from math import inf
 
 from gearwright.hardware.frames import Frame
@@ -33,6 +34,7 @@ class Pdo:
         entries = [self.dictionary[self.mapping, n] for n in range(1, self.dictionary[self.mapping, 0] + 1)]
         self.mapped = [(entry >> 16, entry >> 8 & 0xFF, (entry & 0xFF) // 8) for entry in entries]
         self.size = sum(size for *_, size in self.mapped)
+        self._mapping_changed()
 
     @property
     def valid(self) -> bool:
@@ -70,9 +72,13 @@ class Pdo:
             raise SdoAbort(aborts.MAP_TOO_LONG)
         self._check(mapped)
         self.mapped, self.size = mapped, sum(size for *_, size in mapped)
+        self._mapping_changed()
 
     def _check(self, mapped: list[tuple[int, int, int]]) -> None:
         """Whether this direction can carry the objects."""
+
+    def _mapping_changed(self) -> None:
+        """After `mapped` was set."""
 
 
 class ReceivePdo(Pdo):
@@ -90,10 +96,13 @@ class ReceivePdo(Pdo):
         else:
             self.apply(data)
 
-    def on_sync(self) -> None:
-        if self.waiting is not None:
-            data, self.waiting = self.waiting, None
-            self.apply(data)
+    def on_sync(self) -> bool:
+        """Whether something had waited for it."""
+        if self.waiting is None:
+            return False
+        data, self.waiting = self.waiting, None
+        self.apply(data)
+        return True
 
     def apply(self, data: bytes) -> None:
         at = 0
@@ -118,9 +127,16 @@ class TransmitPdo(Pdo):
         self._syncs = 0
         self._timer, self._inhibited = t, t
 
+    def _mapping_changed(self) -> None:
+        self._struct = struct.Struct("<" + "".join(ROWS[index, sub].type.format for index, sub, _ in self.mapped))
+        self._values = [self.dictionary.getter((index, sub)) for index, sub, _ in self.mapped]
+
     def frame(self) -> Frame:
-        read = self.dictionary.read
-        return Frame(self.id, b"".join(read(index, sub) for index, sub, _ in self.mapped))
+        try:
+            return Frame(self.id, self._struct.pack(*[value() for value in self._values]))
+        except struct.error:  # a value beyond its type: the ordinary way stops at its end
+            read = self.dictionary.read
+            return Frame(self.id, b"".join(read(index, sub) for index, sub, _ in self.mapped))
 
     def on_sync(self) -> list[Frame]:
         if not self.valid or self.type > SYNCHRONOUS:

@@ -52,7 +52,8 @@ class Damiao(MitDrive):
 
     @property
     def memory(self) -> dict[str, int | float | str]:
-        return {"zero": self.zero} | {REGISTERS[n].name: v for n, v in self.registers.items() if REGISTERS[n].writable}
+        kept = {REGISTERS[n].name: v for n, v in self.registers.items() if REGISTERS[n].writable}
+        return {"zero": self.zero, **kept}
 
     @memory.setter
     def memory(self, values: Mapping[str, int | float | str]) -> None:

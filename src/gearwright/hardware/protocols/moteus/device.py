@@ -136,7 +136,7 @@ class Moteus(CanDevice):
 
     def _values(self, part: Asked) -> bytes:
         out, size = b"", multiplex.TYPES[part.type].size
-        for n in range(min(part.count, multiplex.LONGEST)):
+        for n in range(min(part.number, multiplex.LONGEST)):
             row = REGISTERS.get(part.register + n)
             if row is None:
                 return bytes([multiplex.READ_ERROR]) + multiplex.whole(part.register + n) + b"\x01"

@@ -23,7 +23,7 @@ class Written(NamedTuple):
 class Asked(NamedTuple):
     register: int  # the first
     type: int
-    count: int
+    number: int  # of registers
 
 
 class Stream(NamedTuple):
