@@ -14,7 +14,7 @@ from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.profile import Profile, default_gains, ramp
+from gearwright.hardware.protocols.profile import ROUNDING, Profile, default_gains, ramp
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 TICK = 1e-3  # [s] between two steps of trajectories and checks
@@ -144,13 +144,14 @@ class ODrive(CanDevice):
 
     def on_time(self, t: float) -> list[Frame]:
         frames = []
-        if t >= self._tick_due:
+        now = t + ROUNDING
+        if now >= self._tick_due:
             self._tick(t)
             self._tick_due = t + TICK
-        if t >= self._heartbeat_due:
+        if now >= self._heartbeat_due:
             frames.append(self._answer(0x01))
             self._heartbeat_due = t + HEARTBEAT
-        if t >= self._encoder_due:
+        if now >= self._encoder_due:
             frames.append(self._answer(0x09))
             self._encoder_due = t + ENCODER
         return frames

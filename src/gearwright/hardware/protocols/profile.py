@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gearwright.hardware.drive import Drive
 
+ROUNDING = 1e-9  # [s] by which times that are sums of steps may be too low
 BANDWIDTH = 150.0  # [rad/s] of a velocity loop as delivered: a tenth of what a loop of 1 kHz can hold
 
 

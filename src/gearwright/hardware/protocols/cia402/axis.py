@@ -69,11 +69,14 @@ class Axis:
         self.clipped = kept != target
         return kept
 
+    @property
+    def fastest(self) -> float:
+        """The lower of max profile velocity and max motor speed [1/min]."""
+        most, speed = self.dictionary[0x607F, 0], self.dictionary[0x6080, 0]
+        return most if speed == UNLIMITED else min(most, speed / 60.0 * self.drive.motor.counts)
+
     def limited_velocity(self, target: float) -> float:
-        most: float = self.dictionary[0x607F, 0]
-        speed = self.dictionary[0x6080, 0]  # [1/min]
-        if speed != UNLIMITED:
-            most = min(most, speed / 60.0 * self.drive.motor.counts)
+        most = self.fastest
         kept = min(max(target, -most), most)
         self.clipped = kept != target
         return kept

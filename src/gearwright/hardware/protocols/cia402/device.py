@@ -17,6 +17,7 @@ from gearwright.hardware.protocols.cia402.nmt import Nmt
 from gearwright.hardware.protocols.cia402.pdo import COUNT, ReceivePdo, TransmitPdo
 from gearwright.hardware.protocols.cia402.power import PowerStage
 from gearwright.hardware.protocols.cia402.sdo import SdoServer
+from gearwright.hardware.protocols.profile import ROUNDING
 
 TICK = 1e-3  # [s] of profiles, state machine and TPDO events
 SAVE, LOAD = 0x65766173, 0x64616F6C  # "save", "load"
@@ -225,7 +226,7 @@ class Cia402(CanDevice):
         frames, lost = self.nmt.on_time(t)
         if lost:
             self._partner_lost()
-        if t >= self._due:
+        if t + ROUNDING >= self._due:
             dt, self._last = t - self._last, t
             self._due = t + TICK
             self.power.tick(dt)

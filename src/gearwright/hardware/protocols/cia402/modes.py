@@ -97,9 +97,7 @@ class ProfilePosition(Mode):
 
     def tick(self, dt: float) -> None:
         o, axis = self.objects, self.axis
-        speed = axis.limited_velocity(o[0x6081, 0])
-        axis.clipped = False
-        axis.profile.towards(self.target, speed, o[0x6083, 0], o[0x6084, 0], dt)
+        axis.profile.towards(self.target, min(o[0x6081, 0], axis.fastest), o[0x6083, 0], o[0x6084, 0], dt)
         if self.moving and axis.profile.resting and axis.profile.position == self.target:
             self.moving = False
             if self.next is not None:

@@ -6,6 +6,7 @@ import math
 
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
+from gearwright.hardware.protocols.profile import ROUNDING
 
 BOOT, STOPPED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x04, 0x05, 0x7F
 RESET_NODE, RESET_COMMUNICATION = 0x81, 0x82
@@ -57,6 +58,7 @@ class Nmt:
     def on_time(self, t: float) -> tuple[list[Frame], bool]:
         """Frames that are due, and whether a partner was lost."""
         self.now = t
+        t += ROUNDING
         frames: list[Frame] = []
         if self.state == BOOT and t >= self._boot_due:
             frames.append(Frame(0x700 + self.node, b"\0"))
@@ -64,7 +66,7 @@ class Nmt:
             self._schedule(t, self.dictionary[0x1017, 0])
         if t >= self._heartbeat_due:
             frames.append(Frame(0x700 + self.node, bytes([self.state])))
-            self._heartbeat_due = max(self._heartbeat_due + self.dictionary[0x1017, 0] * 1e-3, t)
+            self._heartbeat_due = max(self._heartbeat_due + self.dictionary[0x1017, 0] * 1e-3, self.now)
         return frames, self._lost(t)
 
     def next_time(self) -> float:

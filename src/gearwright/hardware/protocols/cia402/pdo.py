@@ -9,6 +9,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts
 from gearwright.hardware.protocols.cia402.aborts import SdoAbort
 from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary
+from gearwright.hardware.protocols.profile import ROUNDING
 
 COUNT = 4  # of each direction
 OFF, NO_REMOTE = 1 << 31, 1 << 30
@@ -156,10 +157,10 @@ class TransmitPdo(Pdo):
 
     def on_event(self, t: float) -> list[Frame]:
         """Of the types 254 and 255: on change, not before the inhibit time, and when the event timer has run out."""
-        if not self.valid or self.type <= REMOTE or t < self._inhibited:
+        if not self.valid or self.type <= REMOTE or t + ROUNDING < self._inhibited:
             return []
         made = self.frame()
-        if made.data == self.last and t < self.timer_due:
+        if made.data == self.last and t + ROUNDING < self.timer_due:
             return []
         self.last, self._timer = made.data, t
         self._inhibited = t + self.dictionary[self.communication, 3] * 1e-4

@@ -109,7 +109,7 @@ class RobStride(CanDevice):
                 self.fault = self._cause()
         elif kind == ZERO and data[0] == 1:
             self.zero = self.drive.sample.position
-        elif kind == SET_ID:
+        elif kind == SET_ID and 0 < field >> 8 < 128:
             self.node = field >> 8
         else:
             self.malformed += 1
