@@ -23,25 +23,25 @@ from casadi import SX, Function
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Scalar, column, scalars, without_simplification
 from gearwright.dynamics.constraints.drives import Drive
-from gearwright.dynamics.constraints.of_mechanism import rows_of
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
-from gearwright.dynamics.linearising import of_step, through_stages
+from gearwright.dynamics.linearization import of_step, through_stages
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.observers.present import Outputs, observed_by_sensors
 from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
-from gearwright.dynamics.sensing.body_signals import reads_body
-from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, sensing, sensor_inputs
-from gearwright.dynamics.step import INTEGRATORS, Step
+from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.constraint_groups import rows_of
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, STATE, TOLERANCE, SweepStep
+from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.loads import loads_on
-from gearwright.dynamics.tree.motion import Model, State
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
@@ -84,7 +84,7 @@ class Equations:
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
-            bodies, reduction(mechanism, values), actuation(mechanism, bodies, values),
+            bodies, reduction(mechanism, values), actuation(mechanism, values),
             loads_on(mechanism, wrenches, scalars(self._wrench)),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
@@ -299,7 +299,7 @@ class Equations:
         return self.observer("bias")
 
     @cached_property
-    def linearisation(self) -> Function:
+    def linearization(self) -> Function:
         """The step's inputs → A = ∂(state⁺)/∂(state), B = ∂(state⁺)/∂(effort).
 
         Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
@@ -352,7 +352,7 @@ class Equations:
         tree = self.model.tree(State(given["position"], given["velocity"]))
         seen = self.model.actuation.seen(tree)
         body = observed_by_sensors(self, given) if "effort" in given else {}
-        return sensor_inputs(self.mechanism, self.model.bodies, seen, tree, self.values, body)
+        return sensor_inputs(self.mechanism, seen, tree, self.values, body)
 
     def _trace_sense(self, **given: list[Scalar]) -> Outputs:
         before = given["sensor"][len(self.sensing.readings) :]

@@ -26,9 +26,9 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.constraints.terms import Moment
-from gearwright.dynamics.tree.algorithms import Row as Sparse
-from gearwright.dynamics.tree.reduction import TreeState, combined
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Actuator
 from gearwright.model.actuators import Shaft
 from gearwright.tracing import trace

@@ -22,11 +22,13 @@ from gearwright.dynamics.algebra.scalar import (
     times,
     where,
 )
-from gearwright.dynamics.constraints.curves import Curve
-from gearwright.dynamics.constraints.rows import ForceLaw, Instant, OneRow, Row
-from gearwright.dynamics.constraints.terms import Bounded, Moment, Term
+from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.solve.curves import Curve
+from gearwright.dynamics.solve.sweep_rows import ForceLaw, Row
+from gearwright.dynamics.solve.terms import Bounded, Term
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.loop_joint_readings import cut_joint_readings
 from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant
 from gearwright.dynamics.observers.present import Given, Outputs, present
-from gearwright.dynamics.tree.motion import State
-from gearwright.dynamics.tree.reduction import combined
+from gearwright.dynamics.tree.coordinates import State
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

@@ -11,8 +11,8 @@ from casadi import SX
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.observers.link_motion import coordinate_screws, link_motions
 from gearwright.dynamics.observers.present import Given, Outputs, joint_wrenches, present
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import link_poses as poses_at
-from gearwright.dynamics.tree.motion import State
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Scalar, plus, times
+from gearwright.dynamics.algebra.sparse import Matrix, identity
 from gearwright.dynamics.constraints.rows import Instant, stored_energy
 from gearwright.dynamics.observers.present import Given, Outputs
-from gearwright.dynamics.tree.algorithms import Matrix, identity, kinetic_energy, potential_energy
+from gearwright.dynamics.tree.algorithms import kinetic_energy, potential_energy
 from gearwright.dynamics.tree.algorithms import momentum as momentum_at
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 if TYPE_CHECKING:

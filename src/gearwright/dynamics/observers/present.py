@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar, plus
 from gearwright.dynamics.constraints.rows import Instant, row_efforts
+from gearwright.dynamics.observers.body_signals import body_signals
 from gearwright.dynamics.observers.link_motion import link_motions
 from gearwright.dynamics.observers.reactions import Reactions, cut_wrenches
-from gearwright.dynamics.sensing.body_signals import body_signals
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.motion import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 if TYPE_CHECKING:

@@ -36,13 +36,13 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.constraints.projection import project
-from gearwright.dynamics.constraints.terms import Collected, Solved
+from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.direct import DirectStep, diagonal, product, unknowns, with_unknowns
-from gearwright.dynamics.steps.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
-from gearwright.dynamics.tree.algorithms import Matrix
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
