@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
-from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.mit import models
+from collections.abc import Mapping
+
+from gearwright.hardware.device import Device
+from gearwright.hardware.protocols import Protocol, dbc
+from gearwright.hardware.protocols.mit import messages, models
 from gearwright.hardware.protocols.mit.damiao import Damiao
-from gearwright.hardware.protocols.mit.mini_cheetah import CubeMars, MiniCheetah
+from gearwright.hardware.protocols.mit.mini_cheetah import CubeMars, MiniCheetah, MitDrive
 from gearwright.hardware.protocols.mit.robstride import RobStride
 
-MINI_CHEETAH = Protocol(
+_BUS = 'can.Bus(interface="gearwright", channel="{channel}")'
+
+
+class MitProtocol(Protocol):
+    """Its frames have fixed places."""
+
+    def dbc(self, devices: Mapping[str, Device]) -> str:
+        rows: list[dbc.Message] = []
+        for d in devices.values():
+            if isinstance(d, Damiao):
+                rows += messages.damiao(d.node, int(d.registers[7]), d.ranges)
+            elif isinstance(d, MitDrive):
+                rows += messages.mini_cheetah(d.node, d.ranges)
+        return dbc.written(rows)
+
+
+MINI_CHEETAH = MitProtocol(
     name="mini_cheetah",
     title="mini-cheetah",
     device=MiniCheetah,
     models=models.MINI_CHEETAH,
-    client='can.Bus(interface="gearwright", channel="{channel}"), id {node}',
+    client=f"{_BUS}, id {{node}}",
 )
-CUBEMARS = Protocol(
+CUBEMARS = MitProtocol(
     name="cubemars",
     title="CubeMars AK, MIT mode",
     device=CubeMars,
     models=models.CUBEMARS,
-    client='can.Bus(interface="gearwright", channel="{channel}"), id {node}',
+    client=f"{_BUS}, id {{node}}",
 )
-DAMIAO = Protocol(
+DAMIAO = MitProtocol(
     name="damiao",
     title="Damiao",
     device=Damiao,
@@ -35,5 +54,5 @@ ROBSTRIDE = Protocol(
     title="RobStride",
     device=RobStride,
     models=models.ROBSTRIDE,
-    client='can.Bus(interface="gearwright", channel="{channel}"), extended ids, address {node}',
+    client=f"{_BUS}, extended ids, address {{node}}",
 )

@@ -13,7 +13,6 @@ from struct import Struct
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.protocols.profile import ROUNDING, Profile, default_gains, ramp
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
@@ -355,12 +354,3 @@ class ODrive(CanDevice):
                 velocity_limit=config.vel_limit * turn,
             )
         )
-
-
-PROTOCOL = Protocol(
-    name="odrive",
-    title="ODrive CANSimple",
-    device=ODrive,
-    nodes=range(0, 63),
-    client='ODriveCAN(axis_id={node}, can_bus=can.Bus(interface="gearwright", channel="{channel}"))',
-)
