@@ -11,5 +11,6 @@ PROTOCOL = Protocol(
     device=Moteus,
     nodes=range(1, 127),
     fd=True,
-    client='moteus.Controller(id={node}, transport=moteus.PythonCan("{channel}", interface="gearwright"))',
+    adapter="fdcanusb",
+    client='moteus.Controller(id={node}, transport=moteus.Fdcanusb("{port}"))',
 )
