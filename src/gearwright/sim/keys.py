@@ -20,7 +20,7 @@ from gearwright.model import Pose
 
 SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the equations
 LIBRARIES = ("casadi", "numpy")
-WITHOUT_INFLUENCE = {"source", "diagnostics", "visuals", "collisions"}  # fields
+WITHOUT_INFLUENCE = {"source", "reported", "visuals", "collisions"}  # fields
 
 
 class NoKeyError(Exception):
