@@ -29,8 +29,9 @@ def serve(
     options: Mapping[str, str] | None = None, devices: str | os.PathLike[str] | None = None, dt: float = 1e-3,
     factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None,
     channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
-    adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (), eeprom: str | os.PathLike[str] | None = None,
-    bitrate: float | None = None, supply_resistance: float = 0.0, seed: int = 0, **compiling: Any,
+    adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
+    eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
+    supply_resistance: float = 0.0, seed: int = 0, **compiling: Any,
 ) -> Bench:  # fmt: skip
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 

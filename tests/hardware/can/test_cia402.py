@@ -254,7 +254,7 @@ def test_a_fault_is_reset_by_a_rising_edge_once_its_cause_is_gone(master):
     master.table.drive.faults.over_temperature = None
     master.table.run(0.01)
     master.write(0x6040, 0x00, 2)
-    (answer, cleared) = master.table.send(0x603, bytes.fromhex("2b40600080000000"))
+    (_answer, cleared) = master.table.send(0x603, bytes.fromhex("2b40600080000000"))
     assert cleared.id == 0x83 and cleared.data == bytes(8)
     assert master.status & 0x4F == 0x40 and master.read(0x603F) == 0
     assert (master.read(0x1003), master.read(0x1003, 1)) == (1, 0x4310)

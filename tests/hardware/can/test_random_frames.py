@@ -54,7 +54,12 @@ def likely(name: str, rng: random.Random, length: int) -> bytes:
     elif name == "cia402" and length == 2:
         data[:] = bytes((rng.choice((1, 2, 128, 129, 130)), rng.choice((0, 1, 5))))
     elif length == 8 and rng.random() < 0.3:
-        data[:] = rng.choice((b"\xff" * 7 + bytes((rng.randint(0xFA, 0xFF),)), bytes((1, 0, rng.choice((0x33, 0x55, 0xCC, 0xAA)), rng.randint(0, 90), *rng.randbytes(4)))))
+        data[:] = rng.choice(
+            (
+                b"\xff" * 7 + bytes((rng.randint(0xFA, 0xFF),)),
+                bytes((1, 0, rng.choice((0x33, 0x55, 0xCC, 0xAA)), rng.randint(0, 90), *rng.randbytes(4))),
+            )
+        )
     elif name == "odrive" and length == 8 and rng.random() < 0.3:
         data[:] = rng.choice((8, 1, 3)).to_bytes(4, "little") + bytes(4)
     elif name == "moteus" and length > 2:

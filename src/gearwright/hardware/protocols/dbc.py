@@ -1,4 +1,4 @@
-"""DBC files: messages and signals of a bus, for tools that decode it. A protocol describes its frames, this writes them."""
+"""DBC files: messages and signals of a bus, for tools that decode it. Protocols describe them, this writes them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Signal:
         first = self.start // 8 * 8 + 7 - self.start % 8 if self.big_endian else self.start
         order = f"@{0 if self.big_endian else 1}{'-' if self.kind != 'unsigned' else '+'}"
         return (
-            f' SG_ {self.name} : {first}|{self.length}{order} ({self.scale:.17g},{self.offset:.17g}) [0|0] "{self.unit}"'
-            " Vector__XXX"
+            f" SG_ {self.name} : {first}|{self.length}{order} ({self.scale:.17g},{self.offset:.17g}) [0|0] "
+            f'"{self.unit}" Vector__XXX'
         )
 
 

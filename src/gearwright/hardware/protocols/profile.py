@@ -52,7 +52,10 @@ class Profile:
             wanted = copysign(brake * (sqrt(0.25 + 2.0 * abs(error) / (brake * dt)) - 0.5), error) if brake else 0.0
         wanted = max(-speed, min(speed, wanted))
         self.accelerate(wanted, acceleration, deceleration, dt)
-        if abs(target - self.position) < 0.5 * min(deceleration, 1e6) * dt * dt and abs(self.velocity) <= deceleration * dt:
+        if (
+            abs(target - self.position) < 0.5 * min(deceleration, 1e6) * dt * dt
+            and abs(self.velocity) <= deceleration * dt
+        ):
             self.position, self.velocity = target, 0.0
 
     def accelerate(self, wanted: float, acceleration: float, deceleration: float, dt: float) -> None:

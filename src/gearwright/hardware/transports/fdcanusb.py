@@ -13,12 +13,9 @@ POLYNOMIAL = 0x97
 
 
 def _checksum_table() -> tuple[int, ...]:
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = (value << 1) ^ POLYNOMIAL if value & 0x80 else value << 1
-            value &= 0xFF
-        table.append(value)
+    table = list(range(256))
+    for _ in range(8):
+        table = [(value << 1 ^ POLYNOMIAL if value & 0x80 else value << 1) & 0xFF for value in table]
     return tuple(table)
 
 

@@ -27,7 +27,9 @@ class PtyPort:
     outlast its host, and is taken off.
     """
 
-    def __init__(self, loop: Loop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, loop: Loop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None
+    ) -> None:
         self._loop, self._network = loop, network
         self._own, self._host = os.openpty()
         for end in (self._own, self._host):

@@ -18,7 +18,7 @@ DEVICE_STATE = 0x08000022
 GENERAL = 0x08000000
 
 
-class SdoAbort(Exception):
+class SdoAbortError(Exception):
     """A request that the drive refuses, with the code it answers."""
 
     def __init__(self, code: int) -> None:

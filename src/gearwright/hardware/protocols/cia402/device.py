@@ -8,7 +8,7 @@ from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts, errors, nmt
-from gearwright.hardware.protocols.cia402.aborts import SdoAbort
+from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.axis import defaults
 from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary, Key
 from gearwright.hardware.protocols.cia402.errors import Emergencies
@@ -115,7 +115,7 @@ class Cia402(CanDevice):
 
     def _save(self, signature: int) -> None:
         if signature != SAVE:
-            raise SdoAbort(aborts.GENERAL)
+            raise SdoAbortError(aborts.GENERAL)
         for key, row in ROWS.items():
             value = self.objects.values[key]
             if row.access == "rw" and row.index not in COMMANDS and isinstance(value, int) and _kept(key):
@@ -123,7 +123,7 @@ class Cia402(CanDevice):
 
     def _restore(self, signature: int) -> None:
         if signature != LOAD:
-            raise SdoAbort(aborts.GENERAL)
+            raise SdoAbortError(aborts.GENERAL)
         self.stored.clear()  # the defaults are in force after the next reset
 
     # --- the bus ------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class Cia402(CanDevice):
 
 def _check_method(method: int) -> None:
     if method not in METHODS:
-        raise SdoAbort(aborts.RANGE)
+        raise SdoAbortError(aborts.RANGE)
 
 
 def _kept(key: Key) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from gearwright.hardware.protocols.cia402 import aborts
-from gearwright.hardware.protocols.cia402.aborts import SdoAbort
+from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.objects import NODE_RELATIVE, OBJECTS, Object
 
 Key: TypeAlias = tuple[int, int]  # index, subindex
@@ -40,7 +40,7 @@ class Dictionary:
     def row(self, index: int, sub: int) -> Object:
         row = ROWS.get((index, sub))
         if row is None:
-            raise SdoAbort(aborts.NO_SUBINDEX if index in INDICES else aborts.NO_OBJECT)
+            raise SdoAbortError(aborts.NO_SUBINDEX if index in INDICES else aborts.NO_OBJECT)
         return row
 
     def getter(self, key: Key) -> Callable[[], int]:
@@ -50,7 +50,7 @@ class Dictionary:
     def read(self, index: int, sub: int) -> bytes:
         row = self.row(index, sub)
         if row.access == "wo":
-            raise SdoAbort(aborts.WRITE_ONLY)
+            raise SdoAbortError(aborts.WRITE_ONLY)
         live = self.live.get((index, sub))
         value = self.values[index, sub] if live is None else live()
         if isinstance(value, str):
@@ -60,12 +60,12 @@ class Dictionary:
     def write(self, index: int, sub: int, data: bytes) -> None:
         row = self.row(index, sub)
         if row.access in ("ro", "const"):
-            raise SdoAbort(aborts.READ_ONLY)
+            raise SdoAbortError(aborts.READ_ONLY)
         if len(data) != row.type.size:
-            raise SdoAbort(aborts.LENGTH)
+            raise SdoAbortError(aborts.LENGTH)
         (value,) = row.type.struct.unpack(data)
         if (row.low is not None and value < row.low) or (row.high is not None and value > row.high):
-            raise SdoAbort(aborts.RANGE)
+            raise SdoAbortError(aborts.RANGE)
         written = self.written.get((index, sub))
         if written is not None:
             written(value)

@@ -84,5 +84,3 @@ class Homing(Mode):
         if self.phase:
             return 0
         return REACHED | ACKNOWLEDGED * self.attained
-
-

@@ -30,6 +30,7 @@ class Mode(ABC):
 
     def on_controlword(self, word: int, rising: int) -> None:
         """Bits 4 to 9."""
+        del word, rising
 
     @abstractmethod
     def tick(self, dt: float) -> None:

@@ -118,7 +118,9 @@ def _pdos() -> Iterator[Record | Object]:
         yield from _mapping(0x1A00 + n, f"TPDO {n + 1} mapping", *entries)
 
 
-NODE_RELATIVE = frozenset({0x1014, *range(0x1400, 0x1404), *range(0x1800, 0x1804)})  # defaults to which the node is added
+NODE_RELATIVE = frozenset(
+    {0x1014, *range(0x1400, 0x1404), *range(0x1800, 0x1804)}
+)  # defaults to which the node is added
 
 COMMUNICATION: tuple[Record | Object, ...] = (
     _plain(0x1000, "Device type", U32, "const", 0x00020192),
@@ -137,9 +139,7 @@ COMMUNICATION: tuple[Record | Object, ...] = (
     *_record(0x1011, "Restore default parameters", ("Restore all default parameters", U32, "rw", 1), array=True),
     _plain(0x1014, "COB-ID EMCY", U32, "rw", 0x80),
     _plain(0x1015, "Inhibit time EMCY", U16, "rw"),
-    *_record(
-        0x1016, "Consumer heartbeat time", ("Consumer 1", U32, "rw"), ("Consumer 2", U32, "rw"), array=True
-    ),
+    *_record(0x1016, "Consumer heartbeat time", ("Consumer 1", U32, "rw"), ("Consumer 2", U32, "rw"), array=True),
     _plain(0x1017, "Producer heartbeat time", U16, "rw"),
     *_record(
         0x1018,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from math import inf
 
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts
-from gearwright.hardware.protocols.cia402.aborts import SdoAbort
+from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary
 from gearwright.hardware.protocols.profile import ROUNDING
 
@@ -47,30 +48,30 @@ class Pdo:
 
     def _cob_written(self, cob: int) -> None:
         if not (cob | self.cob) & OFF and cob & 0x1FFFFFFF != self.cob & 0x1FFFFFFF:
-            raise SdoAbort(aborts.DEVICE_STATE)  # CiA 301: switch it off before its id is changed
+            raise SdoAbortError(aborts.DEVICE_STATE)  # CiA 301: switch it off before its id is changed
         if cob & 0x1FFFFFFF > 0x7FF:
-            raise SdoAbort(aborts.RANGE)
+            raise SdoAbortError(aborts.RANGE)
         self.cob = cob
 
     def _type_written(self, kind: int) -> None:
         if SYNCHRONOUS < kind < REMOTE_SYNC:
-            raise SdoAbort(aborts.RANGE)
+            raise SdoAbortError(aborts.RANGE)
         self.type = kind
 
     def _entry_written(self, entry: int) -> None:
         if self.mapped:
-            raise SdoAbort(aborts.DEVICE_STATE)  # the count is set to 0 first
+            raise SdoAbortError(aborts.DEVICE_STATE)  # the count is set to 0 first
         row = ROWS.get((entry >> 16, entry >> 8 & 0xFF))
         if entry and (row is None or not row.mappable or row.type.size * 8 != entry & 0xFF):
-            raise SdoAbort(aborts.NOT_MAPPABLE)
+            raise SdoAbortError(aborts.NOT_MAPPABLE)
 
     def _count_written(self, count: int) -> None:
         entries = [self.dictionary[self.mapping, n] for n in range(1, count + 1)]
         if any(entry == 0 for entry in entries):
-            raise SdoAbort(aborts.NOT_MAPPABLE)
+            raise SdoAbortError(aborts.NOT_MAPPABLE)
         mapped = [(entry >> 16, entry >> 8 & 0xFF, (entry & 0xFF) // 8) for entry in entries]
         if sum(size for *_, size in mapped) > 8:
-            raise SdoAbort(aborts.MAP_TOO_LONG)
+            raise SdoAbortError(aborts.MAP_TOO_LONG)
         self._check(mapped)
         self.mapped, self.size = mapped, sum(size for *_, size in mapped)
         self._mapping_changed()
@@ -89,7 +90,7 @@ class ReceivePdo(Pdo):
 
     def _check(self, mapped: list[tuple[int, int, int]]) -> None:
         if any(ROWS[index, sub].access in ("ro", "const") for index, sub, _ in mapped):
-            raise SdoAbort(aborts.NOT_MAPPABLE)
+            raise SdoAbortError(aborts.NOT_MAPPABLE)
 
     def receive(self, data: bytes) -> None:
         if self.type <= SYNCHRONOUS:
@@ -108,10 +109,8 @@ class ReceivePdo(Pdo):
     def apply(self, data: bytes) -> None:
         at = 0
         for index, sub, size in self.mapped:
-            try:
+            with suppress(SdoAbortError):  # out of range: the object keeps its value, as there is nobody to tell
                 self.dictionary.write(index, sub, data[at : at + size])
-            except SdoAbort:
-                pass  # out of range: the object keeps its value, as there is nobody to tell
             at += size
 
 

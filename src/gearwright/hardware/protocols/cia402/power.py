@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.protocols.cia402 import aborts, errors
-from gearwright.hardware.protocols.cia402.aborts import SdoAbort
+from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.axis import UNLIMITED, Axis
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
 from gearwright.hardware.protocols.cia402.errors import Emergencies
 from gearwright.hardware.protocols.cia402.homing import Homing
 from gearwright.hardware.protocols.cia402.modes import (
-    DEVIATION, HALT, CyclicPosition, CyclicTorque, CyclicVelocity, Mode, NoMode, ProfilePosition, ProfileTorque,
+    DEVIATION,
+    HALT,
+    CyclicPosition,
+    CyclicTorque,
+    CyclicVelocity,
+    Mode,
+    NoMode,
+    ProfilePosition,
+    ProfileTorque,
     ProfileVelocity,
 )  # fmt: skip
 from gearwright.hardware.protocols.cia402.states import TRANSITIONS, Command, State, command
@@ -66,7 +74,7 @@ class PowerStage:
 
     def write_mode(self, code: int) -> None:
         if code not in self.modes:
-            raise SdoAbort(aborts.RANGE)
+            raise SdoAbortError(aborts.RANGE)
         if code and self.modes[code] is not self.mode:
             self.mode = self.modes[code]
             if self.state is State.ENABLED:
@@ -92,7 +100,7 @@ class PowerStage:
         if state is State.ENABLED:
             if before is not State.ENABLED:
                 self.mode.enter()
-        elif state is State.QUICK_STOP or state is State.FAULT_REACTION:
+        elif state in (State.QUICK_STOP, State.FAULT_REACTION):
             if self.mode.code in (ProfileTorque.code, CyclicTorque.code):
                 self.axis.start()
         else:
@@ -146,7 +154,8 @@ class PowerStage:
             if stopped and option < STAYS:
                 self._enter(State.SWITCH_ON_DISABLED)
         elif self.state is State.FAULT_REACTION:
-            if self.mode.decelerate(o[0x6084, 0] if o[0x605E, 0] == SLOW else o[0x6085, 0], dt):
+            stopped = self.mode.decelerate(o[0x6084, 0] if o[0x605E, 0] == SLOW else o[0x6085, 0], dt)
+            if stopped:
                 self._enter(State.FAULT)
 
     def _lasting(self) -> int:

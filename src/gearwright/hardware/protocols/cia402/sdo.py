@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.hardware.protocols.cia402 import aborts
-from gearwright.hardware.protocols.cia402.aborts import SdoAbort
+from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
 
 LONGEST_DOWNLOAD = 1024  # [bytes] more than any object of the table; a transfer that grows beyond is aborted
@@ -38,8 +38,8 @@ class SdoServer:
             if command == 4:  # the client aborts: no answer
                 self.reset()
                 return None
-            raise SdoAbort(aborts.COMMAND)
-        except SdoAbort as abort:
+            raise SdoAbortError(aborts.COMMAND)
+        except SdoAbortError as abort:
             key = (int.from_bytes(request[1:3], "little"), request[3]) if command in (1, 2, 5, 6) else self._key
             self.reset()
             return b"\x80" + key[0].to_bytes(2, "little") + bytes([key[1]]) + abort.code.to_bytes(4, "little")
@@ -54,17 +54,17 @@ class SdoServer:
         else:
             announced = int.from_bytes(request[4:8], "little") if sized else 0
             if announced > LONGEST_DOWNLOAD:
-                raise SdoAbort(aborts.TOO_LONG)
+                raise SdoAbortError(aborts.TOO_LONG)
             self._download = bytearray()
         return b"\x60" + request[1:4] + bytes(4)
 
     def _download_segment(self, request: bytes) -> bytes:
         if self._download is None:
-            raise SdoAbort(aborts.COMMAND)
+            raise SdoAbortError(aborts.COMMAND)
         toggle = self._alternated(request)
         self._download += request[1 : 8 - (request[0] >> 1 & 7)]
         if len(self._download) > LONGEST_DOWNLOAD:
-            raise SdoAbort(aborts.TOO_LONG)
+            raise SdoAbortError(aborts.TOO_LONG)
         if request[0] & 1:
             data, self._download = bytes(self._download), None
             self.dictionary.write(*self._key, data)
@@ -80,7 +80,7 @@ class SdoServer:
 
     def _upload_segment(self, request: bytes) -> bytes:
         if self._upload is None:
-            raise SdoAbort(aborts.COMMAND)
+            raise SdoAbortError(aborts.COMMAND)
         toggle = self._alternated(request)
         part, rest = self._upload[:7], self._upload[7:]
         self._upload = rest or None
@@ -94,6 +94,6 @@ class SdoServer:
     def _alternated(self, request: bytes) -> int:
         toggle = request[0] & 0x10
         if toggle != self._toggle:
-            raise SdoAbort(aborts.TOGGLE)
+            raise SdoAbortError(aborts.TOGGLE)
         self._toggle ^= 0x10
         return toggle

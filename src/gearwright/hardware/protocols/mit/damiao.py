@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 from struct import Struct
+from typing import ClassVar
 
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
@@ -28,7 +29,7 @@ class Damiao(MitDrive):
     """One drive. Its id, the id of its answers, ranges, mode and gains are registers."""
 
     over_temperature, under_voltage, lost = 0xC, 0x9, 0xD
-    names = {0xC: "ROTOR_OVER_TEMP", 0x9: "UNDER_VOLTAGE", 0xD: "LOST_COMM"}
+    names: ClassVar[Mapping[int, str]] = {0xC: "ROTOR_OVER_TEMP", 0x9: "UNDER_VOLTAGE", 0xD: "LOST_COMM"}
 
     def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
         self.registers: dict[int, float] = {n: row.default for n, row in REGISTERS.items()}
@@ -101,7 +102,9 @@ class Damiao(MitDrive):
             self._go(None, velocity)
         else:
             position, velocity, share = _FORCE_POS.unpack(data)
-            self.drive.current_limit = min(share * 1e-4, 1.0) * self.ranges.torque_range / self.drive.motor.torque_constant
+            self.drive.current_limit = (
+                min(share * 1e-4, 1.0) * self.ranges.torque_range / self.drive.motor.torque_constant
+            )
             self._go(position, velocity * 1e-2)
 
     def _go(self, position: float | None, velocity: float) -> None:
@@ -114,8 +117,11 @@ class Damiao(MitDrive):
             Cascade(
                 position=None if position is None else position + self.zero,
                 velocity=0.0 if position is not None else velocity,
-                position_gain=r[27], velocity_gain=r[25], integral_gain=r[26], velocity_limit=fastest,
-            )  # fmt: skip
+                position_gain=r[27],
+                velocity_gain=r[25],
+                integral_gain=r[26],
+                velocity_limit=fastest,
+            )
         )
 
     # --- registers --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from math import inf
+from typing import ClassVar
 
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
@@ -20,7 +21,7 @@ class MitDrive(CanDevice):
     """Takes commands while it is enabled, answers every frame with its state."""
 
     over_temperature, under_voltage, lost = 1, 2, 3  # codes of the errors that this drive has
-    names: Mapping[int, str] = {1: "over-temperature", 2: "under-voltage", 3: "communication lost"}
+    names: ClassVar[Mapping[int, str]] = {1: "over-temperature", 2: "under-voltage", 3: "communication lost"}
 
     def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
@@ -134,7 +135,7 @@ class CubeMars(MitDrive):
     """Answers with eight bytes: the last two are the temperature plus 40 °C, and the error code."""
 
     over_temperature, under_voltage, lost = 1, 4, 5
-    names = {1: "motor over-temperature", 4: "under-voltage", 5: "communication lost"}
+    names: ClassVar[Mapping[int, str]] = {1: "motor over-temperature", 4: "under-voltage", 5: "communication lost"}
 
     def answer(self) -> Frame:
         now = self.drive.sample

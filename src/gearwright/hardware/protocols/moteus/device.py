@@ -1,4 +1,7 @@
-"""A moteus controller: multiplex registers in CAN FD frames; id = source·256 + destination, bit 15 asks for an answer."""
+"""A moteus controller: multiplex registers in CAN FD frames.
+
+The id is source·256 + destination; bit 15 asks for an answer.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ class Moteus(CanDevice):
                         written[part.register] = multiplex.scaled(part.raw, part.type, row.scale)
                 else:
                     asked.append(part)
-        except multiplex.Malformed:
+        except multiplex.MalformedError:
             self.malformed += 1
             return []
         if not self._addressed(written):
@@ -231,7 +234,7 @@ class Moteus(CanDevice):
         if mode == STOPPED:
             self.fault = 0
             self._enter(STOPPED)
-        elif self.number == FAULT or self.number == TIMEOUT:
+        elif self.number in (FAULT, TIMEOUT):
             return  # until it is stopped
         else:
             if mode == POSITION and self.number != POSITION:
@@ -308,7 +311,8 @@ class Moteus(CanDevice):
         if self.number == POSITION:
             return Impedance(
                 self.profile.position * turn + self.zero, self.profile.velocity * turn,
-                self.kp / turn * _finite(c["command_kp_scale"], 1.0), self.kd / turn * _finite(c["command_kd_scale"], 1.0),
+                self.kp / turn * _finite(c["command_kp_scale"], 1.0),
+                self.kd / turn * _finite(c["command_kd_scale"], 1.0),
                 _finite(c["command_feedforward_torque"], 0.0),
             )  # fmt: skip
         if self.number == CURRENT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from struct import Struct
 from typing import NamedTuple
 
@@ -32,12 +32,12 @@ class Stream(NamedTuple):
     most: int = 0
 
 
-class Malformed(Exception):
+class MalformedError(Exception):
     """The rest of a frame makes no sense."""
 
 
 def parse(data: bytes) -> Iterator[Written | Asked | Stream]:
-    """The subframes of a frame from a client; raises `Malformed` where one ends early or is unknown."""
+    """The subframes of a frame from a client; raises `MalformedError` where one ends early or is unknown."""
     at = 0
     while at < len(data):
         code, at = data[at], at + 1
@@ -54,7 +54,7 @@ def parse(data: bytes) -> Iterator[Written | Asked | Stream]:
             for n in range(count):
                 size = TYPES[kind].size
                 if at + size > len(data):
-                    raise Malformed
+                    raise MalformedError
                 yield Written(register + n, kind, TYPES[kind].unpack_from(data, at)[0])
                 at += size
         elif code in (CLIENT_DATA, CLIENT_POLL):
@@ -64,11 +64,11 @@ def parse(data: bytes) -> Iterator[Written | Asked | Stream]:
                 yield Stream(channel, None, length)
                 continue
             if at + length > len(data):
-                raise Malformed
+                raise MalformedError
             yield Stream(channel, data[at : at + length])
             at += length
         else:
-            raise Malformed
+            raise MalformedError
 
 
 def _whole(data: bytes, at: int) -> tuple[int, int]:
@@ -76,11 +76,11 @@ def _whole(data: bytes, at: int) -> tuple[int, int]:
     value = 0
     for n in range(5):
         if at + n >= len(data):
-            raise Malformed
+            raise MalformedError
         value |= (data[at + n] & 0x7F) << 7 * n
         if not data[at + n] & 0x80:
             return value, at + n + 1
-    raise Malformed
+    raise MalformedError
 
 
 def whole(value: int) -> bytes:
@@ -101,7 +101,7 @@ def scaled(raw: float, kind: int, scale: tuple[float, float, float] | None) -> f
 def packed(value: float, kind: int, scale: tuple[float, float, float] | None) -> bytes:
     """A number for a reply, at the ends of its type where it is beyond them."""
     if kind == FLOAT:
-        return TYPES[FLOAT].pack(min(max(value, -3.4e38), 3.4e38) if value == value else nan)
+        return TYPES[FLOAT].pack(nan if isnan(value) else min(max(value, -3.4e38), 3.4e38))
     most = (1 << (8 << kind) - 1) - 1
     if not isfinite(value) and scale is not None:
         return TYPES[kind].pack(-most - 1)

@@ -173,7 +173,9 @@ class ODrive(CanDevice):
             0x09: lambda: pair(self.position, drive.sample.velocity / self.turn),
             0x14: lambda: pair(drive.torque / drive.motor.torque_constant, drive.sample.current),
             0x15: lambda: pair(drive.sample.temperature, drive.sample.temperature),
-            0x17: lambda: pair(drive.sample.voltage, drive.power() / drive.sample.voltage if drive.sample.voltage else 0),
+            0x17: lambda: pair(
+                drive.sample.voltage, drive.power() / drive.sample.voltage if drive.sample.voltage else 0
+            ),
             0x1C: lambda: pair(drive.torque, drive.sample.torque),
             0x1D: lambda: pair(drive.power(), drive.sample.torque * drive.sample.velocity),
         }
@@ -316,9 +318,7 @@ class ODrive(CanDevice):
         """Input filters: what reaches the loops moves towards the input."""
         config, profile = self.config, self.profile
         if self.input_mode == TRAP_TRAJ:
-            profile.towards(
-                self.input_pos, config.traj_vel_limit, config.traj_accel_limit, config.traj_decel_limit, dt
-            )
+            profile.towards(self.input_pos, config.traj_vel_limit, config.traj_accel_limit, config.traj_decel_limit, dt)
             self.trajectory_done = profile.resting and profile.position == self.input_pos
         elif self.input_mode == POS_FILTER:  # critically damped, second order
             w = config.filter_bandwidth
