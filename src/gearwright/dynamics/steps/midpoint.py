@@ -38,10 +38,11 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.constraints.projection import project
 from gearwright.dynamics.constraints.terms import Collected, Solved
-from gearwright.dynamics.steps.direct import DirectStep, diagonal, product, unknowns, with_unknowns
+from gearwright.dynamics.solve.masked import Masked
+from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
 from gearwright.dynamics.steps.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
-from gearwright.dynamics.tree.algorithms import Matrix
+from gearwright.dynamics.tree.fronts import Inertia
 from gearwright.dynamics.tree.motion import State
 from gearwright.dynamics.tree.reduction import TreeState
 
@@ -62,7 +63,7 @@ class MidpointStep(DirectStep):
         tree = model.tree(State(q, v))
         M = self._prepared(tree)
         acting = self.actuators(tree)
-        first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
+        first = self.collected(FirstHalf(self.dt, M.diagonal(model.dof)), tree, model.configuration(tree), M, acting)
         effort = self.held_effort(tree, acting)
         given, begun = build.carry("given"), build.carry("begun")
         later = first.mapped(given, in_lines=begun)
@@ -72,7 +73,7 @@ class MidpointStep(DirectStep):
         last = build["mean_velocity"]
         build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
-        build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
+        build["momentum"], build["force"] = M.product(v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
         build["passed"], build["round"] = [0.0], [1.0]
@@ -88,23 +89,23 @@ class MidpointStep(DirectStep):
         rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
         return [times(2.0, minus(v, mean)) for v, mean in rows]
 
-    def _prepared(self, tree: TreeState) -> Matrix:
+    def _prepared(self, tree: TreeState) -> Inertia:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
-        M = self.model.moving_masses(self.model.mass_matrix(self.model.configuration(tree), tree))
+        M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
             build.stage("mass")
         return with_unknowns(M, build["mass"])
 
-    def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
+    def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> None:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
         lost = both(turn >= PASSES, build["near"][0] < 0.5)
         w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
-        rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
+        rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
@@ -120,12 +121,12 @@ class MidpointStep(DirectStep):
         build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
 
-    def _landed(self, M: Matrix, w: Sequence[Scalar]) -> list[Scalar]:
+    def _landed(self, M: Inertia, w: Sequence[Scalar]) -> list[Scalar]:
         """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
         energy than it began with."""
         if not self.closures:
             return self.build["momentum"]
-        own = product(M, w)
+        own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
         share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
         lost = self.build["lost"][0] > 0.5
@@ -153,7 +154,7 @@ class MidpointStep(DirectStep):
         build["change"], build["relaxation"] = change, [relaxation]
         build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
-    def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
+    def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> None:
         build, model, dt = self.build, self.model, self.dt
         w = build["mean_velocity"]
         first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
@@ -166,13 +167,13 @@ class MidpointStep(DirectStep):
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
-            project(self, M)
+            project(self, M.entries)
         else:
             build.stage("turn")
         build.again("mass")
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
-        second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
+        second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
