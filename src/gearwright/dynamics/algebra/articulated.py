@@ -25,9 +25,7 @@ class ArticulatedInertia(NamedTuple):
         xx, yy, zz, xy, xz, yz = mass.S
         x, y, z = mass.h
         zero = 0.0
-        A = Symmetric(
-            plus(yy, zz), plus(xx, zz), plus(xx, yy), minus(zero, xy), minus(zero, xz), minus(zero, yz)
-        )
+        A = Symmetric(plus(yy, zz), plus(xx, zz), plus(xx, yy), minus(zero, xy), minus(zero, xz), minus(zero, yz))
         B = (
             Vector(zero, minus(zero, z), y),
             Vector(z, zero, minus(zero, x)),
@@ -50,10 +48,8 @@ class ArticulatedInertia(NamedTuple):
     def without(self, F: Force, share: Scalar) -> ArticulatedInertia:
         """Less `share·F·Fᵀ`: a freedom eliminated along which a unit acceleration takes F."""
         n, f = F.moment * share, F.linear * share
-        B = tuple(row - F.linear * a for row, a in zip(self.B, n, strict=True))
-        return ArticulatedInertia(
-            _less_product(self.A, F.moment, n), B, _less_product(self.C, F.linear, f)  # type: ignore[arg-type]
-        )  # fmt: skip
+        x, y, z = (row - F.linear * a for row, a in zip(self.B, n, strict=True))
+        return ArticulatedInertia(_less_product(self.A, F.moment, n), (x, y, z), _less_product(self.C, F.linear, f))
 
     def moved(self, X: Transform) -> ArticulatedInertia:
         """From B to A, where frame B stands at X in frame A."""

@@ -4,8 +4,8 @@ With the coordinates C held at X and `H·u = b + λ`, λ zero but on C, the elim
 held coordinate's column goes to the right-hand side instead of into the other columns, and what it takes to hold it is
 the residual of its own row. So a solve costs the same whatever is held.
 
-Where the tree has fronts (`tree.fronts`), the column of a coordinate that is eliminated at one goes on as a single force
-F at its origin, whatever number of coordinates carries it. With a front at every body this is the articulated-body
+Where the tree has fronts (`tree.fronts`), the column of a coordinate that is eliminated at one goes on as a single
+force F at its origin, however many coordinates carry it. With a front at every body this is the articulated-body
 algorithm, a held axis being a masked joint.
 """
 
@@ -157,9 +157,7 @@ class Masked:
         return self.fronts[c].X.velocity(V[self.fronts[c].parent])
 
 
-def masked(
-    H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None
-) -> Masked:
+def masked(H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None) -> Masked:
     """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0."""
     return _Elimination(Inertia.of(H), n, pivots, floors).factors()
 
@@ -167,9 +165,7 @@ def masked(
 class _Elimination:
     """The factors in the making."""
 
-    def __init__(
-        self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None
-    ) -> None:
+    def __init__(self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None) -> None:
         self.A, self.fronts, self.floors = dict(H.entries), H.fronts, floors
         self.neighbours = adjacency(self.A, n)
         self.home = eliminated_at(H, n)

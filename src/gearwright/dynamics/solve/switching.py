@@ -106,7 +106,7 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A step's velocities. H is the lower triangle, or has fronts; `eps` is the rounding of the numbers that will be computed with.
+    """A step's velocities. `eps` is the rounding of the numbers that will be computed with.
 
     `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
     """

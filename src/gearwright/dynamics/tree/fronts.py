@@ -213,9 +213,10 @@ def _own_inertia(
         F = composite[i].momentum(s) * G[k][u]
         d = plus(d, times(G[k][u], s.dot(F)))
         others = {j: (m, t) for j, m, t in own if j < i}
-        while others and i != GROUND:
-            F, i = at.X[i].force(F), at.system.bodies[i].parent
-            if i in others:
-                m, t = others.pop(i)
+        carrier = i
+        while others and carrier != GROUND:
+            F, carrier = at.X[carrier].force(F), at.system.bodies[carrier].parent
+            if carrier in others:
+                m, t = others.pop(carrier)
                 d = plus(d, times(2.0, times(G[m][u], t.dot(F))))
     return d
