@@ -12,11 +12,12 @@ from casadi import SX, Function
 
 import gearwright as gw
 from gearwright.dynamics import Equations
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import column, scalars
 from gearwright.dynamics.solve.masked import Pivot, masked
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.front_choice import chosen_fronts, coordinates_carried
-from gearwright.dynamics.tree.fronts import Inertia, inertia
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.fronts import inertia
 from gearwright.model import AxisRef, Coupling, Term
 from tests.dynamics.random_mechanisms import KINDS, random_state, random_tree
 
@@ -146,7 +147,7 @@ def test_a_dropped_chain_is_the_same_with_fronts(
 ) -> None:
     """0.1 s of 9 links on their stops; chaotic, so that rounding grows."""
     plain = dropped(chain(9), integrator)
-    monkeypatch.setattr("gearwright.dynamics.tree.motion.chosen_fronts", lambda *_: frozenset(range(6)))
+    monkeypatch.setattr("gearwright.dynamics.motion.chosen_fronts", lambda *_: frozenset(range(6)))
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))  # code of its own
     assert np.abs(plain - dropped(chain(9), integrator)).max() < 1e-11
 

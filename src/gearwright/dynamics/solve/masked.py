@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.factorise import adjacency, next_pivot
+from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
@@ -28,11 +29,9 @@ from gearwright.dynamics.algebra.scalar import (
     times,
     times_reciprocal,
 )
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
 from gearwright.dynamics.solve.conditions import as_number, negated
-from gearwright.dynamics.tree.algorithms import Matrix, Row, accumulate
-from gearwright.dynamics.tree.bodies import GROUND
-from gearwright.dynamics.tree.fronts import Front, Inertia, add_along, common, relative
 
 
 class Pivot(NamedTuple):
@@ -53,8 +52,8 @@ class Masked:
 
     fronts: Sequence[Front]
     groups: dict[int, list[int]]  # by fronts, and GROUND
-    columns: dict[int, Row]  # A, as it stands when the pivot's turn comes
-    factors: dict[int, Row]  # the same times the pivot's reciprocal: L
+    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes
+    factors: dict[int, Sparse]  # the same times the pivot's reciprocal: L
     forces: dict[int, Force]  # the rest of the column, for all that carries the front
     inertias: dict[int, Scalar]  # the pivot without the law's slope: d
     reciprocals: dict[int, Scalar]
@@ -67,7 +66,7 @@ class Masked:
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Masked:
         """The same pattern with other numbers, nothing asked for."""
 
-        def rows(each: dict[int, Row]) -> dict[int, Row]:
+        def rows(each: dict[int, Sparse]) -> dict[int, Sparse]:
             return {k: {i: change(x) for i, x in row.items()} for k, row in each.items()}
 
         def vector(v: Vector) -> Vector:
@@ -113,7 +112,7 @@ class Masked:
         pivot = self.pivots.get(k, FREE)
         return plus(times_reciprocal(plus(w, pivot.constant), self.reciprocals[k]), pivot.value)
 
-    def sparse_forward(self, J: Row) -> Row:
+    def sparse_forward(self, J: Sparse) -> Sparse:
         """`L⁻¹·Jᵀ` in the space of what is not held: only where the branches of J's coordinates go."""
         y = dict(J)
         forces = [NO_FORCE for _ in self.fronts]
@@ -226,7 +225,7 @@ class _Elimination:
                     columns[i] = columns.get(i, NO_FORCE) - F * factor
         return inertia  # type: ignore[return-value]
 
-    def _eliminate_pivot(self, k: int) -> Row:
+    def _eliminate_pivot(self, k: int) -> Sparse:
         A, found, neighbours = self.A, self.found, self.neighbours
         near = sorted(neighbours.pop(k))
         d = A[k, k] if self.floors is None else greatest(A[k, k], self.floors[k])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from gearwright.dynamics.tree.algorithms import Row
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.tree.bodies import GROUND, Body
 
 SOLUTIONS = 2.5  # of a step for one mass matrix: one or two of an Euler step, four or five of the midpoint's
@@ -18,7 +18,7 @@ ELIMINATED = 51.0  # a rank-one change of them, and its part of each solution
 WORTHWHILE = 0.97  # of the operations without fronts
 
 
-def chosen_fronts(bodies: Sequence[Body], G: Sequence[Row]) -> frozenset[int]:
+def chosen_fronts(bodies: Sequence[Body], G: Sequence[Sparse]) -> frozenset[int]:
     """None, where a mass matrix takes no more."""
     carried = coordinates_carried(bodies, G)
     counts = sorted({len(own) for own in carried})
@@ -32,7 +32,7 @@ def chosen_fronts(bodies: Sequence[Body], G: Sequence[Row]) -> frozenset[int]:
     return best
 
 
-def coordinates_carried(bodies: Sequence[Body], G: Sequence[Row]) -> list[set[int]]:
+def coordinates_carried(bodies: Sequence[Body], G: Sequence[Sparse]) -> list[set[int]]:
     """By each body, its own included."""
     carried: list[set[int]] = [set() for _ in bodies]
     for i, b in reversed([*enumerate(bodies)]):
@@ -42,7 +42,7 @@ def coordinates_carried(bodies: Sequence[Body], G: Sequence[Row]) -> list[set[in
     return carried
 
 
-def operations(bodies: Sequence[Body], G: Sequence[Row], fronts: Collection[int]) -> float:
+def operations(bodies: Sequence[Body], G: Sequence[Sparse], fronts: Collection[int]) -> float:
     """About: of the mass matrix, and of its eliminations in a step."""
     columns: list[set[int]] = [set() for _ in bodies]  # that come to a body
     building = solving = 0.0
@@ -63,7 +63,7 @@ def elimination(near: int) -> float:
     return 0.5 * near * (near + 1) + 4.0 * near
 
 
-def neighbours(bodies: Sequence[Body], G: Sequence[Row], fronts: Collection[int]) -> list[int]:
+def neighbours(bodies: Sequence[Body], G: Sequence[Sparse], fronts: Collection[int]) -> list[int]:
     """Of each coordinate, when it is eliminated: those that carry it up to its front."""
     above: list[set[int]] = []  # coordinates from a body to its front, both included
     near: dict[int, set[int]] = {}
