@@ -33,14 +33,25 @@ from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
 from gearwright.dynamics.solve.conditions import as_number, negated
 
+TINY = 1e-30  # keeps a quotient of nothing finite
+
 
 class Pivot(NamedTuple):
-    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`."""
+    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
+
+    `give` is a slope that counts where d is no more than that: give²/(d + give).
+    """
 
     held: Scalar = False
     value: Scalar = 0.0  # 0 where it is not held
     constant: Scalar = 0.0
     slope: Scalar = 0.0
+    give: Scalar = 0.0
+
+    def slope_with(self, d: Scalar) -> Scalar:
+        if is_zero(self.give):
+            return self.slope
+        return plus(self.slope, divided(times(self.give, self.give), plus(TINY, plus(d, self.give))))
 
 
 FREE = Pivot()
@@ -259,7 +270,7 @@ def _reciprocal(d: Scalar, pivot: Pivot, singular: bool) -> Scalar:
 
     The mask is the numerator: of a choice CasADi would make one out of every product with it.
     """
-    whole = plus(d, pivot.slope)
+    whole = plus(d, pivot.slope_with(d))
     if pivot.held is False:
         return 0.0 if is_zero(whole) else reciprocal(whole)
     free = as_number(negated(pivot.held))

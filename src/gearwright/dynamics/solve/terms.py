@@ -143,7 +143,10 @@ class Collected:
                 for t in self.lines
             ],
             [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
-            [e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm)) for e in self.equalities],
+            [
+                e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm), give=change(e.give))
+                for e in self.equalities
+            ],
             [curve.mapped(change) for curve in self.curves],
             self.places,
         )

@@ -7,20 +7,31 @@ from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuators import actuator_lines
-from gearwright.dynamics.actuation.shaft_rows import ShaftFrictionRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    both,
+    divided,
+    is_number,
+    is_zero,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
+from gearwright.dynamics.solve.sweep_rows import Row as ClosureRow
 from gearwright.dynamics.solve.sweeps import dense, dot
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
@@ -48,6 +59,11 @@ class DirectStep:
         """M, with fronts where they take fewer operations. Loops are closed on the matrix itself."""
         return self.model.inertia(at, tree, fronts=not self.closures)
 
+    @property
+    def targets(self) -> list[Scalar]:
+        """Of drives, for the end of what is made."""
+        return self.build["aim" if "aim" in self.build else "target"]
+
     # --- what acts -------------------------------------------------------------------------------------------------
 
     def actuators(self, tree: TreeState) -> list[ActuatorNow]:
@@ -61,13 +77,14 @@ class DirectStep:
         """With the acceleration of shafts whose losses depend on it, and what these losses were."""
         place = 0
         for kind in self.kinds:
-            if isinstance(kind, ShaftFrictionRow) and kind.driven.efficiency != 1.0:
-                now = acting[kind.index]
+            shaft = kind.loaded_shaft if isinstance(kind, LoadDependent) else None
+            if shaft is not None:
+                now = acting[shaft]
                 change = self.last_change()
                 rates = combined(now.seen.A, tree.G)
                 acceleration = divided(rate(rates, change), self.dt) if change else 0.0
-                loss = divided(self.build["impulse"][place], self.dt)
-                acting[kind.index] = now._replace(acceleration=acceleration, loss=loss)
+                loss = divided(self.build["impulse"][place], self.build["dt"][0])
+                acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
             place += kind.size
         return acting
 
@@ -89,7 +106,7 @@ class DirectStep:
         command, memory = (self.build["command"], self.build["actuator"]) if self.driven else ([], [])
         now = Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
-            self.build["target"], command, memory, acting,
+            self.targets, command, memory, acting,
         )  # fmt: skip
         terms: list[Term] = [*self._passive(now), *actuator_lines(self.model.actuation, now)]
         self.silent = len(terms)
@@ -203,21 +220,42 @@ class DirectStep:
         """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
         if not self.closures:
             return acting
-        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
-        now = Instant(tree, self.model.configuration(tree), self.dt)
         equalities = list(acting.equalities)
-        for i, error in self._errors(acting, now):
-            bias = minus(error / self.dt, rate(equalities[i].J, w))
+        for i, row, _ in self._ahead(acting, q, w):
+            bias = minus(row.error / self.dt, rate(equalities[i].J, w))
             equalities[i] = equalities[i]._replace(bias=bias)
         return replace(acting, equalities=equalities)
 
-    def _errors(self, acting: Collected, now: Instant) -> Iterator[tuple[int, Scalar]]:
-        """Of each closure's row its place among the equalities, and its error."""
+    def turning(self, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]) -> Collected:
+        """With loops that may give way as much as their rows turn in a step.
+
+        Where a loop passes a pose in which its rows depend on each other, they may look one way at the step's start and
+        the other way at its end. No impulse along the former closes the latter: what is left is the projection's.
+        """
+        equalities = list(acting.equalities)
+        for i, row, tree in self._ahead(acting, q, w):
+            old, new = equalities[i].J, combined(row.J, tree.G)
+            turned = {n: minus(new.get(n, 0.0), old.get(n, 0.0)) for n in sorted({*old, *new})}
+            give = total(*(divided(times(x, x), mass[n]) for n, x in turned.items()))
+            equalities[i] = equalities[i]._replace(give=give)
+        return replace(acting, equalities=equalities)
+
+    @staticmethod
+    def yielding(acting: Collected, much: Scalar) -> Collected:
+        """With loops that give way so many times as much as their rows turn."""
+        return replace(acting, equalities=[e._replace(give=times(much, e.give)) for e in acting.equalities])
+
+    def _ahead(
+        self, acting: Collected, q: list[Scalar], w: list[Scalar]
+    ) -> Iterator[tuple[int, ClosureRow, TreeState]]:
+        """Of each row of a loop its place among the equalities, and the row where w leads to."""
+        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
+        now = Instant(tree, self.model.configuration(tree), self.dt)
         place = self.silent
         for kind in self.kinds:
             if isinstance(kind, ClosureRows):
                 for n, row in enumerate(kind.rows(now)):
-                    yield acting.places[place + n][1], row.error
+                    yield acting.places[place + n][1], row, tree
             place += kind.size
 
     # --- the end of a step -----------------------------------------------------------------------------------------
