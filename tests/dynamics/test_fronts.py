@@ -18,7 +18,7 @@ from gearwright.dynamics.solve.masked import Pivot, masked
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.front_choice import chosen_fronts, coordinates_carried
 from gearwright.dynamics.tree.fronts import inertia
-from gearwright.model import AxisRef, Coupling, Term
+from gearwright.model import AxisRef, Coupling, Couplings, Term
 from tests.dynamics.random_mechanisms import KINDS, random_state, random_tree
 
 # Two orders of elimination round differently: found 3e-14 of the largest number.
@@ -45,11 +45,11 @@ def coupled_tree(seed: int) -> gw.Mechanism:
     )
     single = [j.name for j in tree.tree.joints if j.dof == 1]
     pairs = ((single[0], single[2], 0.7), (single[3], single[1], -1.3))
-    couplings = {
-        follower: Coupling(name=follower, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), ratio),))
+    couplings = (
+        Coupling(name=follower, follower=AxisRef(follower), leaders=(Term(AxisRef(leader), ratio),))
         for leader, follower, ratio in pairs
-    }
-    return replace(tree, couplings=couplings)
+    )
+    return replace(tree, couplings=Couplings(couplings))
 
 
 class Solved:
