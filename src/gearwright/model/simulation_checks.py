@@ -45,9 +45,6 @@ def check_simulation(m: Mechanism, report: Report) -> None:
     check_rotors(m, report)
     check_readings(m, report)
     check_loop_joints(m, report)
-    if not report.failed and m.tree.cuts:
-        check_second_descriptions(m, report)
-        check_closing(m, report)
 
 
 def check_axes(m: Mechanism, report: Report) -> None:
