@@ -87,6 +87,15 @@ class Elastic(Protocol):
         """[J]."""
 
 
+@runtime_checkable
+class LoadDependent(Protocol):
+    """A group whose bounds depend on the load of an actuator's shaft in the last step."""
+
+    @property
+    def loaded_shaft(self) -> int | None:
+        """Of which of the actuators that act; None: of none."""
+
+
 def stored_energy(kinds: Sequence[ConstraintGroup], now: Instant) -> Scalar:
     """[J] in the springs of rows."""
     return total(*(kind.stored(now) for kind in kinds if isinstance(kind, Elastic)))
