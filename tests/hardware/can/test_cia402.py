@@ -415,7 +415,7 @@ def test_an_open_winding_is_seen_because_no_current_flows(master):
     master.enable(10)
     master.table.drive.faults.open_winding = True
     master.write(0x6071, 500, 2)
-    master.table.run(0.2)
+    master.table.run(0.3)
     assert code_of(master) == 0x7122
 
 

@@ -27,7 +27,7 @@ MODES = {0: "stopped", 1: "fault", 9: "current", 10: "position", 11: "timeout", 
 COMMANDED = frozenset({STOPPED, CURRENT, POSITION, ZERO_VELOCITY, STAY_WITHIN, BRAKE})
 OVER_TEMPERATURE, UNDER_VOLTAGE, START_OUTSIDE = 38, 40, 39
 FAULTS = {38: "over-temperature", 39: "outside limits", 40: "under-voltage"}
-FREQUENCY = 60.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
+FREQUENCY = 100.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
 FIRMWARE, MAP_VERSION = 0x010A, 5
 
 
