@@ -362,7 +362,7 @@ def test_homing(master, method, home):
     master.write(0x6040, 0x1F, 2)
     master.table.run(0.001)
     assert master.status & 0x3400 == (0x1400 if method > 34 else 0)
-    master.table.run(20.0)
+    master.table.run(20.0 if method < 35 else 0.1)
     assert master.status & 0x3400 == 0x1400
     assert master.read(0x6064) == pytest.approx((master.table.true[0] / tau - home) * TURN + 100, abs=2)
 

@@ -37,8 +37,10 @@ turn.enable()
 gripper.enable()
 wait(lambda: gripper.get_states().get("status") == "ENABLED")
 mit = commanded(
-    lambda: (turn.send_cmd_mit(0.5, stiffness=80.0, damping=4.0), gripper.send_cmd_mit(-0.5, stiffness=8.0, damping=0.2))
-    and None,
+    lambda: (
+        (turn.send_cmd_mit(0.5, stiffness=80.0, damping=4.0), gripper.send_cmd_mit(-0.5, stiffness=8.0, damping=0.2))
+        and None
+    ),
     lambda: at(turn, 0.5, 0.01) and at(gripper, -0.5, 0.05) and abs(turn.get_states()["vel"]) < 0.1,
 )
 tell(mit=bool(mit), status=turn.get_states()["status"])
@@ -57,7 +59,9 @@ tell(zero=bool(wait(lambda: at(turn, 0.0, 0.02))))
 
 
 def status(name, seconds=2.0):
-    return bool(wait(lambda: turn.request_motor_feedback() or time.sleep(0.002) or turn.get_states()["status"] == name, seconds))
+    return bool(
+        wait(lambda: turn.request_motor_feedback() or time.sleep(0.002) or turn.get_states()["status"] == name, seconds)
+    )
 
 
 faults = {}

@@ -32,7 +32,9 @@ for node in nodes:
     sdo(node, struct.pack("<BHBB", 0x2F, 0x1401, 2, 1))  # taken at SYNC
     sdo(node, struct.pack("<BHBI", 0x23, 0x1401, 1, 0x300 + node))
     sdo(node, struct.pack("<BHBI", 0x23, 0x1802, 1, 0x80000380 + node))  # no third TPDO
-    sdo(node, struct.pack("<BHBB", 0x2F, 0x1800, 2, 253))  # the state only when it is asked for: its timer is wall-clock's
+    sdo(
+        node, struct.pack("<BHBB", 0x2F, 0x1800, 2, 253)
+    )  # the state only when it is asked for: its timer is wall-clock's
     sdo(node, struct.pack("<BHBB", 0x2F, 0x6060, 0, 8))
 send(0, b"\x01\0")
 for node in nodes:
@@ -60,5 +62,10 @@ for k in range(cycles):
         target = start_at + k + (position - start_at) // 16  # a loop that depends on what it measures
         send(0x300 + node, struct.pack("<ii", min(max(target, -(2**31)), 2**31 - 1), 0))
 elapsed = time.perf_counter() - start
-tell(rate=cycles / elapsed, busy=(time.process_time() - busy) / cycles, digest=digest.hexdigest(), last=position - start_at)
+tell(
+    rate=cycles / elapsed,
+    busy=(time.process_time() - busy) / cycles,
+    digest=digest.hexdigest(),
+    last=position - start_at,
+)
 bus.shutdown()
