@@ -60,7 +60,7 @@ SAMPLES = (
     Sample("back end", ("Interpreter", '"interpreter"'), "compiler/backends/interpreter.py",
            "compiler/backends/__init__.py"),
     Sample("row type", ("SoftStopRow",), "dynamics/constraints/axis_laws.py", "dynamics/constraints/axis_laws.py"),
-    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/actuators.py", "dynamics/actuation/actuators.py",
+    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/shaft_rows.py", "dynamics/actuation/shaft_rows.py",
            ("dynamics/steps/direct.py",)),
     Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py"),
 )  # fmt: skip

@@ -14,8 +14,8 @@ from casadi import SX
 import gearwright as gw
 import gearwright.robots
 from gearwright.dynamics import Equations
-from gearwright.dynamics.constraints.terms import Bounded, Collected
 from gearwright.dynamics.solve import friction_and_stops
+from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import Carrier
 from gearwright.dynamics.steps.reuse import Form, refilled

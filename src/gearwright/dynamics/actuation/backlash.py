@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from gearwright.dynamics.actuation.gears import Axis, Gear, axis_of, transmission_gears
 from gearwright.dynamics.algebra.scalar import Scalar, magnitude, minus, plus, where
 from gearwright.dynamics.constraints.axis_laws import elastic_stops, stop_energy
-from gearwright.dynamics.constraints.rows import UNBOUNDED, Instant, OneRow, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Moment, Term
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import Instant, OneRow
+from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, Row, SpringDamper
+from gearwright.dynamics.solve.terms import Term
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.model import AxisRef, Backlash, Limits, Mechanism
 

@@ -11,8 +11,8 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, greatest, least, minus, plus, scalars, times, total
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
-from gearwright.dynamics.tree.algorithms import Row as Sparse
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError

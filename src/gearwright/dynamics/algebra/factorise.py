@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
-from gearwright.dynamics.tree.algorithms import Matrix
+from gearwright.dynamics.algebra.sparse import Matrix
 
 
 @dataclass(frozen=True)

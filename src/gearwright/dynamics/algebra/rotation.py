@@ -199,3 +199,23 @@ def _about_one_axis(R: Array, i: int, j: int) -> Rotation:
 
 def _axis_turn(axis: int, c: float, s: float) -> AboutAxis:
     return AboutAxis(axis, float(c), float(s))
+
+
+# --- rotation matrices by rows ---------------------------------------------------------------------------------------
+
+Rows = tuple[Vector, Vector, Vector]  # of a rotation matrix
+
+
+def rotate(R: Rows, a: Vector) -> Vector:
+    return Vector(R[0] @ a, R[1] @ a, R[2] @ a)
+
+
+def rotate_inverse(R: Rows, a: Vector) -> Vector:
+    x, y, z = (Vector(*row) for row in zip(*R, strict=True))
+    return Vector(x @ a, y @ a, z @ a)
+
+
+def composed(rows: Rows, p: Vector, R: Rotation, r: Vector) -> tuple[Rows, Vector]:
+    """Each row of A·R is the row of A turned by Rᵀ."""
+    a, b, c = rows
+    return (R.undo(a), R.undo(b), R.undo(c)), p + Vector(a @ r, b @ r, c @ r)

@@ -7,10 +7,12 @@ from math import inf
 from typing import ClassVar
 
 from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, minus, plus, times, where
-from gearwright.dynamics.constraints.rows import AlongRows, Baumgarte, Instant, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Bounded, Moment, Rigid, Term, spring_damper
+from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.rows import AlongRows, Instant
 from gearwright.dynamics.solve import saturated
-from gearwright.dynamics.tree.reduction import combined
+from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row, SpringDamper
+from gearwright.dynamics.solve.terms import Bounded, Rigid, Term
 from gearwright.model.drives import UNGIVEN_RATE, Drive
 
 __all__ = ["Drive", "DriveRow"]

@@ -9,6 +9,7 @@ from math import inf, isfinite, pi
 from typing import Any, ClassVar, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, times
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
     elastic_stops,
@@ -18,6 +19,7 @@ from gearwright.dynamics.constraints.axis_laws import (
     stop_energy,
     stopped,
 )
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import (
     RelativePose,
     angle,
@@ -26,10 +28,10 @@ from gearwright.dynamics.constraints.relative_pose import (
     two_angles,
     two_rates,
 )
-from gearwright.dynamics.constraints.rows import Instant, OneRow, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Bounded, Moment, Term, spring_damper
+from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.solve.sweep_rows import Row, SpringDamper
+from gearwright.dynamics.solve.terms import Bounded, Term
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Limits
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gearwright.dynamics.algebra.rotation import Rows, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar, greatest, plus, square_root, where
 from gearwright.dynamics.algebra.spatial import REST, Motion
 from gearwright.dynamics.constraints.closures import whole_closure
 from gearwright.dynamics.constraints.loop_joint_axes import CutAxis, middle
-from gearwright.dynamics.constraints.relative_pose import RelativePose, basis_of, rotate_inverse
+from gearwright.dynamics.constraints.relative_pose import RelativePose, basis_of
 from gearwright.dynamics.tree.bodies import Bodies
-from gearwright.dynamics.tree.kinematics import Configuration, Rows
+from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Mechanism
 
 Reading = tuple[list[Scalar], list[Scalar]]  # positions and velocities

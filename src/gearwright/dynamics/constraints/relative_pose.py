@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import casadi
 
+from gearwright.dynamics.algebra.rotation import Rows, rotate, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times
 from gearwright.dynamics.algebra.spatial import Motion, Vector
-from gearwright.dynamics.tree.kinematics import Rows
 from gearwright.model import Joint
 from gearwright.model.joints import plane_basis
 from gearwright.model.joints.closing import Angle, AngleOfTwo, Reading, Travel
@@ -23,15 +23,6 @@ class RelativePose(NamedTuple):
 
     d: Vector
     R: Rows
-
-
-def rotate(R: Rows, a: Vector) -> Vector:
-    return Vector(R[0] @ a, R[1] @ a, R[2] @ a)
-
-
-def rotate_inverse(R: Rows, a: Vector) -> Vector:
-    x, y, z = (Vector(*row) for row in zip(*R, strict=True))
-    return Vector(x @ a, y @ a, z @ a)
 
 
 def axis_of(joint: Joint, i: int = 0) -> Vector:

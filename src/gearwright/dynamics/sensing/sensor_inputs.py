@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from gearwright.dynamics.actuation.gears import ActuatorAxis, Axis, axis_of, transmission_gears
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.dynamics.sensing.body_signals import reads_body
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.reduction import TreeState
@@ -117,3 +116,8 @@ def _check_positions(mechanism: Mechanism, sensor: Sensor, actuators: tuple[str,
                 f"sensor {sensor.name!r} reads a position through {t.name!r}, which is a function of efforts and has "
                 "none: give it as position(q), or read <side>joint</side>"
             )
+
+
+def reads_body(sensor: Sensor) -> bool:
+    """Whether it reads six numbers of a joint's wrench or of a link's motion."""
+    return sensor.reaction is not None or sensor.link is not None

@@ -23,8 +23,8 @@ from gearwright.dynamics.algebra.scalar import (
     times,
     times_reciprocal,
 )
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.conditions import as_number, negated
-from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 
 class Pivot(NamedTuple):
@@ -44,8 +44,8 @@ class Masked:
     """The factors; of each pivot, in the order of elimination."""
 
     order: list[int]
-    columns: dict[int, Row]  # A, as it stands when the pivot's turn comes
-    factors: dict[int, Row]  # the same times the pivot's reciprocal: L
+    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes
+    factors: dict[int, Sparse]  # the same times the pivot's reciprocal: L
     inertias: dict[int, Scalar]  # the pivot without the law's slope: d
     reciprocals: dict[int, Scalar]
     pivots: Mapping[int, Pivot]
@@ -68,7 +68,7 @@ class Masked:
         pivot = self.pivots.get(k, FREE)
         return plus(times_reciprocal(plus(w, pivot.constant), self.reciprocals[k]), pivot.value)
 
-    def sparse_forward(self, J: Row) -> Row:
+    def sparse_forward(self, J: Sparse) -> Sparse:
         """`L⁻¹·Jᵀ` in the space of what is not held: only where the branches of J's coordinates go."""
         y = dict(J)
         for k in self.order:

@@ -29,10 +29,10 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
-from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
@@ -43,7 +43,7 @@ class Equality(NamedTuple):
     In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`solver.Floors.noise`).
     """
 
-    J: Row
+    J: Sparse
     bias: Scalar = 0.0
     cfm: Scalar = 0.0
     group: str | None = None
@@ -52,7 +52,7 @@ class Equality(NamedTuple):
 class RowLine(NamedTuple):
     """A law's line along a direction over several coordinates; `holds`: whether it may be vertical."""
 
-    J: Row
+    J: Sparse
     line: Line
     holds: bool
 
@@ -63,7 +63,7 @@ class RowSolution(NamedTuple):
     impulses: list[Scalar]
     pushes: list[Scalar]  # rate − compliance·impulse
     compliances: list[Scalar]  # the pivots of S
-    change: Row
+    change: Sparse
     unchanged: list[Scalar]  # velocities that the rows took away, to a factor of the branches' number
 
 
@@ -91,7 +91,7 @@ def solve_rows(
     g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
     impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
     impulses, pushes = _refined(dual, E, impulses, pushes)
-    change: Row = {}
+    change: Sparse = {}
     for row, impulse in zip(y, impulses, strict=True):
         for k, a in row.items():
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
@@ -104,7 +104,7 @@ def _compliance(answers: Sequence[Scalar]) -> Scalar:
     return times(COMPLIANCE, greatest(reduce(least, answers), times(COMPLIANCE, total(*answers))))
 
 
-def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
+def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:
     """`S = yᵀ·D⁻¹·y`, where rows share coordinates."""
     S: Matrix = {}
     for i, row in enumerate(y):
@@ -154,6 +154,6 @@ def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floo
     return own[k] <= times(floors.noise, largest)
 
 
-def size(J: Row) -> Scalar:
+def size(J: Sparse) -> Scalar:
     """Σ|J|: how much faster than the fastest coordinate the row may be."""
     return total(*(magnitude(a) for a in J.values()))

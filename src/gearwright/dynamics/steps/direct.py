@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
-from gearwright.dynamics.actuation.actuators import ShaftFrictionRow, actuator_lines
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuators import actuator_lines
+from gearwright.dynamics.actuation.shaft_rows import ShaftFrictionRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate, combined
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
-from gearwright.dynamics.constraints.curves import inertia, same_points
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.phases import Phase
 from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
-from gearwright.dynamics.constraints.terms import Collected, Moment, Solved, Term, rate, spring_damper
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
+from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
-from gearwright.dynamics.steps.phases import Phase
 from gearwright.dynamics.steps.reuse import Form, refilled
-from gearwright.dynamics.tree.algorithms import Matrix, accumulate
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.motion import Model, State
-from gearwright.dynamics.tree.reduction import TreeState, combined
+from gearwright.dynamics.tree.reduction import TreeState
 
 SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met

@@ -8,11 +8,11 @@ finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 from __future__ import annotations
 
 from gearwright.dynamics.algebra.scalar import minus, plus, times, where
-from gearwright.dynamics.constraints.projection import project
+from gearwright.dynamics.algebra.sparse import transposed
+from gearwright.dynamics.constraints.phases import WholeStep
 from gearwright.dynamics.steps.direct import DirectStep, product
-from gearwright.dynamics.steps.phases import WholeStep
-from gearwright.dynamics.tree.motion import State
-from gearwright.dynamics.tree.reduction import transposed
+from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.tree.coordinates import State
 
 
 class EulerStep(DirectStep):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
@@ -36,13 +36,13 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.constraints.projection import project
-from gearwright.dynamics.constraints.terms import Collected, Solved
+from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.direct import DirectStep, diagonal, product, unknowns, with_unknowns
-from gearwright.dynamics.steps.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
-from gearwright.dynamics.tree.algorithms import Matrix
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step

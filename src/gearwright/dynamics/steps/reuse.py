@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_number
-from gearwright.dynamics.constraints.terms import Collected
-from gearwright.dynamics.tree.algorithms import Matrix
+from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.solve.terms import Collected
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, scalars, times, total
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
-from gearwright.dynamics.tree.algorithms import Row
 from gearwright.model import AxisRef, Coupling, Mechanism, Transmission
 from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
@@ -57,9 +57,9 @@ class Follower(ABC):
         """C."""
         return minus(q[self.follower[0]], self.position(q))
 
-    def jacobian(self, q: list[Scalar]) -> Row:
+    def jacobian(self, q: list[Scalar]) -> Sparse:
         """∂C over the tree's velocities: 1 for the follower, −slope for each leader."""
-        J: Row = {self.follower[1]: 1.0}
+        J: Sparse = {self.follower[1]: 1.0}
         for slope, (_, leader) in zip(self.slopes(q), self.leaders, strict=True):
             J[leader] = minus(J.get(leader, 0.0), slope)
         return J

@@ -1,8 +1,6 @@
-"""One step, as the list of its calls. State is the independent coordinates: positions q and velocities u.
+"""A step without constraint rows, as the list of its calls. State is the independent coordinates: q and u.
 
-Where there are constraint rows (couplings that are not exact, loop closures, joint limits, Coulomb friction, drives,
-motors), `predicted` gives the forces and `M̂` factorised, and `u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the positions advance:
-see `stages`, which is the same list with the rows between.
+`predicted` also serves the sweeps: with rows, `u⁺ = u* + M̂⁻¹·Jᵀ·λ` comes before the positions advance (`sweep`).
 """
 
 from __future__ import annotations
@@ -10,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import Scalar, plus, times
+from gearwright.dynamics.motion import Model
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.motion import Model, State
 from gearwright.dynamics.tree.reduction import TreeState
 
 Step = Callable[[Model, State, list[Scalar], Scalar], State]

@@ -15,13 +15,14 @@ import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import Scalar, greatest, magnitude, minus, times, total, where
-from gearwright.dynamics.constraints.rows import Baumgarte, Instant, Row
+from gearwright.dynamics.algebra.sparse import Matrix, combined
+from gearwright.dynamics.constraints.rows import Instant
 from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row
 from gearwright.dynamics.solve.sweeps import Elimination, resolved
 from gearwright.dynamics.steps.direct import DirectStep
-from gearwright.dynamics.tree.algorithms import Matrix
-from gearwright.dynamics.tree.motion import State
-from gearwright.dynamics.tree.reduction import TreeState, combined
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.reduction import TreeState
 
 PROJECTIONS = 8  # at most; the one that starts within the tolerance is the last
 CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision

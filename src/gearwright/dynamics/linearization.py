@@ -16,7 +16,7 @@ def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
     after = casadi.vertcat(*step.call(list(inputs.values())))
     before = casadi.vertcat(inputs["position"], inputs["velocity"])
     A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
-    return Function("linearisation", list(inputs.values()), casadi.cse([A, B]), list(inputs), ["A", "B"])
+    return Function("linearization", list(inputs.values()), casadi.cse([A, B]), list(inputs), ["A", "B"])
 
 
 def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX]) -> Function:
@@ -28,7 +28,7 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX
     pushed = [n for n in ("effort", "command") if n in inputs]
     A = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in ("position", "velocity")))
     B = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in pushed))
-    return Function("linearisation", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
+    return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
 
 UNROLLED = {"passed": 6, "settled": 1, "closed": 2}  # of each loop that a step ends by itself: so many rounds

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gearwright.dynamics.algebra.rotation import Rows, composed, rotate, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Force, Vector
-from gearwright.dynamics.constraints.relative_pose import rotate, rotate_inverse
 from gearwright.dynamics.observers.link_motion import LinkMotion
 from gearwright.dynamics.observers.reactions import joint_frame
 from gearwright.dynamics.tree.bodies import placed
-from gearwright.dynamics.tree.kinematics import Rows, composed
 from gearwright.model import IDENTITY, WORLD, BodySensor, ForceTorque, Mechanism, Sensor
-
-
-def reads_body(sensor: Sensor) -> bool:
-    """Whether it reads six numbers of a joint's wrench or of a link's motion."""
-    return sensor.reaction is not None or sensor.link is not None
 
 
 def body_signals(

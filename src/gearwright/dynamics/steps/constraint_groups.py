@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 
-from gearwright.dynamics.actuation.actuators import Actuation, shaft_rows
+from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.actuation.backlash import backlash_rows
+from gearwright.dynamics.actuation.shaft_rows import shaft_rows
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.axis_laws import axis_rows
 from gearwright.dynamics.constraints.closures import closure_rows

@@ -31,7 +31,7 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.algebra.sparse import Sparse
 
 FAR = 1e30  # a rate that nothing reaches
 

@@ -13,31 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, total
-from gearwright.dynamics.constraints.curves import Curve
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate, combined
 from gearwright.dynamics.solve import Equality, Polyline
-from gearwright.dynamics.steps.phases import Phase
-from gearwright.dynamics.tree.algorithms import Matrix, accumulate
-from gearwright.dynamics.tree.algorithms import Row as Sparse
-from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.reduction import TreeState, combined
-
-
-class Moment(NamedTuple):
-    """What terms are made from: a phase, and the mechanism at the configuration in which it acts."""
-
-    phase: Phase
-    dt: Scalar
-    tree: TreeState
-    at: Configuration
-    diagonal: Sequence[Scalar]  # of M
-    response: Callable[[Sparse], Scalar]  # J·M⁻¹·Jᵀ over the tree's velocities
-    target: Sequence[Scalar] = ()  # of drives: position and rate of each
-    command: Sequence[Scalar] = ()  # of actuators
-    memory: Sequence[Scalar] = ()  # their last efforts, and their states
-    acting: Sequence[Any] = ()  # each of them at the start of the step
+from gearwright.dynamics.solve.curves import Curve
 
 
 @dataclass(frozen=True)
@@ -66,18 +47,6 @@ class Rigid:
 
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve
-
-
-def spring_damper(
-    now: Moment, J: Sparse, stiffness: Scalar, damping: Scalar, error: Scalar, wanted: Scalar = 0.0
-) -> Straight:
-    """`−k·x − d·(r − wanted)`, x and r being the error along J and its rate."""
-    phase = now.phase
-    at = phase.sample(combined(J, now.tree.G), plus(damping, times(now.dt, stiffness)))
-    stretch = minus(plus(error, at.shift), times(at.time, wanted))
-    rest = plus(times(stiffness, stretch), times(damping, minus(at.known, wanted)))
-    slope = plus(times(stiffness, at.ahead), times(damping, at.share))
-    return Straight(J, minus(0.0, times(phase.span, rest)), times(phase.span, slope))
 
 
 class Solved(NamedTuple):

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.oscillator import Impulse, Spring, first_half, second_half, whole_step
-from gearwright.dynamics.tree.algorithms import Row as Sparse
 
 
 class Sample(NamedTuple):
