@@ -14,6 +14,7 @@ from rich.console import Console
 
 import gearwright as gw
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
+from gearwright.model.joints.closing import Travel
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.view.as_data import as_data
 from gearwright.view.sections import sections
@@ -132,7 +133,9 @@ def test_in_a_file(robot: gw.Mechanism) -> None:
     assert [type(x).__name__ for x in (gear.map, motor, sensor)] == ["CycloidalDrive", "AirMotor", "Tachometer"]
     assert gear.losses.efficiency == pytest.approx(EFFICIENCY, rel=1e-15)
     assert (motor.displacement, motor.pressure, sensor.gain) == (1e-6, 500_000.0, 3.0)  # type: ignore[attr-defined]
-    assert robot.joints["reach"].type.prismatic
+    reach = robot.joints["reach"]
+    assert reach.type.prismatic
+    assert reach.type.readings(reach) == (Travel((0.0, 1.0, 0.0)),)  # also where it closes a loop
 
 
 @pytest.mark.parametrize(

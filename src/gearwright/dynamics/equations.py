@@ -84,7 +84,7 @@ class Equations:
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
-            bodies, reduction(mechanism, values), actuation(mechanism, bodies, values),
+            bodies, reduction(mechanism, values), actuation(mechanism, values),
             loads_on(mechanism, wrenches, scalars(self._wrench)),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
@@ -352,7 +352,7 @@ class Equations:
         tree = self.model.tree(State(given["position"], given["velocity"]))
         seen = self.model.actuation.seen(tree)
         body = observed_by_sensors(self, given) if "effort" in given else {}
-        return sensor_inputs(self.mechanism, self.model.bodies, seen, tree, self.values, body)
+        return sensor_inputs(self.mechanism, seen, tree, self.values, body)
 
     def _trace_sense(self, **given: list[Scalar]) -> Outputs:
         before = given["sensor"][len(self.sensing.readings) :]

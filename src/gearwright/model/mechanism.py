@@ -20,7 +20,7 @@ from gearwright.model.hardware import Hardware
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
-from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of
+from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
@@ -218,7 +218,7 @@ class Mechanism:
             return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
-            on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # which leads the joints of its transmission
+            on_rotor = a.joint == rotor_axis(a.name)  # which leads the joints of its transmission
             if a.joint is not None and a.rotor_inertia and (on_rotor or a.name not in self.acting):
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():

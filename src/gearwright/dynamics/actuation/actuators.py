@@ -32,10 +32,10 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.parameters import actuator_numbers, device_key
 from gearwright.dynamics.solve.terms import Straight, Term
-from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
+from gearwright.model.layout import rotor_name
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,9 @@ def _add(efforts: dict[int, Scalar], more: Mapping[int, Scalar]) -> None:
         efforts[k] = plus(efforts.get(k, 0.0), x)
 
 
-def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Actuation:
+def actuation(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Actuation:
     """From the model; what is not connected to any joint does nothing."""
-    connected = gears(mechanism, system, values)
+    connected = gears(mechanism, values)
     driven: list[ActuatorUnit] = []
     places = memory_places(mechanism)
     for index, (name, a) in enumerate(mechanism.actuators.items()):
@@ -125,13 +125,13 @@ def actuation(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]
                 body=_rotor_body(mechanism, a),
             )
         )
-    return Actuation(driven, _flat(driven, bounds(mechanism, system)))
+    return Actuation(driven, _flat(driven, bounds(mechanism)))
 
 
 def _rotor_body(mechanism: Mechanism, a: Actuator) -> float:
     """Inertia along its axis of the link that it turns, where that is its rotor."""
-    rotor = f"{a.name}.rotor"
-    if a.joint != AxisRef(rotor) or rotor not in mechanism.links:
+    rotor = rotor_name(a.name)
+    if a.name not in mechanism.layout.rotors or rotor not in mechanism.links:
         return 0.0
     inertia = mechanism.links[rotor].inertia
     return float(sum(inertia.moments)) or inertia.mass

@@ -28,7 +28,7 @@ def rows_of(
         *closure_rows(mechanism, system, values),
         *drive_rows(mechanism, system, drives),
         *shaft_rows(actuation),
-        *backlash_rows(mechanism, system, values),
+        *backlash_rows(mechanism, values),
         *axis_rows(mechanism, values, actuation.friction),
     ]
 

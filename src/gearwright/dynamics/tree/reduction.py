@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gearwright.dynamics.algebra.scalar import Scalar, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.tree.couplings import Follower, coordinates, follower_of
+from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.model import Mechanism, in_order
 
 
@@ -89,7 +89,7 @@ def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
     """By the exact couplings; the others are constraint rows."""
     exact = in_order(c for c in mechanism.couplings.values() if c.mode == "exact")
     ties = [follower_of(c, mechanism, values) for c in exact]
-    nq, nv = (sum(len(names) for names in each) for each in coordinates(mechanism))
+    nq, nv = len(mechanism.layout.positions), len(mechanism.layout.velocities)
     following = {tie.follower for tie in ties}
     return Reduction(
         ties=ties,
