@@ -18,7 +18,7 @@ from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 
 SHIM = "#include <cmath>\nusing std::isfinite;\n"
-FLAGS = ("-std=c++17", "-O1", "-ffp-contract=off", "-march=native", "-fPIC", "-shared", "-w")
+FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-march=native", "-fPIC", "-shared", "-w")
 
 
 class CudaOnCpu(Cuda):

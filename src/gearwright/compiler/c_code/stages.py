@@ -71,9 +71,7 @@ def index_name(counter: str) -> str:
     return "i_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in counter)
 
 
-def stage_function(
-    name: str, tape: Tape, memory: Memory, dialect: Dialect, *, qualifiers: str, parameters: str
-) -> str:
+def stage_function(name: str, tape: Tape, memory: Memory, dialect: Dialect, *, qualifiers: str, parameters: str) -> str:
     """A stage as a function of the robot's memory (`parameters`) and of the loop indices it uses."""
     text = StageText(name, tape, memory, dialect)
     lines = "\n".join(f"    {line}" for line in text.lines())

@@ -167,9 +167,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
         lines = []
         for k, slot in enumerate(self.layout.inputs):
             start = self.layout.offsets[slot.name]
-            each = [
-                f"a[{start + e}] = input{k}[(step * {slot.size} + {e}) * batch + robot];" for e in range(slot.size)
-            ]
+            each = [f"a[{start + e}] = input{k}[(step * {slot.size} + {e}) * batch + robot];" for e in range(slot.size)]
             lines += [f"if (input{k}) {{", *(f"    {line}" for line in each), "}"]
         return lines
 
@@ -209,9 +207,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
         lines = []
         for k, slot in enumerate(self.layout.recordable):
             start = self.layout.offsets[slot.name]
-            each = [
-                f"record{k}[(row * {slot.size} + {e}) * batch + robot] = a[{start + e}];" for e in range(slot.size)
-            ]
+            each = [f"record{k}[(row * {slot.size} + {e}) * batch + robot] = a[{start + e}];" for e in range(slot.size)]
             lines += [f"if (record{k}) {{", *(f"    {line}" for line in each), "}"]
         return [*lines, "left = every;", "++row;"]
 
