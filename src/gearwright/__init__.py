@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
     from gearwright.formats import load, loads
+    from gearwright.hardware.serving import serve
     from gearwright.migration import migrate
     from gearwright.model import (
         Actuator,
@@ -59,6 +60,7 @@ _LAZY = {
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
+    "serve": "gearwright.hardware.serving",
     "compile": "gearwright.sim",
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
@@ -131,6 +133,7 @@ __all__ = [
     "load",
     "loads",
     "migrate",
+    "serve",
     "with_servos",
 ]
 

@@ -50,6 +50,7 @@ NAMES = {
     "load",
     "loads",
     "migrate",
+    "serve",
     "with_servos",
 }
 

@@ -61,6 +61,14 @@ class Device:
         """[s]: when `on_time` is next due; inf if never."""
         return inf
 
+    def on_time(self, t: float) -> list[Frame]:
+        """Timers that ran out; frames that are sent at this time, e.g. heartbeats."""
+        return []
+
+    def on_power(self, t: float) -> list[Frame]:
+        """Frames that are sent after power-up: boot-up messages."""
+        return []
+
 
 class CanDevice(Device, ABC):
     """A device on a CAN bus."""
@@ -69,17 +77,9 @@ class CanDevice(Device, ABC):
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:
         """Answers to a frame of the bus; every frame is seen by every device."""
 
-    def on_time(self, t: float) -> list[Frame]:
-        """Frames that are sent at this time: heartbeats, timers that ran out."""
-        return []
-
-    def on_power(self, t: float) -> list[Frame]:
-        """Frames that are sent after power-up: boot-up messages."""
-        return []
-
 
 class SerialDevice(Device):
-    """A servo on a serial line: registers behind the line's packets."""
+    """A servo on a serial line: registers behind the line's packets. It never speaks unasked."""
 
 
 class SerialLine(ABC):
@@ -92,13 +92,6 @@ class SerialLine(ABC):
     @abstractmethod
     def on_bytes(self, data: bytes, t: float) -> bytes:
         """Answers to bytes from the host, in any pieces."""
-
-    def on_time(self, t: float) -> bytes:
-        """Bytes that are sent at this time."""
-        return b""
-
-    def next_time(self) -> float:
-        return inf
 
     def clear(self) -> None:
         """Forgets a packet that has begun: the host was unplugged."""

@@ -31,7 +31,8 @@ class DriveFaults:
     encoder_freeze: bool = False
     open_winding: bool = False
     over_temperature: float | None = None  # [°C] that the sensor shows
-    stall: bool = False  # the output is jammed; `plant.py` holds it
+    stall: bool = False  # the output is jammed; the plant holds it
+    unplugged: bool = False  # no bus and no power
 
 
 @dataclass
@@ -90,6 +91,11 @@ class Drive:
     def starved(self) -> bool:
         """Supply below the level at which the drive reports it."""
         return self.supply.share < self.motor.under_voltage
+
+    @property
+    def supplied(self) -> bool:
+        """Whether there is power enough to run at all."""
+        return not self.faults.unplugged and self.supply.share >= self.motor.brown_out
 
     # --- the mechanism's side -----------------------------------------------------------------------------------
 

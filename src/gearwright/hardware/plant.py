@@ -35,6 +35,8 @@ class Plant:
             for n, d in self.drives.items()
         ]
         self.hands: dict[str, Hand] = {}
+        self._jams: dict[str, list[Hand]] = {}
+        self._later: list[tuple[float, Callable[[], None]]] = []
         self.latch()
 
     def _drive(self, name: str, motor: Motor) -> Drive:
@@ -71,6 +73,7 @@ class Plant:
             command.write(drive.control(dt))
         for hand in self.hands.values():
             hand.push(dt)
+        self._jam(dt)
         self.sim.clock.advance(1)
         self.latch()
         power = 0.0
@@ -78,6 +81,30 @@ class Plant:
             drive.warm(dt)
             power += drive.power()
         self.supply.settle(power)
+        if self._later:
+            self._run_later()
+
+    def at(self, time: float, action: Callable[[], None]) -> None:
+        """Calls it after the step that reaches this time [s]."""
+        self._later.append((time, action))
+
+    def _run_later(self) -> None:
+        now = self.time + 0.5 * self.dt
+        due = [action for time, action in self._later if time <= now]
+        self._later = [(time, action) for time, action in self._later if time > now]
+        for action in due:
+            action()
+
+    def _jam(self, dt: float) -> None:
+        """Outputs that are stuck are held where they stood."""
+        for name, drive in self.drives.items():
+            if drive.faults.stall and name not in self._jams:
+                self._jams[name] = [Hand.jam(self.sim, joint) for joint in _ratios(self.sim.robot, name)]
+            elif self._jams and not drive.faults.stall:
+                for jam in self._jams.pop(name, []):
+                    jam.release()
+            for jam in self._jams.get(name, ()):
+                jam.push(dt)
 
     # --- moved by hand ------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ Servers and tests use the same object; time advances only in `step`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gearwright.hardware.binding import Bound, bind
@@ -18,9 +18,9 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Supply
 from gearwright.hardware.plant import Plant, motor_for, prepared, with_actuators
 from gearwright.hardware.protocols import Protocol
+from gearwright.hardware.setpoints import COAST
 from gearwright.model import Mechanism
-
-Listen = Callable[[float, list[Frame]], None]
+from gearwright.model.device_bindings import DeviceBinding
 
 
 class Rig:
@@ -33,6 +33,7 @@ class Rig:
             made = b.protocol.device(plant.drives[b.actuator], b.node, dict(b.options))
             self.devices[b.actuator] = made
         self.can = [d for d in self.devices.values() if isinstance(d, CanDevice)]
+        self._each = tuple(self.devices.values())
         self.lines: dict[str, SerialLine] = {}
         for name, protocol in self.protocols.items():
             if protocol.line is not None:
@@ -45,13 +46,14 @@ class Rig:
     def of(
         cls, robot: Mechanism, protocol: str | None = None, *, dt: float = 1e-3, nodes: Mapping[str, int] | None = None,
         model: str | None = None, options: Mapping[str, str] | None = None, supply_resistance: float = 0.0,
+        written: Mapping[str, DeviceBinding] | None = None,
         **compiling: Any,
     ) -> Rig:  # fmt: skip
         """Compiles a robot whose actuators are bound by its file or by these options."""
         from gearwright.sim import compile
 
         robot = with_actuators(robot)
-        bound = bind(robot, protocol, nodes=nodes, model=model, options=options)
+        bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
         motors = {b.actuator: motor_for(robot, b.actuator, b.motor) for b in bound}
         sim = compile(prepared(robot, motors), dt=dt, **compiling)
         nominal = max((m.supply_voltage for m in motors.values()), default=24.0)
@@ -76,12 +78,12 @@ class Rig:
         if not frame.valid:
             return []
         t = self.time
-        return [answer for device in self.can for answer in device.on_frame(frame, t)]
+        return [answer for device in self.can if device.drive.powered for answer in device.on_frame(frame, t)]
 
     def boot(self) -> list[Frame]:
         """Frames that devices send after power-up."""
         t = self.time
-        return [frame for device in self.can for frame in device.on_power(t)]
+        return [frame for device in self._each for frame in device.on_power(t)]
 
     def receive(self, data: bytes, line: str | None = None) -> bytes:
         """A client's bytes on a serial line; returns the answers. The only line needs no name."""
@@ -91,9 +93,26 @@ class Rig:
     # --- time ---------------------------------------------------------------------------------------------------
 
     def due(self) -> list[Frame]:
-        """Frames of timers that have run out by now."""
+        """Lets timers run out that are due by now, and power come and go; returns the frames that devices send."""
         t = self.time
-        return [frame for d in self.can if d.next_time() <= t + 1e-9 for frame in d.on_time(t)]
+        now, sent = t + 1e-9, []
+        for device in self._each:
+            drive = device.drive
+            if drive.powered != drive.supplied:
+                sent += self._switch(device, t)
+            if drive.powered and device.next_time() <= now:
+                sent += device.on_time(t)
+        return sent
+
+    def _switch(self, device: Device, t: float) -> list[Frame]:
+        """Power goes, or comes back."""
+        drive = device.drive
+        drive.powered = drive.supplied
+        drive.write(COAST)
+        if not drive.powered:
+            return []
+        device.power_on(t)
+        return device.on_power(t)
 
     def step(self, n: int = 1) -> list[Frame]:
         """n steps of the simulation; returns the frames that devices sent of their own accord."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gearwright.hardware.drive import Drive
 
 
-@dataclass(frozen=True)
 class Setpoint:
     """Torque off: the winding is open, and the shaft coasts."""
 

@@ -29,6 +29,7 @@ class Protocol:
     models: Mapping[str, Motor] = field(default_factory=lambda: {"": Motor()})  # products; the first is the default
     nodes: range = range(1, 128)  # ids that a device may have
     baud: int = 1_000_000  # of a serial line
+    sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD
     client: str = ""  # what to type, with {channel}, {port}, {node}
 
@@ -47,9 +48,21 @@ class Protocol:
             raise UnknownNameError(f"model of protocol {self.name!r}", name, self.models)
         return self.models[name]
 
+    @property
+    def has_sync(self) -> bool:
+        return self.sync_id is not None or type(self).is_sync is not Protocol.is_sync
+
+    def eds(self, device: Device) -> str:
+        """The electronic data sheet of a device, as text; protocols over CANopen have one."""
+        raise ModelError(f"{self.title} has no EDS files: they describe CANopen devices")
+
+    def dbc(self, devices: Mapping[str, Device]) -> str:
+        """The frames of these devices as a DBC file's text, where the protocol can be described so."""
+        raise ModelError(f"there is no DBC file of {self.title}")
+
     def is_sync(self, frame: Frame) -> bool:
         """Whether a frame is the bus's common cycle, which lockstep advances on."""
-        return False
+        return frame.id == self.sync_id and not frame.extended and not frame.remote
 
 
 def protocol(name: str) -> Protocol:
