@@ -71,7 +71,8 @@ def prepare(folder: Path) -> None:
         program = step_of("step", sim.kernels.equations)
         text = Cuda().code(program, case.precision, None)
         (folder / f"{case.name}.cu").write_bytes(text)
-        np.savez(folder / f"{case.name}.npz", **start, **{f"after {n}": x for n, x in after.items()})
+        kept: dict[str, Any] = start | {f"after {n}": x for n, x in after.items()}
+        np.savez(folder / f"{case.name}.npz", allow_pickle=False, **kept)
         about = {"outline": to_text(program.outline()), "operations": _operations(program)}
         (folder / f"{case.name}.json").write_text(json.dumps(about))
         print(f"{case.name}: {len(text)} bytes, {about['operations']} operations a step at least")
