@@ -37,7 +37,6 @@ ARGUED = {
     "model/simulation_checks.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/actuation/gears.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/sensing/kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
-    "dynamics/steps/direct.py": "losses that depend on what the last step did",
 }
 SAMPLES = (
     Sample("transmission", ("LinearMap", '"linear_map"'), "model/transmissions/linear_map.py",
@@ -58,8 +57,7 @@ SAMPLES = (
     Sample("back end", ("Interpreter", '"interpreter"'), "compiler/backends/interpreter.py",
            "compiler/backends/__init__.py"),
     Sample("row type", ("SoftStopRow",), "dynamics/constraints/axis_laws.py", "dynamics/constraints/axis_laws.py"),
-    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/shaft_rows.py", "dynamics/actuation/shaft_rows.py",
-           ("dynamics/steps/direct.py",)),
+    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/shaft_rows.py", "dynamics/actuation/shaft_rows.py"),
     Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py"),
 )  # fmt: skip
 

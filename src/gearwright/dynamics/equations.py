@@ -205,7 +205,8 @@ class Equations:
         """What the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
+        own: tuple[str, ...] = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
+        own += ("parts",) if own and self.mechanism.tree.cuts else ()
         return self._symbols_of((*self._given, *own, *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
@@ -319,6 +320,7 @@ class Equations:
             "piece": self._law_count,
             "piece_end": self._law_count,
             "unsettled": 1,
+            "parts": 2,
             "fresh": 1,
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),

@@ -31,7 +31,14 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX
     return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
 
-UNROLLED = {"passed": 6, "settled": 1, "closed": 2}  # of each loop that a step ends by itself: so many rounds
+UNROLLED = {
+    "passed": 6,
+    "settled": 1,
+    "closed": 2,
+    "made": 1,
+}  # of each loop that a step ends by itself: so many rounds
+
+BEGINNING = {"settled", "accepted", "closed", "passed", "fresh", "made", "parts"}  # no loop ends early, a step is whole
 
 
 def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
@@ -45,6 +52,6 @@ def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
             for _ in range(min(node.count, UNROLLED.get(node.until or "", node.count))):
                 run(node.body, slots)
             continue
-        slots |= dict.fromkeys({"settled", "accepted", "closed", "passed", "fresh"} & {*node.name_in()}, 0.0)
+        slots |= dict.fromkeys(BEGINNING & {*node.name_in()}, 0.0)
         found = node.call([slots[n] for n in node.name_in()])
         slots |= dict(zip(node.name_out(), found, strict=True))

@@ -25,6 +25,7 @@ KINDS = {
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "piece": Kind.STATE,  # of each law, on which it was in the last step
     "piece_end": Kind.STATE,  # the same at the step's end
+    "parts": Kind.STATE,  # of a step beside the first, and steps since there are so many
     "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
     "actuator": Kind.STATE,  # efforts in the last step, then the actuators' states
     "sensor": Kind.STATE,  # readings, then the sensors' states

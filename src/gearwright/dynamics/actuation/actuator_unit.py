@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,8 +29,9 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model import Actuator
+from gearwright.model import Actuator, Losses
 from gearwright.model.actuators import Shaft
+from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
 
 HALVINGS = 24  # of a bracket: to 1e-7 of it, where what is left is a straight line
@@ -69,10 +70,11 @@ class ActuatorUnit:
     inertia: Scalar
     damping: Scalar  # its own and the transmission's
     friction: Scalar
-    efficiency: Scalar
+    losses: Losses  # of its transmission
     command: int
     states: tuple[int, ...]
     parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
+    ratios: dict[str, SX] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
     body: float = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
 
     @property
@@ -143,15 +145,36 @@ class ActuatorUnit:
         A drive's steep part is its line, from which two steps lead to either limit; where a velocity limit or a jump
         lies has to be found by halving.
         """
-        return HALVINGS if self.jumps else 3 if self.drive else 1
+        bends = len(self.actuator.torque_speed) > 2  # a table may be flat, steep and flat again
+        return HALVINGS if self.jumps or bends else 3 if self.drive else 1
 
     @property
     def friction_coordinate(self) -> tuple[int, Scalar] | None:
         """The one coordinate that it turns with, and the ratio; None if there is none, or losses depend on the load."""
-        if not isinstance(self.gear, ConstantRatio) or self.efficiency != 1.0:
+        if not isinstance(self.gear, ConstantRatio) or not self.losses.efficient:
             return None
         turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
         return turned[0] if len(turned) == 1 else None
+
+    def efficiency_at(self, load: Scalar, speed: Scalar) -> Scalar:
+        """η of its transmission at this load and speed of its axis."""
+        if not self.losses.varies:
+            return self.losses.efficiency
+        return simplified(SX(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values()))))
+
+    @cached_property
+    def _efficiency(self) -> Function:
+        """(load, speed, numbers of the map) → η."""
+        names = [*self.ratios]
+
+        def efficiency(load, speed, numbers):  # type: ignore[no-untyped-def]  # traced
+            losses = self.losses
+            if names:
+                losses = replace(losses, own=with_parameters(losses.own, dict(zip(names, numbers, strict=True))))
+            return losses.efficiency_at(load, speed)
+
+        function: Function = trace(efficiency, [None, None, len(names)], name=f"efficiency {self.name}", returns=[1])
+        return function
 
     def arguments(
         self, seen: ActuatorAxis, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar

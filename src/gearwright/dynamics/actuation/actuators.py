@@ -30,11 +30,11 @@ from gearwright.dynamics.algebra.scalar import (
     times,
 )
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
-from gearwright.dynamics.parameters import actuator_numbers, device_key
+from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns
 from gearwright.dynamics.solve.terms import Straight, Term
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
-from gearwright.model import Actuator, AxisRef, LinearTransmission, Mechanism
+from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism
 from gearwright.model.layout import rotor_name
 
 
@@ -110,15 +110,17 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Actuation:
         key = device_key(mechanism, name)
         numbers = {n: values[f"{key}.{n}"] for n in actuator_numbers(a)}
         own = {n: x for n, x in numbers.items() if not isinstance(x, float)}
-        losses = _losses(mechanism, name)
+        t = mechanism.acting.get(name)
+        losses = Losses() if t is None else t.losses
         driven.append(
             ActuatorUnit(
                 actuator=_within(a, mechanism),
                 gear=connected[name],
                 inertia=numbers["rotor_inertia"],
-                damping=plus(numbers["damping"], losses[1]),
-                friction=plus(numbers["friction"], losses[2]),
-                efficiency=losses[0],
+                damping=plus(numbers["damping"], losses.damping),
+                friction=plus(numbers["friction"], losses.friction),
+                losses=losses,
+                ratios=map_unknowns(mechanism, t, values) if t is not None and losses.own is not None else {},
                 command=index,
                 states=places[name],
                 parameters=own,
@@ -168,14 +170,6 @@ def _within(a: Actuator, mechanism: Mechanism) -> Actuator:
         return a
     limit = mechanism.joint(ref.joint).axes[ref.index].limits.effort
     return replace(a, effort_limit=limit / abs(ratio)) if 0.0 < limit < inf else a
-
-
-def _losses(mechanism: Mechanism, actuator: str) -> tuple[float, float, float]:
-    """Efficiency, damping and friction of the transmission that an actuator acts through."""
-    if actuator not in mechanism.acting:
-        return 1.0, 0.0, 0.0
-    losses = mechanism.acting[actuator].losses
-    return losses.efficiency, losses.damping, losses.friction
 
 
 def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:

@@ -85,7 +85,8 @@ class ShaftFrictionRow(OneRow):
     With efficiency η a transmission passes η·T on when the actuator drives, and takes T/η from the joints when they
     do; T = τ − I·α is what is left of the actuator's effort behind its rotor. That is friction against a motion along T
     of at most (1 − η)·|T|, and against one the other way of at most (1/η − 1)·|T|: one row, in which the direction of
-    power finds itself.
+    power finds itself. Where η depends on load and speed, it is that of T₀ and of the speed at the step's start. It
+    only ever takes energy, since η is above 0 and not above 1.
 
     T depends on the row's own effort λ: α = α₀ + r·λ, r = A·M⁻¹·Aᵀ. With α₀ = α − r·λ of the last step and
     T₀ = τ − I·α₀, the bounds are those of T₀ divided by 1 − (1 − η)·I·r and 1 + (1/η − 1)·I·r.
@@ -98,10 +99,14 @@ class ShaftFrictionRow(OneRow):
     def name(self) -> str:
         return self.driven.name
 
-    def bounds(self, effort: Scalar, share: Scalar = 0.0) -> tuple[Scalar, Scalar]:
+    @property
+    def loaded_shaft(self) -> int | None:
+        return None if self.driven.losses.efficient else self.index
+
+    def bounds(self, effort: Scalar, speed: Scalar, share: Scalar = 0.0) -> tuple[Scalar, Scalar]:
         """What it takes at most, against motions along the effort T₀ and the other way; share: I·r of the rotor."""
-        f, eta = self.driven.friction, self.driven.efficiency
-        driving, driven = minus(1.0, eta), minus(1.0 / eta, 1.0)
+        f, eta = self.driven.friction, self.driven.efficiency_at(effort, speed)
+        driving, driven = minus(1.0, eta), minus(divided(1.0, eta), 1.0)
         along = divided(plus(f, times(driving, magnitude(effort))), minus(1.0, times(driving, share)))
         against = divided(plus(f, times(driven, magnitude(effort))), plus(1.0, times(driven, share)))
         if is_number(effort):
@@ -112,7 +117,7 @@ class ShaftFrictionRow(OneRow):
     def transmitted(self, now: Moment, A: Sparse) -> tuple[Scalar, Scalar]:
         """T₀, and I·r."""
         acting, inertia = now.acting[self.index], plus(self.driven.inertia, self.driven.body)
-        if is_zero(inertia) or self.driven.efficiency == 1.0 or is_zero(acting.acceleration):
+        if is_zero(inertia) or self.driven.losses.efficient or is_zero(acting.acceleration):
             return acting.effort, 0.0
         r = now.response(A)
         free = minus(acting.acceleration, times(r, acting.loss))
@@ -120,12 +125,13 @@ class ShaftFrictionRow(OneRow):
 
     def rows(self, now: Instant) -> list[Row]:
         acting = now.acting[self.index]
-        lower, upper = self.bounds(acting.effort)
+        lower, upper = self.bounds(acting.effort, acting.seen.speed)
         return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
 
     def act(self, now: Moment) -> list[Term]:
         A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
-        lower, upper = self.bounds(*self.transmitted(now, A))
+        effort, share = self.transmitted(now, A)
+        lower, upper = self.bounds(effort, now.acting[self.index].seen.speed, share)
         span = now.phase.span
         vertices = (Vertex(0.0, times(upper, span)), Vertex(0.0, minus(0.0, times(lower, span))))
         return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
@@ -134,6 +140,6 @@ class ShaftFrictionRow(OneRow):
 def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:
     found: list[MotorRow | ShaftFrictionRow] = [MotorRow(d, i) for i, d in enumerate(acting.driven) if d.curved]
     for i, d in enumerate(acting.driven):
-        if d.efficiency != 1.0 or (d.friction_coordinate is None and not is_zero(d.friction)):
+        if not d.losses.efficient or (d.friction_coordinate is None and not is_zero(d.friction)):
             found.append(ShaftFrictionRow(d, i))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
@@ -41,9 +42,18 @@ class DriveRow(AlongRows):
     def bounded(self) -> bool:
         return not self.equality
 
+    def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, part: Scalar, left: Scalar) -> None:
+        """Its target for the end of a part of the step, of which there are `left` with it; both are shares of dt."""
+        i = 2 * self.index
+        start, end, rate = q[self.position], target[i], target[i + 1]
+        if self.drive.kinematic:
+            target[i] = where(part < left, plus(start, times(divided(part, left), minus(end, start))), end)
+        else:
+            target[i] = minus(end, times(times(dt, minus(left, part)), rate))
+
     def rows(self, now: Instant) -> list[Row]:
-        where, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
-        error = minus(now.tree.q[self.position], where)
+        target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
+        error = minus(now.tree.q[self.position], target)
         if self.drive.kinematic:
             return [Row(J={self.velocity: 1.0}, error=error, softness=Baumgarte(1.0))]
         softness = SpringDamper(self.drive.stiffness, self.drive.damping)

@@ -38,7 +38,7 @@ def project(step: DirectStep, M: Matrix) -> None:
         q, closed = build["position"], build["closed"][0]
         still: list[Scalar] = [0.0] * model.dof
         tree = model.tree(State(q, still))
-        now = Instant(tree, model.configuration(tree), step.dt, build["target"])
+        now = Instant(tree, model.configuration(tree), step.dt, step.targets)
         rows = [row for kind in step.kinds if kind.projected for row in kind.rows(now)]
         worst: Scalar = 0.0
         for row in rows:
