@@ -7,8 +7,7 @@ import struct
 
 import moteus
 import pytest
-from moteus import Mode
-from moteus import Register as R
+from moteus import Mode, Register
 from moteus.protocol import parse_reply
 
 from gearwright.hardware.frames import Frame
@@ -47,7 +46,11 @@ def controller() -> Controller:
 
 def test_query(controller):
     values = controller.query()
-    assert values[R.MODE] == Mode.STOPPED and values[R.VOLTAGE] == 24.0 and values[R.TEMPERATURE] == 25.0
+    assert (
+        values[Register.MODE] == Mode.STOPPED
+        and values[Register.VOLTAGE] == 24.0
+        and values[Register.TEMPERATURE] == 25.0
+    )
 
 
 @pytest.mark.parametrize("resolution", [moteus.INT8, moteus.INT16, moteus.INT32, moteus.F32])
@@ -58,7 +61,7 @@ def test_resolutions(controller, resolution):
     query.position = query.velocity = query.torque = resolution
     values = controller.send(controller.client.make_query(query_override=query))
     step = {moteus.INT8: 0.01, moteus.INT16: 1e-4, moteus.INT32: 1e-5, moteus.F32: 1e-7}[resolution]
-    assert values[R.POSITION] == pytest.approx(0.6 / math.tau, abs=step)
+    assert values[Register.POSITION] == pytest.approx(0.6 / math.tau, abs=step)
 
 
 def test_position_with_a_trajectory(controller):
@@ -69,7 +72,7 @@ def test_position_with_a_trajectory(controller):
     for _ in range(80):
         values = controller.position(position=1.0, velocity_limit=2.0, accel_limit=10.0)
         controller.table.run(0.01)
-    assert values[R.POSITION] == pytest.approx(1.0, abs=1e-3)
+    assert values[Register.POSITION] == pytest.approx(1.0, abs=1e-3)
     assert controller.table.device.complete
 
 
@@ -77,26 +80,26 @@ def test_velocity_until_the_stop_position(controller):
     for _ in range(100):
         values = controller.position(position=math.nan, velocity=1.0, stop_position=0.5)
         controller.table.run(0.01)
-    assert values[R.POSITION] == pytest.approx(0.5, abs=0.02)
+    assert values[Register.POSITION] == pytest.approx(0.5, abs=0.02)
 
 
 def test_the_torque_limit_holds(controller):
     controller.table.jammed = True
     controller.position(position=10.0, maximum_torque=0.3)
     controller.table.run(0.05)
-    assert controller.query()[R.TORQUE] == pytest.approx(0.3, abs=1e-3)
+    assert controller.query()[Register.TORQUE] == pytest.approx(0.3, abs=1e-3)
 
 
 def test_a_command_times_out_and_is_left_by_stopping(controller):
     controller.position(position=0.0)
     controller.table.run(0.15)
-    assert controller.query()[R.MODE] == Mode.TIMEOUT
+    assert controller.query()[Register.MODE] == Mode.TIMEOUT
     controller.position(position=0.0)
-    assert controller.query()[R.MODE] == Mode.TIMEOUT
+    assert controller.query()[Register.MODE] == Mode.TIMEOUT
     controller.send(controller.client.make_stop())
     controller.position(position=0.0, watchdog_timeout=math.nan)
     controller.table.run(5.0)
-    assert controller.query()[R.MODE] == Mode.POSITION
+    assert controller.query()[Register.MODE] == Mode.POSITION
 
 
 def test_other_modes(controller):
@@ -104,11 +107,11 @@ def test_other_modes(controller):
     controller.table.true[1] = 10.0
     controller.table.run(0.001)
     controller.send(make.make_brake())
-    assert controller.query()[R.MODE] == Mode.BRAKE
+    assert controller.query()[Register.MODE] == Mode.BRAKE
     controller.send(make.make_stop())
     controller.send(make.make_current(d_A=0.0, q_A=1.5))
     controller.table.run(0.01)
-    assert controller.query()[R.TORQUE] == pytest.approx(1.5, abs=1e-3)
+    assert controller.query()[Register.TORQUE] == pytest.approx(1.5, abs=1e-3)
     controller.table.true[:] = [0.0, 0.0]
     for _ in range(50):
         controller.send(make.make_stay_within(lower_bound=0.2, upper_bound=0.3))
@@ -120,9 +123,9 @@ def test_outputs_are_set(controller):
     controller.table.true[0] = 3.3 * math.tau
     controller.table.run(0.001)
     controller.send(controller.client.make_set_output_exact(position=7.0))
-    assert controller.query()[R.POSITION] == pytest.approx(7.0, abs=1e-4)
+    assert controller.query()[Register.POSITION] == pytest.approx(7.0, abs=1e-4)
     controller.send(controller.client.make_set_output_nearest(position=0.1))
-    assert controller.query()[R.POSITION] == pytest.approx(0.0, abs=1e-4)
+    assert controller.query()[Register.POSITION] == pytest.approx(0.0, abs=1e-4)
 
 
 def test_faults_stop_it(controller):
@@ -130,11 +133,11 @@ def test_faults_stop_it(controller):
     controller.table.drive.faults.over_temperature = 150.0
     controller.table.run(0.01)
     values = controller.query()
-    assert (values[R.MODE], values[R.FAULT]) == (Mode.FAULT, 38)
+    assert (values[Register.MODE], values[Register.FAULT]) == (Mode.FAULT, 38)
     controller.send(controller.client.make_stop())
     controller.table.drive.faults.over_temperature = None
     controller.table.run(0.01)
-    assert controller.position(position=0.0)[R.MODE] == Mode.POSITION
+    assert controller.position(position=0.0)[Register.MODE] == Mode.POSITION
 
 
 def test_an_unknown_register_is_a_read_error(controller):

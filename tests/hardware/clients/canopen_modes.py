@@ -94,15 +94,14 @@ turn.rpdo[2].save()
 turn.tpdo[3].save()
 turn.nmt.state = "OPERATIONAL"
 enable(turn, "CYCLIC SYNCHRONOUS POSITION")
-begin, worst = turn.sdo[0x6064].raw, 0
+begin = turn.sdo[0x6064].raw
 for k in range(1, 101):
     turn.rpdo[2][0x607A].raw = begin + k * TURN // 50
     turn.rpdo[2].transmit()
     network.sync.transmit()
     assert turn.tpdo[3].wait_for_reception(1.0) is not None
-    worst = max(worst, abs(turn.tpdo[3][0x60F4].raw))
 wait(lambda: abs(turn.sdo[0x6064].raw - begin - 2 * TURN) < 20)
-tell(csp=turn.sdo[0x6064].raw - begin, csp_worst=worst)
+tell(csp=turn.sdo[0x6064].raw - begin, csp_pdo=len(turn.tpdo[3].map))
 enable(turn, "CYCLIC SYNCHRONOUS VELOCITY")
 turn.sdo[0x60FF].raw = 5 * TURN
 tell(csv=bool(wait(lambda: abs(turn.sdo[0x606C].raw - 5 * TURN) < TURN / 50)))

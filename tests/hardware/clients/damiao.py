@@ -36,13 +36,14 @@ tell(disabled=bool(wait(lambda: turn.get_states().get("status") == "DISABLED")))
 turn.enable()
 gripper.enable()
 wait(lambda: gripper.get_states().get("status") == "ENABLED")
-mit = commanded(
-    lambda: (
-        (turn.send_cmd_mit(0.5, stiffness=80.0, damping=4.0), gripper.send_cmd_mit(-0.5, stiffness=8.0, damping=0.2))
-        and None
-    ),
-    lambda: at(turn, 0.5, 0.01) and at(gripper, -0.5, 0.05) and abs(turn.get_states()["vel"]) < 0.1,
-)
+
+
+def both():
+    turn.send_cmd_mit(0.5, stiffness=80.0, damping=4.0)
+    gripper.send_cmd_mit(-0.5, stiffness=8.0, damping=0.2)
+
+
+mit = commanded(both, lambda: at(turn, 0.5, 0.01) and at(gripper, -0.5, 0.05) and abs(turn.get_states()["vel"]) < 0.1)
 tell(mit=bool(mit), status=turn.get_states()["status"])
 
 change_mode(2, "POS_VEL")

@@ -1,4 +1,4 @@
-"""A closed loop over SYNC: position PDOs in, targets out, by python-can alone; tells its rate and a digest of the bus."""
+"""A closed loop over SYNC, by python-can alone: positions in, targets out; tells its rate and a digest of the bus."""
 
 import hashlib
 import struct
