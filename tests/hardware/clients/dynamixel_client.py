@@ -13,6 +13,8 @@ def again(call, *arguments):
         result = call(*arguments)
         if (result if isinstance(result, int) else result[-2]) == dxl.COMM_SUCCESS:
             return result
+        time.sleep(0.1)
+        port.ser.reset_input_buffer()  # the late answer is not that to the next question
     raise TimeoutError(f"{call.__name__}{arguments[1:]}: {result}")
 
 
