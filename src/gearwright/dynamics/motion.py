@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.algebra.factorise import Factors, factorise
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Matrix, accumulate, add_diagonal, combined, identity, transposed
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.tree.algorithms import inverse_dynamics, mass_matrix
 from gearwright.dynamics.tree.coordinates import Coordinates, State
+from gearwright.dynamics.tree.front_choice import chosen_fronts
+from gearwright.dynamics.tree.fronts import inertia
 from gearwright.dynamics.tree.joints import quaternion_product
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.loads import Load, load_efforts
@@ -34,6 +37,18 @@ class Model(Coordinates):
         """`M_u = Gᵀ·(M + armature + Σ Aᵀ·I·A)·G`."""
         M = add_diagonal(mass_matrix(at, tree.G), tree.G, self.bodies.axes.armature)
         return self._with_shafts(M, tree, [d.inertia for d in self.actuation.driven])
+
+    def inertia(self, at: Configuration, tree: TreeState, *, fronts: bool) -> Inertia:
+        """The same with fronts, if these are allowed, where they take fewer operations."""
+        chosen = chosen_fronts(self.bodies.bodies, tree.G) if fronts else frozenset[int]()
+        if not chosen:
+            return Inertia(self.moving_masses(self.mass_matrix(at, tree)))
+        M = inertia(at, tree.G, chosen)
+        armature = zip(tree.G, self.bodies.axes.armature, strict=True)
+        shafts = [(combined(d.gear.seen(tree, 0.0).A, tree.G), d.inertia) for d in self.actuation.driven]
+        M = M.with_lines([(row, value) for row, value in (*armature, *shafts) if not is_zero(value)])
+        self.moving_masses({(k, k): d for k, d in enumerate(M.diagonal(self.dof)) if not is_zero(d)})
+        return M
 
     def tree_mass_matrix(self, at: Configuration, q: list[Scalar]) -> Matrix:
         """M with armature and rotors, before couplings."""

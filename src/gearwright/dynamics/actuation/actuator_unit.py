@@ -145,7 +145,8 @@ class ActuatorUnit:
         A drive's steep part is its line, from which two steps lead to either limit; where a velocity limit or a jump
         lies has to be found by halving.
         """
-        return HALVINGS if self.jumps else 3 if self.drive else 1
+        bends = len(self.actuator.torque_speed) > 2  # a table may be flat, steep and flat again
+        return HALVINGS if self.jumps or bends else 3 if self.drive else 1
 
     @property
     def friction_coordinate(self) -> tuple[int, Scalar] | None:

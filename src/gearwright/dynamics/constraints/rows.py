@@ -14,6 +14,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     greatest,
+    is_number,
     is_zero,
     minus,
     plus,
@@ -25,10 +26,11 @@ from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.solve.terms import Rigid, Straight, Term
-from gearwright.dynamics.tree.couplings import Follower, follower_of
+from gearwright.dynamics.tree.couplings import Follower, follower_of, multiplier_names
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Coupling, Mechanism, in_order
+from gearwright.model.rings import unrounded
 
 PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller is rounding
 
@@ -179,9 +181,21 @@ class CouplingRow(OneRow):
 def coupling_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[CouplingRow]:
     compliant = [c for c in mechanism.couplings.values() if c.mode == "compliant"]
     beside = coupled_springs(mechanism, compliant)
+    values = {**values, **_unrounded(mechanism, values)}
     for c in in_order(mechanism.couplings.values()):
         if c.mode != "exact":
             yield CouplingRow(follower_of(c, mechanism, values), _softness(c, values, beside.get(c.name, ())))
+
+
+def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, float]:
+    """Ratios of hard couplings as their ring implies them, where they are numbers of the file."""
+    implied = unrounded(mechanism.couplings.values(), mechanism.configuration())
+    found: dict[str, float] = {}
+    for name, ratios in implied.items():
+        parameters = multiplier_names(mechanism.couplings[name])
+        if all(is_number(values[p]) for p in parameters):
+            found |= dict(zip(parameters, ratios, strict=True))
+    return found
 
 
 def _softness(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) -> Softness:

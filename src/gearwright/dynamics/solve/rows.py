@@ -109,12 +109,12 @@ class RowSolution(NamedTuple):
 
 
 def solve_rows(
-    H: Matrix, equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
+    d: Sequence[Scalar], equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
     floors: Floors,
 ) -> RowSolution:  # fmt: skip
-    """x is `L⁻¹·b`."""
+    """x is `L⁻¹·b`, d the diagonal of H."""
     directions = [*(e.J for e in equalities), *(law.J for law in laws)]
-    answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
+    answers = [[times(a, divided(a, d[k])) for k, a in J.items()] for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
     E = [_compliance(each) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]

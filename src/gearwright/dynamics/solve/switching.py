@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
@@ -105,12 +106,12 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with.
+    """A step's velocities. `eps` is the rounding of the numbers that will be computed with.
 
     `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
     """
 
-    H: Matrix
+    H: Inertia | Matrix
     b: list[Scalar]
     laws: Sequence[Acting]
     equalities: Sequence[Equality] = ()
@@ -126,7 +127,8 @@ class Problem:
         rows: RowSolution | None = None
         if self.equalities or roles.rows:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
-            rows = solve_rows(self.H, self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            d = Inertia.of(self.H).diagonal(len(self.b))
+            rows = solve_rows(d, self.equalities, row_lines, factors, x, Floors.of(self.eps))
             x = [plus(a, rows.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         found = _Solved(self, lines, roles, factors, rows, u, w)

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, TypeAlias
 
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, total
-from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate, combined
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.laws import Polyline, Response
 from gearwright.dynamics.solve.rows import Equality
@@ -93,14 +94,14 @@ class Collected:
     places: list[tuple[str, int]]  # of each term: the list it is in, and where
 
     @staticmethod
-    def of(terms: Sequence[Term], G: list[Sparse], pattern: Matrix) -> Collected:
+    def of(terms: Sequence[Term], G: list[Sparse], M: Inertia) -> Collected:
         found = Collected([], [], [], [], [])
         for term in terms:
-            found._add(replace(term, J=combined(term.J, G)), pattern)
+            found._add(replace(term, J=combined(term.J, G)), M)
         return found
 
-    def _add(self, term: Term, pattern: Matrix) -> None:
-        if isinstance(term, Straight) and not (term.as_row and _fills(term.J, pattern)):
+    def _add(self, term: Term, M: Inertia) -> None:
+        if isinstance(term, Straight) and not (term.as_row and M.filled_in_by(term.J)):
             self.places.append(("line", len(self.lines)))
             self.lines.append(term)
         elif isinstance(term, Bounded):
@@ -113,12 +114,9 @@ class Collected:
             self.places.append(("equality", len(self.equalities)))
             self.equalities.append(_equality(term))
 
-    def matrix(self, M: Matrix) -> Matrix:
+    def matrix(self, M: Inertia) -> Inertia:
         """M with the slopes of the lines."""
-        H = dict(M)
-        for line in self.lines:
-            accumulate(H, line.J, {n: times(x, line.slope) for n, x in line.J.items()}, twice=False)
-        return H
+        return M.with_lines([(line.J, line.slope) for line in self.lines])
 
     def push(self, n: int) -> list[Scalar]:
         """Constants of the lines."""
@@ -179,10 +177,6 @@ class Collected:
 def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
     """J·u."""
     return total(*(times(x, u[n]) for n, x in J.items()))
-
-
-def _fills(J: Sparse, pattern: Matrix) -> bool:
-    return any((max(a, b), min(a, b)) not in pattern for a in J for b in J)
 
 
 def _equality(term: Straight | Rigid) -> Equality:

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
@@ -37,10 +38,10 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
-from gearwright.dynamics.steps.direct import DirectStep, diagonal, product, unknowns, with_unknowns
+from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
@@ -76,7 +77,7 @@ class MidpointStep(DirectStep):
         if parts is not None:
             parts.begin(self.kinds, tree.q)
         acting = self.actuators(tree)
-        mass = diagonal(M, model.dof)
+        mass = M.diagonal(model.dof)
         first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
         guess = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
         if self.closures:
@@ -89,7 +90,7 @@ class MidpointStep(DirectStep):
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
         build["start"] = guess
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
-        build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
+        build["momentum"], build["force"] = M.product(v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
         build["passed"], build["round"] = [0.0], [1.0]
@@ -110,16 +111,16 @@ class MidpointStep(DirectStep):
         rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
         return [times(2.0, minus(v, mean)) for v, mean in rows]
 
-    def _prepared(self, tree: TreeState) -> Matrix:
+    def _prepared(self, tree: TreeState) -> Inertia:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
-        M = self.model.moving_masses(self.model.mass_matrix(self.model.configuration(tree), tree))
+        M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
             build.stage("mass")
         return with_unknowns(M, build["mass"])
 
-    def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
+    def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> None:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
@@ -129,7 +130,7 @@ class MidpointStep(DirectStep):
             acting = self.yielding(acting, chosen_from(turn, YIELDING))
             w = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], w, strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
-        rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
+        rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
@@ -145,12 +146,12 @@ class MidpointStep(DirectStep):
         build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
 
-    def _landed(self, M: Matrix, w: Sequence[Scalar]) -> list[Scalar]:
+    def _landed(self, M: Inertia, w: Sequence[Scalar]) -> list[Scalar]:
         """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
         energy than it began with."""
         if not self.closures:
             return self.build["momentum"]
-        own = product(M, w)
+        own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
         share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
         lost = self.build["lost"][0] > 0.5
@@ -179,7 +180,7 @@ class MidpointStep(DirectStep):
         build["change"], build["relaxation"] = change, [relaxation]
         build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
-    def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> Scalar:
+    def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> Scalar:
         """Whether all has settled."""
         build, model, dt = self.build, self.model, self.dt
         w = build["mean_velocity"]
@@ -193,13 +194,13 @@ class MidpointStep(DirectStep):
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
-            project(self, M)
+            project(self, M.entries)
         else:
             build.stage("turn")
         build.again("mass")
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
-        second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
+        second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u

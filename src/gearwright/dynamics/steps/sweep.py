@@ -23,15 +23,18 @@ from typing import NamedTuple
 import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, both, minus, plus, times, where
-from gearwright.dynamics.algebra.sparse import Matrix, accumulate
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
+from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.sweeps import Responses, SweptTerm, jacobian_transpose, sweep
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.euler import EulerStep
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.dynamics.tree.reduction import TreeState
 
 ENOUGH = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 
@@ -64,28 +67,30 @@ class SweepStep(EulerStep):
         super().__init__(build, model, kinds, eps)
         self.iterations, self.tolerance = iterations, tolerance
 
+    def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
+        return self.model.inertia(at, tree, fronts=False)
+
     def started(self, acting: Collected, slot: str) -> list[Scalar]:
         return []  # no pieces are kept: a projection finds its own
 
     def solved(
-        self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected,
+        self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar], guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
-        assert not isinstance(H, Factors)
+        assert isinstance(H, Inertia)
         if not (acting.switching or acting.equalities):
-            return Solved(self.model.factorised(H).solve(list(b)), [], [], [], [], True)
+            return Solved(self.model.factorised(H.entries).solve(list(b)), [], [], [], [], True)
         kept = self._swept(self._begun(H, b, acting, guess))
         found = dict(zip(_order(acting), kept, strict=True))
         each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
         laws, equalities, curves = ([found[kind, i] for i in range(len(own))] for kind, own in each)
         return Solved(self.build["u"], laws, equalities, curves, [], True)
 
-    def _begun(self, H: Matrix, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
+    def _begun(self, H: Inertia, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
         """Lines that touch the curves are in the matrix; what they leave of the curves is swept over."""
-        H, b, remainders = dict(H), list(b), []
+        b, remainders = list(b), []
         for curve in acting.curves:
             constant, slope = curve.line(rate(curve.J, guess))
-            accumulate(H, curve.J, {n: times(x, slope) for n, x in curve.J.items()}, twice=False)
             for n, x in curve.J.items():
                 b[n] = plus(b[n], times(x, constant))
             remainders.append(CurveRemainder(curve, constant, slope))
@@ -95,7 +100,8 @@ class SweepStep(EulerStep):
         rows = [terms[kind][i] for kind, i in _order(acting)]
         last = dict(zip(acting.places[self.silent :], self.build["impulse"], strict=True))
         warm = [row.warm_start(last[place]) for row, place in zip(rows, _order(acting), strict=True)]
-        factors = self.model.factorised(H)
+        H = H.with_lines([(remainder.J, remainder.slope) for remainder in remainders])
+        factors = self.model.factorised(H.entries)
         push = jacobian_transpose(rows, warm, len(b))
         u = factors.solve([plus(x, p) for x, p in zip(b, push, strict=True)])
         return Swept(rows, warm, u, factors)

@@ -80,18 +80,30 @@ def mass_matrix(at: Configuration, G: Sequence[Sparse]) -> Matrix:
     composite = [b.mass for b in bodies]
     columns: list[dict[int, Force]] = [{} for _ in bodies]  # forces for unit accelerations of what hangs behind
     for i, b in reversed([*enumerate(bodies)]):
-        own = [(k, s, composite[i].momentum(s)) for s, k in zip(at.S[i], b.velocities, strict=True)]
-        for n, (k, s, _) in enumerate(own):
-            for u, F in columns[i].items():
-                accumulate(M, G[k], {u: s.dot(F)})
-            for j, _, F in own[: n + 1]:
-                accumulate(M, G[k], {u: times(g, s.dot(F)) for u, g in G[j].items()}, twice=j != k)
-        for k, _, F in own:
-            for u, g in G[k].items():
-                columns[i][u] = columns[i].get(u, NO_FORCE) + F * g
+        unit_accelerations(at, i, G, M, composite, columns)
         if b.parent != GROUND:
             propagate_to_parent(at, i, composite, columns)
     return {entry: value for entry, value in M.items() if not is_zero(value)}
+
+
+def unit_accelerations(
+    at: Configuration,
+    i: int,
+    G: Sequence[Sparse],
+    M: Matrix,
+    composite: Sequence[Mass],
+    columns: list[dict[int, Force]],
+) -> None:
+    """Adds body i's freedoms: their entries of M, and their columns."""
+    own = [(k, s, composite[i].momentum(s)) for s, k in zip(at.S[i], at.system.bodies[i].velocities, strict=True)]
+    for n, (k, s, _) in enumerate(own):
+        for u, F in columns[i].items():
+            accumulate(M, G[k], {u: s.dot(F)})
+        for j, _, F in own[: n + 1]:
+            accumulate(M, G[k], {u: times(g, s.dot(F)) for u, g in G[j].items()}, twice=j != k)
+    for k, _, F in own:
+        for u, g in G[k].items():
+            columns[i][u] = columns[i].get(u, NO_FORCE) + F * g
 
 
 def propagate_to_parent(at: Configuration, i: int, composite: list[Mass], columns: list[dict[int, Force]]) -> None:
