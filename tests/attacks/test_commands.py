@@ -86,7 +86,8 @@ def test_a_package_beside_the_model_is_not_an_installed_one(folder: Path, start:
     (metadata / "entry_points.txt").write_text("[gearwright.actuators]\nmine = gearwright_plugin:Mine\n")
     text = (
         '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
-        '<parent>a</parent><child>b</child></joint><actuator name="m" type="mine"><joint>j</joint></actuator></model></sdf>'
+        '<parent>a</parent><child>b</child></joint><actuator name="m" type="mine"><joint>j</joint></actuator>'
+        "</model></sdf>"
     )
     (folder / "robot.sdf").write_text(text)
     if start == "installed":
