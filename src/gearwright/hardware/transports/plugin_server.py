@@ -26,7 +26,9 @@ class PluginServer:
         return f'can.Bus(interface="gearwright", channel="{self.channel}")'
 
     def _accept(self, connection: socket.socket) -> None:
-        self._clients.append(PluginClient(self._loop, self._network, connection, self._clients.remove))
+        client = PluginClient(self._loop, self._network, connection, self._clients.remove)
+        self._clients.append(client)
+        client.stream.send(can_socket.HELLO)  # it may be gone again by now
 
     def close(self) -> None:
         self._listener.close()
@@ -46,7 +48,6 @@ class PluginClient:
         self._frames = can_socket.Unpacker()
         self.stream = Stream(loop, connection, self._received, self._closed)
         network.attach(self)
-        self.stream.send(can_socket.HELLO)
 
     def deliver(self, frame: Frame, t: float) -> None:
         self.stream.send(can_socket.packed(frame, t))

@@ -35,7 +35,9 @@ class SocketcandServer:
 
     def _accept(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._clients.append(SocketcandClient(self._loop, self._network, connection, self._clients.remove))
+        client = SocketcandClient(self._loop, self._network, connection, self._clients.remove)
+        self._clients.append(client)
+        client.stream.send(b"< hi >")  # it may be gone again by now
 
     def on_time(self) -> None:
         """Lets go what was held back after a handshake."""
@@ -58,7 +60,6 @@ class SocketcandClient:
         self._buffer, self._opened, self._raw = "", False, False
         self._quiet, self._held = 0.0, [b""][:0]
         self.stream = Stream(loop, connection, self._received, self._closed)
-        self.stream.send(b"< hi >")
 
     def _received(self, data: bytes) -> None:
         text = self._buffer + data.decode("ascii", errors="replace")
