@@ -43,7 +43,7 @@ async def main(channel: str, axis: int) -> None:
     await until(lambda: drive.axis_state == "IDLE")
     try:
         drive.check_errors()
-        tell(hot="nothing")
+        sys.exit("no hot")
     except DriveError as error:
         tell(hot=str(error))
     ask("clear")
@@ -57,7 +57,7 @@ async def main(channel: str, axis: int) -> None:
     await until(lambda: drive.axis_state == "IDLE", 1.0)
     try:
         drive.check_errors()
-        tell(watchdog="nothing")
+        sys.exit("no watchdog")
     except DriveError as error:
         tell(watchdog=str(error), idle=drive.axis_state)
     drive.clear_errors()
@@ -65,7 +65,7 @@ async def main(channel: str, axis: int) -> None:
     await asyncio.sleep(0.7)
     try:
         drive.check_alive()
-        tell(silence="nothing")
+        sys.exit("no silence")
     except HeartbeatError as error:
         tell(silence=str(error))
     ask("clear")
