@@ -30,7 +30,7 @@ async def main(channel: str, axis: int) -> None:
     drive.set_traj_vel_limit(10.0)
     drive.set_traj_accel_limits(100.0, 100.0)
     await until(lambda: False, 0.5, lambda: drive.set_input_pos(2.0))
-    tell(position=(await drive.get_encoder_estimates())["Pos_Estimate"], cyclic=len(seen))
+    tell(position=seen[-1]["Pos_Estimate"], cyclic=len(seen))  # the client mixes its answers up with cyclic ones
     tell(bus=await drive.get_bus_voltage_current(), iq=await drive.get_iq())
 
     drive.set_controller_mode("VELOCITY_CONTROL", "PASSTHROUGH")
