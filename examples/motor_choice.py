@@ -2,8 +2,8 @@
 
     python examples/motor_choice.py [DESIGNS]     writes motor_choice.parquet and motor_choice.png
 
-An arm lifts a load by one motor. Varied are the motor's size (its stall torque, with a rotor that grows with it) and
-the load's mass. Wanted: a fast lift, and little torque in the winding, which is what heats it.
+An arm lifts a load by one motor. Varied are the motor's stall torque and no-load speed, and the gear's
+reduction. Wanted: a fast lift, and little torque in the winding, which is what heats it.
 """
 
 import sys
@@ -37,7 +37,9 @@ def main(designs: int) -> None:
     robot = robot.with_actuator(motor)
     table = gw.sweep(
         robot,
-        vary={"motor.stall_torque": (0.15, 1.0), "motor.no_load_speed": (100.0, 600.0), "gear.reduction": (10.0, 120.0)},
+        vary={
+            "motor.stall_torque": (0.15, 1.0), "motor.no_load_speed": (100.0, 600.0), "gear.reduction": (10.0, 120.0),
+        },
         metrics={"height": "shoulder.position:last", "heat": "motor.torque:rms", "speed": "shoulder.velocity:max"},
         sampling="sobol", n=designs, duration=0.4, position={"shoulder": -1.0}, command={"motor": 10.0},
         out="motor_choice.parquet", progress=True,
