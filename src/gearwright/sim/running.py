@@ -83,6 +83,8 @@ def _recorded(
             sim.batch_state.fill(slot, i, value)
     with _shown(progress, n) as report:
         if calls is None:
+            _hold_first(sim, plan)
+            rows.add(1, _now(sim))
             _in_machine_code(sim, n, plan, rows, report)
             return
         sim.controller_state.period = calls.period
@@ -127,6 +129,20 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
         report(count)
 
 
+def _hold_first(sim: Simulation, plan: Plan) -> None:
+    """The inputs of the first step, which are those of the first row."""
+    for slot, schedule in plan.items():
+        for i, values in schedule.varying.items():
+            if len(values):
+                sim.inputs.slots[slot].fill(i, values[0])
+    sim.batch_state.touch()
+
+
+def _now(sim: Simulation) -> dict[str, Buffer]:
+    """All slots of a recording at this instant."""
+    return {slot: sim.batch_state.slot(slot).repeated(1) for slot in _slots(sim)}
+
+
 def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
     """The inputs of some steps: those that change, and those that are held."""
     buffer = sim.batch_state.instance.buffer(slot, count)
@@ -158,7 +174,8 @@ def _step_by_step(
 ) -> None:  # fmt: skip
     state, every, batch = sim.batch_state, rows.every, sim.batch
     commands, coordinates = sim.layout.devices.commands, sim.layout.names.coordinates
-    keep = _Kept(sim, n // every, rows).keep
+    if not n:
+        rows.add(1, _now(sim))
     for k in range(n):
         for slot, schedule in plan.items():
             for i, values in schedule.varying.items():
@@ -166,7 +183,13 @@ def _step_by_step(
                 sim.inputs.slots[slot].fill(i, value)
         state.touch()
         command, effort = given_values.split(commands, coordinates, controller())
-        sim.step(command=command or None, effort=effort or None)
+        if k == 0:
+            sim.step(command=command or None, effort=effort or None, n=0)
+            rows.add(1, _now(sim))
+            keep = _Kept(sim, n // every, rows).keep
+            sim.step()
+        else:
+            sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
             keep()
         report(1)
@@ -222,7 +245,7 @@ def _times(sim: Simulation, n: int) -> Array:
 
 
 def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
-    needed = (n // every) * sim.batch_state.instance.row_bytes([*sim.batch_state.parts, *varying])
+    needed = (n // every + 1) * sim.batch_state.instance.row_bytes([*sim.batch_state.parts, *varying])
     available = available_memory()
     if needed > available:
         raise ModelError(

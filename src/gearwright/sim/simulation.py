@@ -303,7 +303,7 @@ class Simulation:
         wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
         sink: Sink | str | os.PathLike[str] | None = None,
     ) -> Recording:  # fmt: skip
-        """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
+        """Simulates `duration` seconds, rounded to the nearest step, and records the start and every `every`-th step.
 
         command     by actuator, and
         effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at

@@ -75,7 +75,7 @@ class SlotChunk:
     def time(self) -> Array:
         """(T,) [s]."""
         own = self._schema
-        steps = own.first_step + own.every * np.arange(self._first_row + 1, self._first_row + self.rows + 1)
+        steps = own.first_step + own.every * np.arange(self._first_row, self._first_row + self.rows)
         times: Array = own.start + steps * own.dt
         return times
 

@@ -32,9 +32,11 @@ class Column(NamedTuple):
 
 
 class Recording:
-    """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after step (k + 1)·every.
+    """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
+    row 0 is the start.
 
-    Made by `Simulation.run`. `effort` acted during the step that ends at a row, so that a run can be repeated by
+    Made by `Simulation.run`. `effort` acted during the step that ends at a row (of row 0: in the step
+    that begins there), so that a run can be repeated by
     `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
     `schema` lists all signals with their units.
     """
