@@ -301,7 +301,7 @@ class Simulation:
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
         effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
         wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
-        sink: Sink | str | os.PathLike[str] | None = None,
+        sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the start and every `every`-th step.
 
@@ -315,9 +315,12 @@ class Simulation:
         progress    show a bar on the error stream.
         control_period  steps from one call of `controller` to the next.
         wrench      by link, as `step` takes it, held over the run and after it.
-        record      quantities that files have beside the usual: "reaction". `Recording.reaction` is always there.
+        record      quantities that files have beside the usual: "reaction", "coupling_effort", "acceleration". A
+                    recording in memory always has them.
         sink        a file's name or a `gearwright.sim.recordings.Sink`: rows are written there while the run goes on,
-                    and the recording that is returned is empty. Memory does not grow with the duration.
+                    at least once a second, and the recording that is returned is empty (`Recording.open` reads it).
+                    Memory does not grow with the duration. The rows of a run that fails or is killed are there.
+        bands       quantiles such as (0.05, 0.5, 0.95), or True: they are recorded in the place of a batch's robots.
 
         Steps that did not settle make one UnsettledWarning.
         """
@@ -325,7 +328,7 @@ class Simulation:
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
-            control_period=control_period, wrench=wrench, record=record, sink=sink,
+            control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands,
         )  # fmt: skip
 
     # --- dynamics at this instant -----------------------------------------------------------------------------------

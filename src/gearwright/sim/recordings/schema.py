@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gearwright.errors import UnknownNameError
+from gearwright.sim.recordings.scene import SceneShape
 
 
 class SlotElement(NamedTuple):
@@ -68,6 +69,7 @@ class Schema:
     kinds: Mapping[str, str] = field(default_factory=dict)  # family → what its names are names of
     followers: tuple[str, ...] = ()  # coordinates that couplings move
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of family "table": names of their rows
+    scene: tuple[SceneShape, ...] = ()  # shapes of the links
     bands: tuple[float, ...] = ()  # quantiles that stand in the place of robots
     limits: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)  # family → name → range
 
