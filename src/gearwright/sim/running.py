@@ -107,9 +107,9 @@ def _recorded(
         for i, value in schedule.constant:
             sim.batch_state.fill(slot, i, value)
     with _shown(progress, n) as report:
+        _hold_first(sim, plan)
+        rows.add(1, _now(sim))
         if calls is None:
-            _hold_first(sim, plan)
-            rows.add(1, _now(sim))
             _in_machine_code(sim, n, plan, rows, report)
             return
         sim.controller_state.period = calls.period
@@ -200,8 +200,7 @@ def _step_by_step(
 ) -> None:  # fmt: skip
     state, every, batch = sim.batch_state, rows.every, sim.batch
     commands, coordinates = sim.layout.devices.commands, sim.layout.names.coordinates
-    if not n:
-        rows.add(1, _now(sim))
+    keep = _Kept(sim, n // every, rows).keep
     for k in range(n):
         for slot, schedule in plan.items():
             for i, values in schedule.varying.items():
@@ -209,13 +208,7 @@ def _step_by_step(
                 sim.inputs.slots[slot].fill(i, value)
         state.touch()
         command, effort = given_values.split(commands, coordinates, controller())
-        if k == 0:
-            sim.step(command=command or None, effort=effort or None, n=0)
-            rows.add(1, _now(sim))
-            keep = _Kept(sim, n // every, rows).keep
-            sim.step()
-        else:
-            sim.step(command=command or None, effort=effort or None)
+        sim.step(command=command or None, effort=effort or None)
         if (k + 1) % every == 0:
             keep()
         report(1)

@@ -24,7 +24,7 @@ MOST_BYTES = 1 << 31  # of a block that is read
 def encode(table: Array) -> bytes:
     """(rows, columns) of doubles."""
     numbers = np.ascontiguousarray(table, "<f8")
-    whole = np.ascontiguousarray(numbers.T).view("<i8")  # (columns, rows)
+    whole = numbers.T.copy(order="C").view("<i8")  # (columns, rows)
     orders = _orders(whole)
     for order in range(HIGHEST):
         whole[orders > order, 1:] = np.diff(whole[orders > order], axis=1)  # they wrap around, and so do their sums

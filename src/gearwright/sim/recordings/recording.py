@@ -39,9 +39,8 @@ class Recording:
     """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
     row 0 is the start.
 
-    Made by `Simulation.run`. `effort` acted during the step that ends at a row (of row 0: in the step
-    that begins there), so that a run can be repeated by
-    `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
+    Made by `Simulation.run`. `effort` acted during the step that ends at a row (at row 0 it is what was held, or
+    given for the first step), so that a run can be repeated by `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
     `schema` lists all signals with their units.
     """
 
