@@ -129,7 +129,7 @@ WRONG = {
     "every": (["--every", "0"], 2, "every"),
     "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
     "out": (["--out", "run.xls"], 2, "'.xls' is no format for recordings; valid: .npz, .csv"),
-    "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf"),
+    "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf, .html"),
     "folder": (["--out", "/nowhere/at/all/run.npz"], 1, "cannot write /nowhere/at/all/run.npz"),
     "not finite": (["--velocity", "j1=1e200"], 1, "is not finite after step 1"),
 }

@@ -435,7 +435,7 @@ def test_files_and_plots_have_commands_efforts_and_readings(arm, tmp_path):
     rec = compile(arm, controller=PID_ARM, batch=2).run(0.05)
     units = {(c.family, c.name): c.unit for c in rec.columns()}
     assert units["command", "motor"] == units["torque", "motor"] == "N·m" and units["sensor", "enc"] == "rad"
-    titles = {panel.title: panel.unit for panel in panels(rec, 8)}
+    titles = {panel.title: panel.unit for panel in panels(rec)}
     assert (titles["command"], titles["actuator effort"], titles["sensor reading"]) == ("N·m", "N·m", "rad")
     rec.save(tmp_path / "run.npz")
     kept = np.load(tmp_path / "run.npz")

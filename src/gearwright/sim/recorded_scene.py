@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gearwright.model import Mechanism
+from gearwright.model import AxisRef, Mechanism
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from gearwright.model.layout import coordinate_of
-from gearwright.model import AxisRef
 from gearwright.sim.recordings.scene import SceneShape, Vector
 
 Ranges = dict[str, dict[str, tuple[float, float]]]

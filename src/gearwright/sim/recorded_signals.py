@@ -90,7 +90,12 @@ def simulation_schema(sim: Simulation) -> Schema:
     kinds |= {"loop_position": "joint", "loop_velocity": "joint", "table": "table"}
     members = {family: _members(layout, family) for family in MOTIONS}
     members |= {f"loop_{m}": _loop_members(layout, m) for m in ("position", "velocity")}
-    members |= {"acceleration": members["velocity"], "coupling_effort": aliases, "coupling_error": aliases, "sensor": layout.devices.readings[1]}
+    members |= {
+        "acceleration": members["velocity"],
+        "coupling_effort": aliases,
+        "coupling_error": aliases,
+        "sensor": layout.devices.readings[1],
+    }
     return Schema(
         robot=sim.robot.name, batch=sim.batch, dt=sim.dt, signals=signals, members=members, kinds=kinds,
         tables=_table_rows(layout), scene=tuple(scene(sim.robot)), limits=signal_limits(sim.robot),

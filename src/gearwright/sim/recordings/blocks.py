@@ -63,4 +63,5 @@ def _orders(whole: Array) -> Array:
         size = np.log2(np.abs(part.astype(np.float64)) + 1.0)
         digits.append(size.mean(axis=1) if part.shape[1] else np.full(len(part), np.inf))
         part = np.diff(part, axis=1)
-    return np.argmin(digits, axis=0).astype(np.uint8)
+    orders: Array = np.argmin(digits, axis=0).astype(np.uint8)
+    return orders

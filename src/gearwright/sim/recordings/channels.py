@@ -102,7 +102,8 @@ def _family(family: str, signals: dict[str, Signal]) -> Channel:
 
 
 def _energy(signals: dict[str, Signal]) -> Iterator[Channel]:
-    own = {n: signals[n] for n in ("energy", "kinetic_energy", "potential_energy", "unsettled") if n in signals}
+    names: tuple[str, ...] = ("energy", "kinetic_energy", "potential_energy", "unsettled")
+    own = {n: signals[n] for n in names if n in signals}
     if own:
         yield _channel("/energy", "gearwright.energy", own)
 
@@ -154,4 +155,5 @@ def quaternions(R: Array) -> Array:
     rows = np.stack([np.stack(r, -1) for r in ((x, xy, xz, wx), (xy, y, yz, wy), (xz, yz, z, wz), (wx, wy, wz, w))], -2)
     q = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    return q * np.where(q[..., 3:] < 0, -1.0, 1.0)
+    signed: Array = q * np.where(q[..., 3:] < 0, -1.0, 1.0)
+    return signed

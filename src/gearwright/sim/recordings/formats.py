@@ -74,7 +74,9 @@ def check_format(path: str | os.PathLike[str]) -> str:
     """The ending, if it can be written."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS and ending not in endings():
-        raise GearwrightError(f"{ending or os.fspath(path)!r} is no format for recordings; valid: {', '.join(endings())}")
+        raise GearwrightError(
+            f"{ending or os.fspath(path)!r} is no format for recordings; valid: {', '.join(endings())}"
+        )
     return ending
 
 

@@ -23,10 +23,10 @@ def several(item: Schema) -> Schema:
 WHOLE = {"type": "integer", "minimum": 0}
 TIMESTAMP = record({"sec": WHOLE, "nsec": WHOLE | {"maximum": 999_999_999}})
 DURATION = record({"sec": {"type": "integer"}, "nsec": WHOLE})
-VECTOR = record({axis: NUMBER for axis in "xyz"})
-QUATERNION = record({axis: NUMBER for axis in "xyzw"})
+VECTOR = record(dict.fromkeys("xyz", NUMBER))
+QUATERNION = record(dict.fromkeys("xyzw", NUMBER))
 POSE = record({"position": VECTOR, "orientation": QUATERNION})
-COLOUR = record({channel: NUMBER for channel in "rgba"})
+COLOUR = record(dict.fromkeys("rgba", NUMBER))
 
 JOINT_STATE = record(
     {"name": TEXT, "position": NUMBER, "velocity": NUMBER, "acceleration": NUMBER, "effort": NUMBER},

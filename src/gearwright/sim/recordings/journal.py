@@ -1,7 +1,7 @@
 """Journals: rows as they come, beside a file that can only be written whole (.npz, .parquet).
 
-Every block is checked and flushed, so that the rows of a process that was killed are there: `Recording.open` of the file
-reads its journal. A run that ends writes the file and removes it.
+Every block is checked and flushed, so that the rows of a process that was killed are there: `Recording.open` of the
+file reads its journal. A run that ends writes the file and removes it.
 """
 
 from __future__ import annotations

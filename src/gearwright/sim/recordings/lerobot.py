@@ -1,9 +1,9 @@
 """Recordings in the form of a LeRobotDataset, v3.0: a folder of Parquet tables and JSON, an episode a robot.
 
-    data/chunk-000/file-000.parquet            observation.state, action, timestamp and indices of every frame
-    meta/info.json, meta/stats.json            features, rates, statistics
-    meta/tasks.parquet                         the task in words
-    meta/episodes/chunk-000/file-000.parquet   where each episode stands
+data/chunk-000/file-000.parquet            observation.state, action, timestamp and indices of every frame
+meta/info.json, meta/stats.json            features, rates, statistics
+meta/tasks.parquet                         the task in words
+meta/episodes/chunk-000/file-000.parquet   where each episode stands
 """
 
 from __future__ import annotations

@@ -39,8 +39,9 @@ class Recording:
     """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
     row 0 is the start.
 
-    Made by `Simulation.run`. `effort` acted during the step that ends at a row (at row 0 it is what was held, or
-    given for the first step), so that a run can be repeated by `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
+    Made by `Simulation.run`, or by `Recording.open`. `effort` acted during the step that ends at a row (at row 0 it is
+    what was held, or given for the first step), so that a run can be repeated by
+    `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
     `schema` lists all signals with their units.
     """
 
@@ -260,14 +261,44 @@ class Recording:
             found.add(banded(chunk, found.schema))
         return found
 
-    def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
-        """Draws motion, efforts, commands, readings, energy and coupling errors over time into a .png, .svg or .pdf.
+    def plot(
+        self, signals: str | os.PathLike[str] | Sequence[str] | None = None,
+        path: str | os.PathLike[str] | None = None, *, robots: int | Sequence[int] | None = None,
+        time: tuple[float, float] | None = None, theme: str = "light",
+    ) -> Any:  # fmt: skip
+        """Draws signals over time, and returns the figure: Matplotlib's, or plotly's of an .html file.
 
-        From a batch some robots, the first and the last among them. Needs matplotlib: pip install 'gearwright[plot]'.
+        signals  names such as "motor.torque", "knee.position", families such as "position", joints; all if not given
+        path     .png, .svg, .pdf, or .html, which can be zoomed; `plot("run.png")` draws everything
+        robots   of a batch: how many, or which; by default quantile bands of more than eight
+        time     from when to when [s]
+        theme    "light" or "dark"
+
+        Limits are shaded, and lines marked where they are on them, or where a motor gives less than its command.
+        Needs Matplotlib (pip install 'gearwright[plot]') or plotly ('gearwright[html]').
         """
-        from gearwright.view.plots import plot
+        from gearwright.view.plots import ENDINGS, plot
 
-        plot(self, path, robots=robots)
+        if path is None and (
+            isinstance(signals, os.PathLike) or (isinstance(signals, str) and not self._is_signal(signals, ENDINGS))
+        ):
+            signals, path = None, signals
+        chosen = [signals] if isinstance(signals, str) else signals
+        return plot(self, chosen, path, robots, time, theme)  # type: ignore[arg-type]
+
+    def _is_signal(self, text: str, endings: Sequence[str]) -> bool:
+        """Whether a text names a signal rather than a file."""
+        if Path(text).suffix.lower() in endings:
+            return False
+        from gearwright.sim.recordings.signal_names import find
+
+        try:
+            return bool(find(self.schema, text))
+        except GearwrightError:
+            head, dot, last = text.rpartition(".")
+            if not dot or last in self.schema.by_family or head in {s.name for s in self.schema.signals}:
+                raise  # a signal that is misspelt
+            return False
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
