@@ -82,7 +82,8 @@ def simulation_schema(sim: Simulation) -> Schema:
     names, aliases = layout.couplings
     signals = (
         TIME, *_motions(layout), *_accelerations(layout), *_actuators(layout), *_sensors(layout),
-        *_couplings(layout, names), *_reactions(layout), *_energies(), _unsettled(sim), *_loop_joints(layout), *_tables(layout), *_memories(layout),
+        *_couplings(layout, names), *_reactions(layout), *_energies(), _unsettled(sim), *_loop_joints(layout),
+        *_tables(layout), *_memories(layout),
     )  # fmt: skip
     kinds = {s.family: "actuator" for s in signals} | dict.fromkeys(MOTIONS, "joint")
     kinds |= {"coupling_error": "coupling", "sensor": "sensor", "memory": "memory", "": "signal", "reaction": "joint"}
