@@ -16,7 +16,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "src")]
 from gearwright import diagnostics  # noqa: E402
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS  # noqa: E402
 from gearwright.model.fields import NOTHING, meanings  # noqa: E402
-from gearwright.model.transmissions import TRANSMISSIONS  # noqa: E402
+from gearwright.model.transmissions import TRANSMISSIONS, Losses  # noqa: E402
 from tests.corpus.differences import DIFFERENCES  # noqa: E402
 
 
@@ -69,12 +69,15 @@ def kinds_page() -> str:
         "",
         "A kind of your own is one class and one entry point; it is then read, shown, simulated and varied like these.",
         "Groups: `gearwright.transmissions`, `gearwright.actuators`, `gearwright.sensors`, `gearwright.joints`",
-        "and `gearwright.backends`. `tests/contracts/test_outside_kinds.py` is a whole package with one of each.",
+        "and `gearwright.backends`. `tests/contracts/test_outside_kinds.py` is a whole package with one of each; its",
+        "transmission is a cycloidal drive with an efficiency map of its own, [explained here](transmissions.md).",
     ]
     for heading, registry in (("Transmissions", TRANSMISSIONS), ("Actuators", ACTUATORS), ("Sensors", SENSORS)):
         lines += ["", f"## {heading}"]
         for name in registry.rows:
             lines += ["", f"### {name}", "", *_field_table(registry[name], heading == "Sensors")]
+    lines += ["", "## Losses of a transmission", "", "Elements of any transmission, beside those of its kind.", ""]
+    lines += _field_table(Losses, sensor=True)
     lines += ["", "## Joints", ""]
     lines += ["| type | axes | position coordinates | velocity coordinates |", "|---|---|---|---|"]
     for name in JOINT_KINDS.rows:

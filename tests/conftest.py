@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -28,10 +29,19 @@ PER_FILE: dict[str, Callable[[], Sequence[RobotFile]]] = {
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for one of the fixtures of PER_FILE runs once for each file."""
+    """A test that asks for one of the fixtures of PER_FILE runs once for each file.
+
+    With the mark `sampled(n)` every n-th file is in the default suite and the others are slow. Each test begins with
+    another file, so that together they see most of them.
+    """
     for fixture in PER_FILE.keys() & set(metafunc.fixturenames):
         absent = pytest.mark.skip(reason=f"neither the corpus (${VARIABLE}) nor example-robot-data is here")
-        metafunc.parametrize(fixture, PER_FILE[fixture]() or [pytest.param(None, marks=absent)], ids=str)
+        files = PER_FILE[fixture]()
+        sampled = metafunc.definition.get_closest_marker("sampled")
+        every = sampled.args[0] if sampled else 1
+        first = zlib.crc32(metafunc.function.__name__.encode()) % every
+        each = [pytest.param(f, marks=[pytest.mark.slow] * (i % every != first)) for i, f in enumerate(files)]
+        metafunc.parametrize(fixture, each or [pytest.param(None, marks=absent)], ids=str)
 
 
 @pytest.fixture(scope="session")

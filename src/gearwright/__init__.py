@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
     from gearwright.formats import load, loads
+    from gearwright.hardware.serving import serve
     from gearwright.migration import migrate
     from gearwright.model import (
         Actuator,
@@ -60,6 +61,7 @@ _LAZY = {
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
+    "serve": "gearwright.hardware.serving",
     "compile": "gearwright.sim",
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
@@ -133,6 +135,7 @@ __all__ = [
     "load",
     "loads",
     "migrate",
+    "serve",
     "with_servos",
 ]
 

@@ -222,6 +222,8 @@ CODES: dict[str, str] = {
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
     # devices
     "actuator-type-unknown": "an unknown actuator type",
+    "device-protocol-unknown": "a `<device>` of an actuator with an unknown protocol",
+    "device-value": "a value of a `<device>` that is not allowed",
     "actuator-value": "an actuator's parameter that is missing or out of range",
     "encoder-target-not-found": "a sensor whose transmission, actuator or joint does not exist",
     "encoder-value": "a sensor's parameter that is out of range",

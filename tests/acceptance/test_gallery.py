@@ -41,6 +41,7 @@ def test_exact_couplings_hold_for_a_minute(path, rng):
     """
     sim = compile(gw.load(path), dt=DT, coupling="exact")
     rec = sim.run(MINUTE, effort=random_efforts(sim, rng), every=20)
+    assert sim.unsettled == 0
     moved = max(np.ptp(rec.position[name]) for name in sim.coordinates)
     assert moved > 0.05
     for c in sim.robot.couplings.values():

@@ -37,9 +37,6 @@ ARGUED = {
     "model/simulation_checks.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/actuation/gears.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/sensing/kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
-    "dynamics/constraints/loop_joint_readings.py": "every coordinate of a loop joint; a class knows its axes only",
-    "dynamics/steps/direct.py": "losses that depend on what the last step did",
-    "dynamics/constraints/loop_joint_axes.py": "to be replaced by `loop_coordinate`, which asks the joint's class",
 }
 SAMPLES = (
     Sample("transmission", ("LinearMap", '"linear_map"'), "model/transmissions/linear_map.py",
@@ -53,15 +50,14 @@ SAMPLES = (
     Sample("actuator", ("DCMotor", '"dc_motor"'), "model/actuators/dc_motor.py", "model/actuators/__init__.py"),
     Sample("sensor", ("LimitSwitch",), "model/sensors.py", "model/sensors.py", ("dynamics/sensing/kinds.py",)),
     Sample("joint", ("Planar", '"planar"'), "model/joints/planar.py", "model/joints/joint.py",
-           ("formats/urdf.py", "formats/drake_elements.py", "dynamics/constraints/loop_joint_readings.py")),
+           ("formats/urdf.py", "formats/drake_elements.py")),
     Sample("joint", ("Screw", '"screw"'), "model/joints/screw.py", "model/joints/joint.py",
-           ("formats/transmission_kinds.py", "dynamics/constraints/loop_joint_axes.py")),
+           ("formats/transmission_kinds.py",)),
     Sample("joint", ("Universal", '"universal"'), "model/joints/two_axes.py", "model/joints/joint.py"),
     Sample("back end", ("Interpreter", '"interpreter"'), "compiler/backends/interpreter.py",
            "compiler/backends/__init__.py"),
     Sample("row type", ("SoftStopRow",), "dynamics/constraints/axis_laws.py", "dynamics/constraints/axis_laws.py"),
-    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/actuators.py", "dynamics/actuation/actuators.py",
-           ("dynamics/steps/direct.py",)),
+    Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/shaft_rows.py", "dynamics/actuation/shaft_rows.py"),
     Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py"),
 )  # fmt: skip
 

@@ -14,6 +14,7 @@ from rich.console import Console
 
 import gearwright as gw
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
+from gearwright.model.joints.closing import Travel
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.view.as_data import as_data
 from gearwright.view.sections import sections
@@ -25,7 +26,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gearwright.model import Actuator, CustomSensor, Losses, LinearTransmission
+from gearwright.model import Actuator, CustomSensor, LinearTransmission
 from gearwright.model.fields import check, quantity
 from gearwright.model.joints.prismatic import Prismatic
 
@@ -35,12 +36,10 @@ class CycloidalDrive(LinearTransmission):
     """A disc with one lobe less than there are pins: one turn of the input moves it by one lobe."""
 
     pins: float = quantity(above=1, doc="of the ring; the reduction is one less")
-    efficiency_map: tuple[tuple[float, float], ...] = quantity(
-        "N·m, 1", table=True, default=((0.0, 0.5), (10.0, 0.9)), doc="load, efficiency, load, efficiency …"
+    load_map: tuple[tuple[float, float], ...] = quantity(
+        "N·m, 1", table=True, default=((0.0, 0.5), (1.0, 0.9)), doc="load, efficiency, load, efficiency …"
     )
-    rated_load: float = quantity(
-        "N·m", at_least=0, default=5.0, parameter=False, doc="at which the efficiency is taken, once"
-    )
+    drag: float = quantity("s/rad", at_least=0, default=1e-3, doc="by which the efficiency falls with the speed")
 
     def __post_init__(self):
         check(self)
@@ -51,9 +50,9 @@ class CycloidalDrive(LinearTransmission):
     def joint_entries(self):
         return [[1.0 / (self.pins - 1.0)]]
 
-    def losses(self):
-        load, efficiency = zip(*self.efficiency_map)
-        return Losses(efficiency=float(np.interp(self.rated_load, load, efficiency)))
+    def efficiency_at(self, load, speed):
+        loads, efficiencies = zip(*self.load_map)
+        return np.interp(load, loads, efficiencies) / (1.0 + self.drag * speed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +103,10 @@ FILE = f"""<sdf version="1.11"><model name="arm"><link name="base"/>
 <joint name="reach" type="telescope"><parent>base</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
 <actuator name="motor" type="air_motor"><displacement>1e-6</displacement><pressure>500000</pressure></actuator>
 <transmission name="gear" type="cycloidal"><actuator>motor</actuator><joint>elbow</joint><pins>41</pins>
-<rated_load>7.5</rated_load></transmission>
+<load_map>0 0.5 0.5 0.8 1 0.9</load_map></transmission>
 <tachometer name="speed"><joint>elbow</joint><gain>3</gain></tachometer>
 </model></sdf>"""
-DT, INERTIA, TORQUE, EFFICIENCY = 1e-3, 2.0, 0.5, 0.8  # efficiency: 0.5 + 0.4·7.5/10
+DT, INERTIA = 1e-3, 2.0
 
 
 @pytest.fixture
@@ -130,9 +129,11 @@ def test_in_a_file(robot: gw.Mechanism) -> None:
     assert not [d for d in robot.diagnostics if d.severity != "info"]
     gear, motor, sensor = robot.transmissions["gear"], robot.actuators["motor"], robot.sensors["speed"]
     assert [type(x).__name__ for x in (gear.map, motor, sensor)] == ["CycloidalDrive", "AirMotor", "Tachometer"]
-    assert gear.losses.efficiency == pytest.approx(EFFICIENCY, rel=1e-15)
+    assert gear.losses.efficiency_at(-0.5, 1000.0) == pytest.approx(0.4, rel=1e-15)  # of either sign: 0.8/2
     assert (motor.displacement, motor.pressure, sensor.gain) == (1e-6, 500_000.0, 3.0)  # type: ignore[attr-defined]
-    assert robot.joints["reach"].type.prismatic
+    reach = robot.joints["reach"]
+    assert reach.type.prismatic
+    assert reach.type.readings(reach) == (Travel((0.0, 1.0, 0.0)),)  # also where it closes a loop
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,9 @@ def test_what_a_file_says_wrongly(package: None, old: str, new: str, says: str) 
 
 def test_a_file_may_give_other_losses(package: None) -> None:
     text = FILE.replace("<pins>41</pins>", "<pins>41</pins><efficiency>0.6</efficiency>")
-    assert gw.loads(text).transmissions["gear"].losses.efficiency == 0.6
+    assert gw.loads(text).transmissions["gear"].losses.efficiency_at(0.5, 1000.0) == 0.6
+    text = FILE.replace("<pins>41</pins>", "<pins>41</pins><friction>0.1</friction>")  # beside its own efficiency
+    assert gw.loads(text).transmissions["gear"].losses.efficiency_at(0.5, 1000.0) == pytest.approx(0.4, rel=1e-15)
 
 
 def test_in_show(robot: gw.Mechanism) -> None:
@@ -160,22 +163,27 @@ def test_in_show(robot: gw.Mechanism) -> None:
     for _, _, table in sections(robot):
         console.print(table)
     shown = console.export_text()
-    for words in ("elbow = motor/40", "cycloidal", "air_motor", "displacement 1×10⁻⁶ m³", "pressure", "tachometer",
+    for words in ("elbow = motor/40", "cycloidal", "efficiency by load and speed",
+                  "air_motor", "displacement 1×10⁻⁶ m³", "pressure", "tachometer",
                   "gain 3 V·s/rad", "⇥"):  # fmt: skip
         assert words in shown, words
     data = as_data(robot)
     json.dumps(data)
-    assert data["transmissions"][0]["own"]["pins"] == 41.0
+    assert data["transmissions"][0]["own"]["pins"] == 41.0 and data["transmissions"][0]["losses"]["varies"]
     assert data["actuators"][0]["own"] == {"displacement": 1e-6, "pressure": 500_000.0}
     assert data["sensors"][0]["gain"] == 3.0
 
 
 def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
-    sim = gw.compile(robot, dt=DT, batch=3, parameters=("gear.pins", "motor.pressure"), gravity=(0, 0, 0))
-    pins, pressure = np.array([41.0, 21.0, 11.0]), np.array([5e5, 2.5e5, 1e6])
-    sim.set_parameters({"gear.pins": pins, "motor.pressure": pressure})
+    names = ("gear.pins", "gear.drag", "motor.pressure")
+    sim = gw.compile(robot, dt=DT, batch=3, parameters=names, gravity=(0, 0, 0))
+    pins, drag, pressure = np.array([41.0, 21.0, 11.0]), np.array([1e-3, 2e-3, 5e-3]), np.array([5e5, 2.5e5, 1e6])
+    sim.set_parameters(dict(zip(names, (pins, drag, pressure), strict=True)))
+    sim.reset(velocity={"elbow": 2.0})
     sim.step(command={"motor": 1.0})
-    expected = EFFICIENCY * 1e-6 * pressure * (pins - 1) * DT / INERTIA
+    load, speed = 1e-6 * pressure, 2.0 * (pins - 1)
+    efficiency = np.interp(load, [0, 0.5, 1], [0.5, 0.8, 0.9]) / (1 + drag * speed)
+    expected = 2.0 + efficiency * load * (pins - 1) * DT / INERTIA
     np.testing.assert_allclose(sim.velocity["elbow"], expected, rtol=1e-14)  # a few roundings
     np.testing.assert_allclose(sim.sensor["speed"], 3.0 * expected, rtol=1e-14)
     with pytest.raises(gw.ModelError, match=r"'gear.pins' must be above 1"):
@@ -185,7 +193,7 @@ def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
 def test_among_the_parameters(robot: gw.Mechanism) -> None:
     shown = {name: str(robot.parameters[name]) for name in ("gear.pins", "motor.pressure")}
     assert shown == {"gear.pins": "41", "motor.pressure": "500000 Pa"}
-    assert "gear.rated_load" not in robot.parameters  # what acts when the model is made, and not in a step, is none
+    assert str(robot.parameters["gear.drag"]) == "0.001 s/rad" and "gear.load_map1_1" not in robot.parameters
     assert robot.parameters["motor.displacement"].doc == "per radian"
     assert robot.parameters["reach.damping"].unit == "N·s/m" and robot.parameters["elbow.damping"].unit == "N·m·s/rad"
 

@@ -51,6 +51,7 @@ NAMES = {
     "load",
     "loads",
     "migrate",
+    "serve",
     "with_servos",
 }
 

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.equations import Equations
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.model import AxisRef, Transmission
 from gearwright.sim import compile
 from tests.dynamics.random_mechanisms import STENCIL, Newton, flat, random_state, random_tree, relative_error

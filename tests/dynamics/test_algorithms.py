@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import Equations
+from gearwright.dynamics.algebra.sparse import identity
 from gearwright.dynamics.parameters import numbers
-from gearwright.dynamics.tree.algorithms import identity, inverse_dynamics, mass_matrix
+from gearwright.dynamics.tree.algorithms import inverse_dynamics, mass_matrix
 from gearwright.dynamics.tree.bodies import assembled
 from gearwright.dynamics.tree.frames import optimised, orient
 from gearwright.dynamics.tree.kinematics import Configuration

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import INTEGRATORS, Equations
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.errors import UnknownNameError
 from gearwright.formats import load, loads
 from gearwright.model import WORLD, Axis, AxisRef, Coupling, Couplings, Inertia, Joint, Link, Mechanism, Pose, Term
@@ -64,9 +64,9 @@ def guessed(equations, q, u, effort, dt):
 
 def linearised(equations, q, u, effort, dt=1e-3):
     if not equations.staged:
-        return equations.linearisation(q, u, effort, [], dt)
+        return equations.linearization(q, u, effort, [], dt)
     slots = guessed(equations, q, u, effort, dt)
-    return equations.linearisation.call([slots[name] for name in equations.linearisation.name_in()])
+    return equations.linearization.call([slots[name] for name in equations.linearization.name_in()])
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)

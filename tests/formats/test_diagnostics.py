@@ -773,6 +773,18 @@ TABLE = [
         "did you mean 'electric_motor'",
     ),
     row(
+        "device-protocol-unknown",
+        "error",
+        urdf(f'\n<actuator name="m"><device protocol="steam"/>{HERE}</actuator>'),
+        "there is no protocol 'steam'",
+    ),
+    row(
+        "device-value",
+        "error",
+        urdf(f'\n<actuator name="m"><device protocol="feetech" node="x"/>{HERE}</actuator>'),
+        "a whole number, not 'x'",
+    ),
+    row(
         "actuator-value",
         "error",
         urdf(f'\n<actuator name="m">{HERE}<damping>-1</damping></actuator>'),

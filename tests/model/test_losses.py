@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,54 @@ def test_losses_that_cannot_be(bad: dict[str, float]) -> None:
 def test_play_that_cannot_be(bad: dict[str, float]) -> None:
     with pytest.raises(ModelError, match=next(iter(bad))):
         Backlash(**({"gap": 0.1, "stiffness": 1.0} | bad))
+
+
+# --- efficiency by load and speed ------------------------------------------------------------------------------------
+
+GRID = ((0.0, 0.0, 0.4), (2.0, 0.0, 0.8), (0.0, 100.0, 0.3), (2.0, 100.0, 0.6))
+
+
+def test_a_table_is_linear_between_its_points_and_level_beyond_them() -> None:
+    losses = Losses(efficiency_map=GRID)
+    assert not losses.lossless and losses.varies
+    for load, speed, efficiency in (*GRID, (1.0, 50.0, 0.525), (-1.0, -50.0, 0.525), (9.0, 1e3, 0.6), (9.0, 0.0, 0.8)):
+        assert losses.efficiency_at(load, speed) == pytest.approx(efficiency, rel=1e-15)
+    only = Losses(efficiency_map=((0.0, 0.0, 0.5), (1.0, 0.0, 0.7)))  # one speed: over the load alone
+    assert only.efficiency_at([0.5, 3.0], [7.0, 0.0]) == pytest.approx([0.6, 0.7], rel=1e-15)
+
+
+class Wild:
+    """Gives anything."""
+
+    def efficiency_at(self, load, speed):
+        return 3.0 * np.sin(load) - 0.2 * speed
+
+
+@pytest.mark.parametrize("losses", [Losses(efficiency_map=GRID), Losses(own=Wild())], ids=["table", "function"])
+def test_an_efficiency_map_only_takes_power(losses: Losses, rng: np.random.Generator) -> None:
+    effort, velocity = rng.uniform(-5, 5, 1000), rng.uniform(-200, 200, 1000)
+    given, passed = effort * velocity, losses.delivered(effort, velocity) * velocity
+    assert (passed <= given).all()  # what is lost is not negative, whichever way the power goes
+    share = np.where(given > 0, passed / given, given / passed)
+    np.testing.assert_allclose(share, losses.efficiency_at(effort, velocity), rtol=1e-14)
+    assert losses.delivered(2.0, 0.0) == 2.0
+    f = trace(losses.delivered, [1000, 1000])
+    np.testing.assert_allclose(np.array(f(effort, velocity)).ravel(), losses.delivered(effort, velocity), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        ({"efficiency_map": GRID[:3]}, "each of its loads once with each of its speeds"),
+        ({"efficiency_map": (*GRID, GRID[0])}, "each of its loads once"),
+        ({"efficiency_map": ((0.0, 0.0, 1.5),)}, "above 0 and at most 1"),
+        ({"efficiency_map": ((0.0, 0.0, 0.0),)}, "above 0 and at most 1"),
+        ({"efficiency_map": ((-1.0, 0.0, 0.5),)}, "not negative"),
+        ({"efficiency_map": ((float("nan"), 0.0, 0.5),)}, "must be finite"),
+        ({"efficiency_map": GRID, "efficiency": 0.5}, "not both"),
+        ({"efficiency_map": ((1.0, 0.5),)}, "triples"),
+    ],
+)
+def test_maps_that_cannot_be(bad: dict[str, Any], says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        Losses(**bad)

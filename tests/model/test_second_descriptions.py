@@ -8,6 +8,7 @@ import pytest
 
 from gearwright.model import WORLD, AxisRef, Coupling, Term
 from gearwright.model.second_descriptions import AGREES
+from gearwright.model.tangle import Tangle
 from tests.model.test_freedom import FOUR_BAR, coupling, mechanism, polygon
 
 PARALLELOGRAM = [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 0.0)]
@@ -72,3 +73,27 @@ def test_a_polynomial_that_approximates_a_rocker() -> None:
     curve = Coupling(name="j3", follower=AxisRef("j3"), leaders=(Term(AxisRef("j0"), 0.5),), powers=(0.1,))
     robot = mechanism(polygon(FOUR_BAR), [curve])
     assert robot.second_descriptions["j3"].contradicts
+
+
+def test_loops_are_closed_for_the_diagnostics_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    monkeypatch.setattr(Tangle, "closed", lambda self, q, couplings: tried.append(self))
+    robot = mechanism(polygon(PARALLELOGRAM), [coupling("j3", ("j0", 1))])
+    assert not tried
+    assert {d.code for d in robot.diagnostics} == {"loop-closed", "loop-open"}  # since `closed` finds no pose now
+    assert tried
+
+
+@pytest.mark.parametrize("length", [0.5, 1.0, 2.0])
+def test_couplings_that_fail_at_the_start_are_found_so_in_general_positions(
+    length: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is seen at the start alone is what all poses together would have said."""
+    corners = [(0.0, 0.0, 0.0), (0.0, length, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 0.0)]
+    for ties in ([("j1", "j0")], [("j3", "j0"), ("j1", "j2")], [("j2", "j3"), ("j1", "j3")]):
+        couplings = [coupling(follower, (leader, 0.8)) for follower, leader in ties]
+        quick = mechanism(polygon(corners), couplings).second_descriptions
+        with monkeypatch.context() as patch:
+            patch.setattr("gearwright.model.second_descriptions.SURELY_MOVES", float("inf"))
+            careful = mechanism(polygon(corners), couplings).second_descriptions
+        assert quick == careful

@@ -82,6 +82,44 @@ def test_a_free_four_bar_keeps_its_energy(four_bar, turns, most):
     assert np.abs(rec.energy / start - 1.0).max() < 2 * most + 3e-3
 
 
+@pytest.mark.parametrize(("turns", "parts"), [(10, 1), (20, 2), (75, 8)])
+def test_what_turns_too_far_in_a_step_is_made_in_parts(four_bar, turns, parts):
+    """At 75 turns a second the crank goes 27° in a millisecond. Energy, after one: found 0.02, 0.5 and 1.1 % off."""
+    sim = gw.compile(four_bar, gravity=(0, 0, 0))
+    sim.reset(velocity={"pin_a": 2 * np.pi * turns})
+    start = sim.energy
+    rec = sim.run(1.0)
+    assert sim.batch_state.get("parts")[0, 0] == parts - 1
+    assert abs(rec.energy[-1] / start - 1.0) < 0.03
+    assert sim.unsettled == 0
+
+
+def test_parts_of_a_step_do_not_depend_on_the_batch(four_bar):
+    turns = 2 * np.pi * np.array([75.0, 1.0, 20.0, 150.0])
+    batch = gw.compile(four_bar, batch=4)
+    batch.reset(velocity={"pin_a": turns})
+    batch.step(n=50)
+    for i, speed in enumerate(turns):
+        alone = gw.compile(four_bar)
+        alone.reset(velocity={"pin_a": speed})
+        alone.step(n=50)
+        assert np.array_equal(alone.state, batch.state[i])
+
+
+def test_a_prescribed_crank_arrives_on_time_in_parts(four_bar):
+    """A target is for the end of a step, whatever the number of its parts: 400 rad/s are 0.4 rad a step."""
+    sim = gw.compile(four_bar, drives={"pin_a": gw.Drive(kinematic=True)})
+    speed = 400.0
+    sim.reset(velocity={"pin_a": speed})
+    for k in range(1, 60):
+        sim.drive(position={"pin_a": speed * k * sim.dt}, velocity={"pin_a": speed})
+        sim.step()
+        assert sim.position["pin_a"] == pytest.approx(speed * k * sim.dt, abs=1e-9)
+        rocker = speed * angles(np.pi / 2 + speed * k * sim.dt)[3]
+        assert sim.velocity["pin_d"] == pytest.approx(rocker, abs=1e-6 * speed)
+    assert sim.batch_state.get("parts")[0, 0] > 0
+
+
 def test_a_driven_rocker_has_the_speed_of_the_closed_form(four_bar):
     sim = gw.compile(four_bar, drives={"pin_a": gw.Drive(kinematic=True)})
     speed = 7.0

@@ -123,7 +123,7 @@ def test_names_that_could_be_one_file_in_a_file(tmp_path):
         assert not np.array_equal(data["position/a/b"], data["position/a%5Cb"])
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "html"])
+@pytest.mark.parametrize("ending", ["svg", *(pytest.param(e, marks=pytest.mark.slow) for e in ("png", "pdf", "html"))])
 def test_plot(recording, batch, tmp_path, ending):
     pytest.importorskip("matplotlib")
     for n, rec in enumerate((recording, batch)):

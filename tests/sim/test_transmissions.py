@@ -49,6 +49,38 @@ def test_efficiency_holds_still_in_between(eta):
             assert sim.velocity["j"] == pytest.approx(0.0, abs=1e-12)
 
 
+MAP = ((0.0, 0.0, 0.4), (2.0, 0.0, 0.9), (0.0, 100.0, 0.3), (2.0, 100.0, 0.7))
+
+
+@pytest.mark.parametrize("options", [{}, {"integrator": "euler"}, {"integrator": "euler", "solver": "pgs"}], ids=str)
+def test_an_efficiency_map_at_random_operating_points(options, rng):
+    """Power into the gear and out of it in one step: η of that load and speed, whichever side drives."""
+    n, inertia, dt, size = 10.0, 0.5, 1e-3, 500
+    robot = wheel(motor(), inertia, n, losses=gw.Losses(efficiency_map=MAP))
+    sim = compile(robot, dt=dt, batch=size, **options)
+    tau, w = rng.uniform(-3, 3, size), rng.choice((-1, 1), size) * rng.uniform(1, 12, size)
+    sim.reset(velocity={"j": w})
+    sim.step(command={"motor": tau})
+    passed = inertia * (sim.velocity["j"] - w) / dt * w  # at the joint [W]; its speed hardly changes in a step
+    given = tau * n * w
+    share = np.where(given > 0, passed / given, given / passed)
+    eta = robot.transmissions["gear"].losses.efficiency_at(tau, n * w)
+    np.testing.assert_allclose(share, eta, rtol=1e-10)  # v⁺ − v loses 1e-16·12/6e-5 of its digits
+    assert (passed <= given).all()
+
+
+def test_a_map_that_is_level_is_the_same_as_a_number():
+    robots = [
+        wheel(motor(rotor_inertia=1e-3), 0.5, 10.0, losses=losses)
+        for losses in (gw.Losses(efficiency=0.7), gw.Losses(efficiency_map=((0.0, 0.0, 0.7), (1.0, 0.0, 0.7))))
+    ]
+    sims = [compile(robot) for robot in robots]
+    for sim in sims:
+        sim.step(command={"motor": 0.3}, n=100)
+        sim.step(command={"motor": -0.4}, n=100)
+    assert sims[0].velocity["j"] == pytest.approx(sims[1].velocity["j"], rel=1e-13)
+
+
 def test_a_self_locking_screw():
     """Below half the friction of a screw holds: no force along it turns the motor that is off… only with torque."""
     robot = wheel(motor(), 2.0, 2000.0, kind="prismatic", losses=gw.Losses(efficiency=0.4))

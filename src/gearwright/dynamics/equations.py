@@ -16,40 +16,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
-from gearwright.dynamics.algebra.scalar import Scalar, column, plus, scalars, times, without_simplification
-from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.algebra.scalar import Scalar, column, scalars, without_simplification
 from gearwright.dynamics.constraints.drives import Drive
-from gearwright.dynamics.constraints.of_mechanism import rows_of
-from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant, names, stored_energy
+from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
-from gearwright.dynamics.linearising import of_step, through_stages
-from gearwright.dynamics.observers.table import OBSERVERS, observed_by_sensors, present
+from gearwright.dynamics.linearization import of_step, through_stages
+from gearwright.dynamics.motion import Model
+from gearwright.dynamics.observers.present import Outputs, observed_by_sensors
+from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
-from gearwright.dynamics.sensing.body_signals import reads_body
-from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, sensing, sensor_inputs
-from gearwright.dynamics.step import INTEGRATORS, Step
+from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.constraint_groups import rows_of
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, STATE, TOLERANCE, SweepStep
-from gearwright.dynamics.tree.algorithms import Matrix, identity, kinetic_energy, momentum, potential_energy
+from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.frames import optimised
-from gearwright.dynamics.tree.kinematics import link_poses
 from gearwright.dynamics.tree.loads import loads_on
-from gearwright.dynamics.tree.motion import Model, State
-from gearwright.dynamics.tree.reduction import TreeState, combined, reduction
+from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
-
-Outputs = dict[str, Any]
 
 
 class Equations:
@@ -89,7 +84,7 @@ class Equations:
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
-            bodies, reduction(mechanism, values), actuation(mechanism, bodies, values),
+            bodies, reduction(mechanism, values), actuation(mechanism, values),
             loads_on(mechanism, wrenches, scalars(self._wrench)),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
@@ -210,7 +205,8 @@ class Equations:
         """What the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
+        own: tuple[str, ...] = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
+        own += ("parts",) if own and self.mechanism.tree.cuts else ()
         return self._symbols_of((*self._given, *own, *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
@@ -255,14 +251,9 @@ class Equations:
         return " ".join(("position", "velocity", "sensor", *(self._acting if acts else ("parameter",))))
 
     @cached_property
-    def shafts(self) -> Function:
-        """(position, velocity, parameter) → position and velocity of each actuator's own axis; 0 if not connected."""
-        return self._function("shafts", "position velocity parameter", self._trace_shafts)
-
-    @cached_property
     def tree(self) -> Function:
         """(position, velocity, parameter) → the tree's position and velocity, and each coupling's error C."""
-        return self._function("tree", "position velocity parameter", self._trace_tree)
+        return self.observer("tree")
 
     @cached_property
     def observation(self) -> Function:
@@ -271,8 +262,7 @@ class Equations:
 
         With rows also (impulse, dt): rows act as they did in the step that ends here.
         """
-        inputs = " ".join(("position", "velocity", *self._acting))
-        return self._function("observation", inputs, self._trace_observation)
+        return self.observer("observation")
 
     def observer(self, name: str) -> Function:
         """One of `observers.OBSERVERS`."""
@@ -285,37 +275,32 @@ class Equations:
         return self._function(name, " ".join(inputs), trace)
 
     @cached_property
-    def closure(self) -> Function:
-        """(position, parameter) → how far loops are from closing, and ∂ of that over the independent velocities."""
-        return self._function("closure", "position parameter", self._trace_closure)
-
-    @cached_property
     def energy(self) -> Function:
         """(position, velocity, parameter) → kinetic and potential energy [J]; springs are in the potential."""
-        return self._function("energy", "position velocity parameter", self._trace_energy)
+        return self.observer("energy")
 
     @cached_property
     def momentum(self) -> Function:
         """(position, velocity, parameter) → linear [N·s] and angular [N·m·s] momentum about the world's origin."""
-        return self._function("momentum", "position velocity parameter", self._trace_momentum)
+        return self.observer("momentum")
 
     @cached_property
     def link_poses(self) -> Function:
         """(position, parameter) → (links, 12): of each link its rotation matrix by rows, then its origin."""
-        return self._function("link_poses", "position parameter", self._trace_link_poses)
+        return self.observer("link_poses")
 
     @cached_property
     def mass_matrix(self) -> Function:
         """(tree position, parameter) → M with armature (nv, nv)."""
-        return self._function("mass_matrix", "tree_position parameter", self._trace_mass_matrix)
+        return self.observer("mass_matrix")
 
     @cached_property
     def bias(self) -> Function:
         """(tree position, tree velocity, parameter) → Coriolis, centrifugal and gravity efforts (nv,)."""
-        return self._function("bias", "tree_position tree_velocity parameter", self._trace_bias)
+        return self.observer("bias")
 
     @cached_property
-    def linearisation(self) -> Function:
+    def linearization(self) -> Function:
         """The step's inputs → A = ∂(state⁺)/∂(state), B = ∂(state⁺)/∂(effort).
 
         Of positions and velocities; with rows the impulses that the solver starts from are one more input, held.
@@ -335,6 +320,7 @@ class Equations:
             "piece": self._law_count,
             "piece_end": self._law_count,
             "unsettled": 1,
+            "parts": 2,
             "fresh": 1,
             "effort": len(bodies.velocities),
             "tree_position": len(bodies.positions),
@@ -364,15 +350,11 @@ class Equations:
         after = self._step(self.model, State(position, velocity), effort, dt[0])
         return {"next_position": after.q, "next_velocity": after.u}
 
-    def _trace_tree(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
-        tree = self.model.tree(State(position, velocity))
-        return {"tree_position": tree.q, "tree_velocity": tree.v, "coupling_error": self._errors(tree.q)}
-
     def _signals(self, given: Mapping[str, list[Scalar]]) -> SensorInputs:
         tree = self.model.tree(State(given["position"], given["velocity"]))
         seen = self.model.actuation.seen(tree)
         body = observed_by_sensors(self, given) if "effort" in given else {}
-        return sensor_inputs(self.mechanism, self.model.bodies, seen, tree, self.values, body)
+        return sensor_inputs(self.mechanism, seen, tree, self.values, body)
 
     def _trace_sense(self, **given: list[Scalar]) -> Outputs:
         before = given["sensor"][len(self.sensing.readings) :]
@@ -383,85 +365,3 @@ class Equations:
         own = given["sensor"][len(self.sensing.readings) :]
         state = self.sensing.start(self._signals(given), [own[i] for i in self.sensing.generators])
         return {"sensor_after": [*self.sensing.reading(state), *state]}
-
-    def _trace_shafts(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
-        seen = self.model.actuation.seen(self.model.tree(State(position, velocity)))
-        return {
-            "shaft_position": [seen[n].position if n in seen else 0.0 for n in self.actuators],
-            "shaft_velocity": [seen[n].speed if n in seen else 0.0 for n in self.actuators],
-        }
-
-    def _errors(self, q: list[Scalar]) -> list[Scalar]:
-        """C of each coupling."""
-        ties = {tie.name: tie for tie in self.model.reduction.ties}
-        ties |= {kind.name: kind.tie for kind in self.kinds if isinstance(kind, CouplingRow)}
-        return [ties[name].error(q) for name in self._order]
-
-    def _trace_observation(self, **given: list[Scalar]) -> Outputs:
-        model = self.model
-        tree, at, vd, effort = present(self, given)
-        missing = model.missing(at, tree, vd, effort)
-        exact = zip(model.reduction.ties, model.reduction.efforts(tree.q, missing), strict=True)
-        efforts = {tie.name: x for tie, x in exact}
-        for name, kind, x in zip(self.rows, _each_row(self.kinds), given.get("impulse", ()), strict=True):
-            if isinstance(kind, CouplingRow):
-                efforts[name] = x / given["dt"][0]
-        return {
-            "tree_position": tree.q,
-            "tree_velocity": tree.v,
-            "tree_acceleration": vd,
-            "coupling_error": self._errors(tree.q),
-            "coupling_effort": [efforts[name] for name in self._order],
-        }
-
-    def _trace_closure(self, position: list[Scalar]) -> Outputs:
-        tree = self.model.tree(State(position, [0.0] * self.model.dof))
-        now = Instant(tree, self.model.configuration(tree), 1.0)
-        rows = [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.rows(now)]
-        J = SX(len(rows), self.model.dof)
-        for i, row in enumerate(rows):
-            for n, x in combined(row.J, tree.G).items():
-                J[i, n] = x
-        return {"error": [row.error for row in rows], "jacobian": J}
-
-    def _trace_energy(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
-        tree = self.model.tree(State(position, velocity))
-        at = self.model.configuration(tree)
-        kinetic = kinetic_energy(at, tree.v)
-        for d in self.model.actuation.driven:
-            speed = d.gear.seen(tree, 0.0).speed
-            kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
-        stored = stored_energy(self.kinds, Instant(tree, at, 1.0))
-        return {"kinetic": [kinetic], "potential": [plus(potential_energy(at, tree.q), stored)]}
-
-    def _trace_momentum(self, position: list[Scalar], velocity: list[Scalar]) -> Outputs:
-        tree = self.model.tree(State(position, velocity))
-        P = momentum(self.model.configuration(tree), tree.v)
-        return {"linear": list(P.linear), "angular": list(P.moment)}
-
-    def _trace_link_poses(self, position: list[Scalar]) -> Outputs:
-        still: list[Scalar] = [0.0] * self.model.dof
-        poses = link_poses(self.model.configuration(self.model.tree(State(position, still))))
-        rows = [[*R[0], *R[1], *R[2], *p] for R, p in poses.values()]
-        return {"poses": casadi.vertcat(*(casadi.horzcat(*row) for row in rows)) if rows else SX(0, 12)}
-
-    def _trace_mass_matrix(self, tree_position: list[Scalar]) -> Outputs:
-        M = self.model.tree_mass_matrix(self.model.configuration_at(tree_position), tree_position)
-        return {"mass_matrix": _symmetric(M, len(self.coordinates))}
-
-    def _trace_bias(self, tree_position: list[Scalar], tree_velocity: list[Scalar]) -> Outputs:
-        at = self.model.configuration_at(tree_position)
-        n = len(tree_velocity)
-        still: list[Scalar] = [0.0] * n
-        return {"bias": self.model.needed(at, TreeState(tree_position, tree_velocity, identity(n), still), still)}
-
-
-def _each_row(kinds: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
-    return [kind for kind in kinds for _ in range(kind.size)]
-
-
-def _symmetric(M: Matrix, n: int) -> SX:
-    full = SX(n, n)
-    for (i, j), value in M.items():
-        full[i, j] = full[j, i] = value
-    return full

@@ -6,6 +6,7 @@ from typing import Any
 
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import Rename, axis_ref
+from gearwright.formats.device_tags import read_device
 from gearwright.formats.draft import Draft
 from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
@@ -81,6 +82,9 @@ def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
     joint = e.child("joint")
     if joint is not None:
         values["joint"] = axis_ref(joint, joint.words, rename, joint.get("axis"))
+    device = e.child("device")
+    if device is not None:
+        values["device"] = read_device(device, name)
     made = draft.build(e, "actuator-value", f"actuator {name!r}", kind, name=rename(name), **values)
     if made is not None:
         draft.add(draft.actuators, "actuator", made.name, made, e)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
-from gearwright.diagnostics import Diagnostic, Report
+from gearwright.diagnostics import Diagnostic, Report, in_line_order
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.left_out import leave_out_transmissions
 from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
 from gearwright.model.actuators import Actuator
+from gearwright.model.checks import advise
 from gearwright.model.hardware import Hardware
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
@@ -99,14 +100,14 @@ class Draft:
                 name=self.name, links=self.links, joints=self.joints, frames=self.frames,
                 couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
                 sensors=self.sensors, hardware=self.hardware, bases=bases, cut=cut, initial=self.initial,
-                gravity=self.gravity, diagnostics=tuple(self.report),
+                gravity=self.gravity, reported=tuple(self.report),
             )  # fmt: skip
         except ModelError as e:
             refused = {repr(name) for name in self.refused}
             self.report.extend(d for d in e.diagnostics if not _follows(d, refused))
             raise LoadError(self.report) from None
-        if self.report.failed:
-            raise LoadError(mechanism.diagnostics)
+        if self.report.failed:  # loops of a part of the file need not close
+            raise LoadError(in_line_order((*mechanism.reported, *advise(mechanism, closing=False))))
         return mechanism
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:

@@ -34,7 +34,7 @@ def _is_plain(m: Meaning) -> bool:
 def _value(child: Element, m: Meaning) -> Any:
     what = f"<{child.tag}>"
     if m.quantity.table:
-        return _pairs(child)
+        return _rows(child, m.quantity.columns)
     if m.type.startswith("tuple[tuple["):
         return ()  # a matrix has a spelling of its own
     if m.type.startswith("tuple["):
@@ -48,8 +48,9 @@ def _value(child: Element, m: Meaning) -> Any:
     return child.words
 
 
-def _pairs(child: Element) -> tuple[tuple[float, float], ...]:
+def _rows(child: Element, columns: int) -> tuple[tuple[float, ...], ...]:
     numbers = child.numbers() or []
-    if len(numbers) % 2:
-        child.error("number-invalid", f"<{child.tag}> takes pairs of numbers, not {len(numbers)} numbers")
-    return tuple(zip(numbers[::2], numbers[1::2], strict=False))
+    if len(numbers) % columns:
+        what = {2: "pairs of numbers", 3: "triples of numbers"}.get(columns, f"rows of {columns} numbers")
+        child.error("number-invalid", f"<{child.tag}> takes {what}, not {len(numbers)} numbers")
+    return tuple(zip(*(numbers[i::columns] for i in range(columns)), strict=False))

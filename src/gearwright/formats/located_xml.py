@@ -7,7 +7,6 @@ report the rest: nothing is dropped silently.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from math import isfinite, isnan, nan
@@ -25,8 +24,11 @@ MAX_ELEMENTS = 100_000  # in a file and all that it includes; forty times the la
 MAX_NAME = 1_000  # characters; names are repeated in every message and every scope below them
 MAX_SHOWN = 80  # characters of a name in an element's path
 OWN_PREFIX = "gearwright:"
+MANY_COLONS = 10_000  # that are looked at one by one, for the sake of speed
 
-_PREFIXED = re.compile(r"</?[\w.-]+:[\w.-]|\s(?!xmlns:)[\w.-]+:[\w.-]+\s*=")  # a name with a prefix, declarations apart
+
+
+_NONE: set[str] = set()  # never added to: an empty set for each element would be a tenth of the time of a load
 
 
 class Document:
@@ -71,8 +73,8 @@ class Element:
         self.document = document
         self.line = line
         self.parent = parent
-        self._tags: set[str] = set()  # children that readers asked for; "*" for all
-        self._names: set[str] = set()  # attributes that readers asked for
+        self._tags = _NONE  # children that readers asked for; "*" for all
+        self._names = _NONE  # attributes that readers asked for
         self._read = False
 
     # --- where it is -------------------------------------------------------------------------------------------
@@ -119,7 +121,10 @@ class Element:
 
     def all(self, *tags: str) -> list[Element]:
         """Children with one of these tags, in document order."""
-        self._tags.update(tags)
+        if self._tags:
+            self._tags.update(tags)
+        else:
+            self._tags = set(tags)
         found = [c for c in self.children if c.tag in tags]
         for c in found:
             c._read = True
@@ -133,7 +138,10 @@ class Element:
 
     def child(self, tag: str) -> Element | None:
         """The first child with this tag; a second one stays unread, and is reported."""
-        self._tags.add(tag)
+        if self._tags:
+            self._tags.add(tag)
+        else:
+            self._tags = {tag}
         for c in self.children:
             if c.tag == tag:
                 c._read = True
@@ -142,8 +150,14 @@ class Element:
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """An attribute."""
-        self._names.add(name)
+        self._asked_for(name)
         return self.attributes.get(name, default)
+
+    def _asked_for(self, name: str) -> None:
+        if self._names:
+            self._names.add(name)
+        else:
+            self._names = {name}
 
     def misspelt(self, wanted: str) -> str:
         """Message part after something is missing: an unknown attribute or child with a similar name."""
@@ -154,7 +168,7 @@ class Element:
 
     def consume(self) -> None:
         """Marks the whole subtree as read."""
-        self._tags.add("*")
+        self._tags = {*self._tags, "*"}
 
     def as_root(self) -> Element:
         self.parent = None
@@ -169,7 +183,7 @@ class Element:
 
     def number(self, name: str, default: float, *, infinite: bool = False) -> float:
         """A number from an attribute."""
-        self._names.add(name)
+        self._asked_for(name)
         text = self.attributes.get(name)
         if text is None:
             return default
@@ -177,7 +191,7 @@ class Element:
 
     def vector(self, name: str, default: Vector3) -> Vector3:
         """Three numbers from an attribute."""
-        self._names.add(name)
+        self._asked_for(name)
         text = self.attributes.get(name)
         return default if text is None else self._vector(text, f"attribute {name}", default)
 
@@ -296,6 +310,19 @@ class UnsafeError(Exception):
     """Raised inside the parser to stop it."""
 
 
+def _has_prefixes(text: str) -> bool:
+    """Whether names may have prefixes, declarations apart: a colon with a name behind it. Most files have none."""
+    at = -1
+    for _ in range(MANY_COLONS):
+        at = text.find(":", at + 1)
+        if at < 0:
+            return False
+        behind = text[at + 1 : at + 2]
+        if (behind.isalnum() or behind in "_-.") and not text.endswith("xmlns", 0, at):
+            return True
+    return True
+
+
 def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     """Turns the parser's events into elements.
 
@@ -307,7 +334,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     worded = document.worded
     top = Element("", {}, document, 0, None)
     ahead = [top]  # the elements that are open
-    prefixed = _PREFIXED.search(text) is not None
+    prefixed = _has_prefixes(text)
     pieces: dict[Element, list[str]] = {}  # of texts that come in several: joined once, at the end
     counts: dict[Element, int] = {}  # children there were at the last piece
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
@@ -83,9 +84,11 @@ def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
 
 
 def _losses(e: Element, name: str, map: TransmissionMap) -> Losses:
-    """Those of the file; where it has none, those of the kind."""
+    """Those of the kind, with what the file says in their place."""
     values = values_of(e, Losses, apart={m.name for m in meanings(type(map))})
-    return _valid(e, name, Losses, values) if values else map.losses()
+    if {"efficiency", "efficiency_map"} & {*values}:
+        values = {"efficiency": 1.0, "efficiency_map": (), "own": None} | values
+    return _valid(e, name, partial(replace, map.losses()), values) if values else map.losses()
 
 
 def _backlash(e: Element, name: str) -> Backlash | None:
@@ -100,7 +103,7 @@ def _backlash(e: Element, name: str) -> Backlash | None:
     return _valid(play, name, Backlash, values)
 
 
-def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, float]) -> _T:
+def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, Any]) -> _T:
     try:
         return kind(**values)
     except ModelError as error:

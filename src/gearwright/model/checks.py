@@ -1,4 +1,8 @@
-"""Checks of a whole mechanism. Each looks at one family and adds diagnostics; `check` lists them in order."""
+"""Checks of a whole mechanism. Each looks at one family and adds diagnostics.
+
+`check` lists those that can find errors: they decide whether a mechanism is built. `advise` lists those that only warn:
+they run when somebody asks for the diagnostics, so that loading does not wait for them.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +11,29 @@ from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic, Report, Source
 from gearwright.errors import ModelError
-from gearwright.model.couplings import CircleError, Coupling, compose, in_order
+from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.moved_mass import massless_joints
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
-from gearwright.model.simulation_checks import check_simulation
+from gearwright.model.simulation_checks import (
+    check_closing,
+    check_second_descriptions,
+    check_simulation,
+    check_start_of_maps,
+)
 from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
 
-MAX_TERMS = 200_000  # of all couplings composed; a hand has a hundred, and each takes a hundred bytes
 ROUNDED = 2e-3  # of a leader's range: what limits and multipliers written with three digits lose
 
 
 def check(m: Mechanism) -> list[Diagnostic]:
-    """Everything that is wrong or worth telling; a mechanism with an error is not built."""
+    """Everything that a mechanism is refused for, and what is found on the way; with an error it is not built."""
     report = Report()
-    check_links(m, report)
     check_joints(m, report)
     sound = not report.failed
     check_couplings(m, report)
@@ -35,13 +42,32 @@ def check(m: Mechanism) -> list[Diagnostic]:
     check_sensors(m, report)
     if sound:
         check_loops(m, report)
-        if not report.failed:
+    has_tree = sound and not report.failed
+    if has_tree:
+        check_follower_limits(m, report)
+        check_start(m, report)
+    if report.failed:  # no one will ask a mechanism that is not built
+        check_links(m, report)
+        if has_tree:
             check_masses(m, report)
-            check_follower_limits(m, report)
-            check_start(m, report)
             check_rings(m, report)
-        if not report.failed:
-            check_simulation(m, report)
+    return report.diagnostics
+
+
+def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
+    """What is worth knowing about a mechanism that was built; `closing` its loops takes longest."""
+    report = Report()
+    check_links(m, report)
+    check_rings(m, report)
+    check_simulation(m, report)
+    if closing and m.tree.cuts:
+        check_second_descriptions(m, report)
+        check_masses(m.without_contradictions(), report)
+        start = check_closing(m, report)
+    else:
+        check_masses(m, report)
+        start = m.configuration()
+    check_start_of_maps(m, start, report)
     return report.diagnostics
 
 
@@ -97,15 +123,12 @@ def check_couplings(m: Mechanism, report: Report) -> None:
 
 
 def _check_circles(m: Mechanism, report: Report) -> None:
-    try:
-        in_order(m.couplings.values())
-    except CircleError as e:
-        first = next(c for c in m.couplings.values() if c.follower == e.axes[0])
-        report.error("mimic-cycle", str(e), first.source)
-        return
     by_follower = {c.follower: c for c in reversed(list(m.couplings.values()))}  # the first of each
     try:
-        composed = compose(m.couplings.values(), MAX_TERMS)
+        composed = m.couplings.composed
+    except CircleError as e:
+        report.error("mimic-cycle", str(e), by_follower[e.axes[0]].source)
+        return
     except ModelError as e:
         report.error("coupling-value", str(e), next(iter(m.couplings.values())).source)
         return
@@ -190,7 +213,7 @@ def check_follower_limits(m: Mechanism, report: Report) -> None:
     """A follower's limits act on its leader: `limit/multiplier`. What they leave must not be empty."""
     left: dict[AxisRef, tuple[float, float]] = {}
     by_follower = {c.follower: c for c in m.couplings.values()}
-    for follower, (terms, offset) in compose(m.couplings.values()).items():
+    for follower, (terms, offset) in m.couplings.composed.items():
         if len(terms) != 1:
             continue
         (leader, f) = next(iter(terms.items()))
@@ -229,6 +252,8 @@ def _rounding(a: float, b: float, slack: float) -> float:
 
 def check_start(m: Mechanism, report: Report) -> None:
     """Followers must stand somewhere at the start."""
+    if not m.couplings:
+        return
     q = m.configuration()
     for c in m.couplings.values():
         if not isfinite(q[c.follower.joint][c.follower.index]):
@@ -239,6 +264,8 @@ def check_start(m: Mechanism, report: Report) -> None:
 
 def check_rings(m: Mechanism, report: Report) -> None:
     """Couplings in a ring whose ratios contradict each other hold everything still."""
+    if not m.couplings:
+        return
     q = m.configuration()
     if not all(isfinite(x) for values in q.values() for x in values):
         return

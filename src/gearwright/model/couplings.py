@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import isfinite
 from typing import Any, Literal, NamedTuple, Protocol
@@ -24,6 +25,7 @@ from gearwright.model.poses import Array
 Mode = Literal["exact", "hard", "compliant"]
 MODES: tuple[Mode, ...] = ("exact", "hard", "compliant")
 Spelling = Literal["mimic", "coupling", "gearbox", "mimic joint"]
+MAX_TERMS = 200_000  # of all couplings composed; a hand has a hundred, and each takes a hundred bytes
 
 
 class Term(NamedTuple):
@@ -225,6 +227,16 @@ class Couplings(Mapping[str, Coupling]):
     def __len__(self) -> int:
         return len(self._by_name)
 
+    @cached_property
+    def ordered(self) -> tuple[Coupling, ...]:
+        """As by `in_order`, worked out once."""
+        return tuple(in_order(self._by_name.values()))
+
+    @cached_property
+    def composed(self) -> dict[AxisRef, Affine]:
+        """As by `compose`, worked out once. Raises ModelError beyond MAX_TERMS."""
+        return _composed(self.ordered, MAX_TERMS)
+
     def __repr__(self) -> str:
         return f"Couplings({', '.join(c.formula for c in self.values())})"
 
@@ -320,17 +332,21 @@ def _leaders(by_follower: dict[AxisRef, list[Coupling]], axis: AxisRef) -> Itera
     return (t.axis for c in by_follower[axis] for t in c.leaders)
 
 
-def compose(couplings: Iterable[Coupling], most: int | None = None) -> dict[AxisRef, Affine]:
+def compose(couplings: Iterable[Coupling]) -> dict[AxisRef, Affine]:
     """Each follower of linear couplings as a combination of axes that follow nothing.
 
     Chains multiply through (`off += f·off_parent; f *= f_parent`), whatever the order in the file. A follower
-    of a polynomial or a map, and what follows it, counts as independent here. Raises ModelError beyond `most` terms in
-    all.
+    of a polynomial or a map, and what follows it, counts as independent here.
     """
+    return _composed(in_order(couplings))
+
+
+def _composed(ordered: Iterable[Coupling], most: int | None = None) -> dict[AxisRef, Affine]:
+    """Raises ModelError beyond `most` terms in all."""
     composed: dict[AxisRef, Affine] = {}
     roots: set[AxisRef] = set()  # one that a circle leads back to stays independent
     count = 0
-    for c in in_order(couplings):
+    for c in ordered:
         if not c.linear or c.follower in composed or c.follower in roots:
             continue
         G, gamma = c.row

@@ -37,7 +37,7 @@ class Quantity:
     infinite: bool = False  # whether infinity means "no limit"
     choices: tuple[Any, ...] = ()
     tag: str | None = None  # what files call it, where that is not the field's name
-    table: bool = False  # pairs of numbers: x y  x y …
+    table: bool = False  # rows of numbers, a unit a column: x y  x y …
     parameter: bool = True  # whether a real number can be an input of the compiled step
     shown: str | None = None  # in `show`, `{}` for value and unit; None: by its name; "": not at all
 
@@ -45,6 +45,11 @@ class Quantity:
         """The unit on a sliding or a rotating axis."""
         rotating, _, sliding = self.unit.partition(" | ")
         return sliding if slides and sliding else rotating
+
+    @property
+    def columns(self) -> int:
+        """Of a table."""
+        return self.unit.count(",") + 1
 
     @property
     def range_text(self) -> str:

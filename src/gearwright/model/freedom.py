@@ -33,8 +33,9 @@ def _taken(tangle: Tangle, q: Configuration) -> int:
     """By the loops and couplings of a tangle."""
     if not tangle.cuts:
         return sum(taken_by(group, q) for group in groups(tangle.couplings))
-    poses = tangle.general_positions(q, tangle.couplings)
-    stacks = [tangle.scaled_rows(pose, tangle.couplings)[1] for pose in poses or [q]]
+    start = tangle.closed(q, tangle.couplings)
+    poses = [q] if start is None else tangle.general_positions(start, tangle.couplings)
+    stacks = [tangle.scaled_rows(pose, tangle.couplings)[1] for pose in poses]
     kept = independent(stacks, len(tangle.couplings))
     return max(_rank(J[kept]) for J in stacks)
 

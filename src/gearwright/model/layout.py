@@ -53,13 +53,16 @@ def moves(t: Transmission, joints: Mapping[str, Joint]) -> bool:
     return all(axis.joint in joints and can_move(joints[axis.joint], axis) for axis in t.joints)
 
 
+AxisIndices = tuple[int, int]  # of an axis: its indices among the tree's positions and velocities
+
+
 @dataclass(frozen=True)
 class Layout:
     """The coordinates of a mechanism's tree by name and index, and the rotors that are bodies."""
 
     positions: tuple[str, ...]
     velocities: tuple[str, ...]
-    axes: Mapping[AxisRef, tuple[int, int]]  # axis → its indices among positions and velocities
+    axes: Mapping[AxisRef, AxisIndices]
     rotors: Mapping[str, AxisRef]  # actuator → the axis of its rotor, where that is a body
 
     @staticmethod

@@ -12,15 +12,15 @@ import numpy as np
 from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.actuators import Actuator
-from gearwright.model.checks import check
-from gearwright.model.couplings import Couplings, in_order
+from gearwright.model.checks import advise, check
+from gearwright.model.couplings import Couplings
 from gearwright.model.freedom import degrees_of_freedom
 from gearwright.model.geometry import Geometry
 from gearwright.model.hardware import Hardware
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
-from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of
+from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
@@ -110,7 +110,7 @@ class Mechanism:
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
     gravity: Vector3 = DEFAULT_GRAVITY  # [m/s²]
-    diagnostics: tuple[Diagnostic, ...] = ()  # warnings and infos of the file, and of the checks here
+    reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
     def __post_init__(self) -> None:
         families = ("link", "joint", "transmission", "actuator", "sensor", "hardware", "frame")
@@ -123,9 +123,7 @@ class Mechanism:
         found = check(self)
         if any(d.severity == "error" for d in found):
             raise ModelError("\n".join(str(d) for d in found if d.severity == "error"), found)
-        known = set(self.diagnostics)
-        every = in_line_order((*self.diagnostics, *(d for d in found if d not in known)))
-        object.__setattr__(self, "diagnostics", tuple(every))
+        object.__setattr__(self, "reported", _joined(self.reported, found))
 
     def __getstate__(self) -> dict[str, Any]:
         """Raises ModelError where a user's function cannot be pickled."""
@@ -142,6 +140,11 @@ class Mechanism:
         counts = ((kind, len(getattr(self, kind + "s"))) for kind in families)
         shown = ", ".join(f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts if n)
         return f"<Mechanism {self.name!r}: {shown}>"
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Warnings and infos of the file and of all checks, in the order of lines. Checks run when first asked for."""
+        return _joined(self.reported, advise(self))
 
     # --- structure ---------------------------------------------------------------------------------------------
 
@@ -218,7 +221,7 @@ class Mechanism:
             return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
-            on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # which leads the joints of its transmission
+            on_rotor = a.joint == rotor_axis(a.name)  # which leads the joints of its transmission
             if a.joint is not None and a.rotor_inertia and (on_rotor or a.name not in self.acting):
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():
@@ -300,7 +303,7 @@ class Mechanism:
                 raise UnknownNameError("joint", name, slots)
         used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
         known = [AxisRef(*axis) for axis in given]
-        for c in placing_order(in_order(self.couplings.values()), known):
+        for c in placing_order(self.couplings.ordered, known):
             if (c.follower.joint, c.follower.index) not in given and c.follower not in used:
                 used |= {t.axis for t in c.leaders}
                 q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
@@ -314,3 +317,11 @@ class Mechanism:
     def forward_kinematics(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Array]:
         """{link: 4x4 pose in the world}. Keys as in `configuration`; what is not given stands where it starts."""
         return {name: X.matrix for name, X in self.poses(position).items()}
+
+
+def _joined(before: Sequence[Diagnostic], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """In the order of lines; a changed copy finds some of them again."""
+    if not found:
+        return tuple(before)
+    known = set(before)
+    return tuple(in_line_order((*before, *(d for d in found if d not in known))))

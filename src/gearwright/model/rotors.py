@@ -93,7 +93,7 @@ def with_rotors(mechanism: Mechanism) -> Mechanism:
 def _led(t: Transmission) -> Iterator[Coupling]:
     """Each of its joints follows its rotors."""
     assert t.map is not None
-    leaders = tuple(Term(AxisRef(f"{a}.rotor"), 1.0) for a in t.actuators)
+    leaders = tuple(Term(rotor_axis(a), 1.0) for a in t.actuators)
     for place, axis in enumerate(t.joints):
         yield Coupling(
             name=f"{t.name}.{axis}", follower=axis, leaders=leaders, through=Through(t.name, t.map, place),
@@ -110,7 +110,7 @@ def _starts(mechanism: Mechanism, leading: Sequence[Transmission]) -> dict[str, 
             a = np.atleast_1d(t.map.joint_to_actuator_position(start_of(mechanism, t)))
         except ModelError:
             continue
-        found |= {f"{name}.rotor": (float(x),) for name, x in zip(t.actuators, a, strict=True)}
+        found |= {rotor_name(name): (float(x),) for name, x in zip(t.actuators, a, strict=True)}
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from gearwright.model.topology import Tree
 # with its couplings to here are sure to be left out.
 AGREES = ALIGNED / 10  # [rad, lengths of the loop]
 MOST_WORK = 3000  # columns times couplings, together: what a second is enough for; the rest counts as it is written
+SURELY_MOVES = 30 * ALIGNED  # too much for rounding, however many rows it has part in
 _NULL = 1e-6  # singular values, relative
 
 
@@ -58,14 +60,12 @@ def second_descriptions(
 
 def _judged(tangle: Tangle, q: Configuration) -> dict[str, SecondDescription]:
     found: dict[str, SecondDescription] = {}
-    kept: list[Coupling] = []
-    loops = _Loops.of(tangle, kept, q)
+    loops = _Loops(tangle, (), q)
     for c in tangle.couplings:
         if loops.determine(c):
             found[c.name] = loops.judge(c)
         else:
-            kept.append(c)
-            loops = _Loops.of(tangle, kept, q)
+            loops = _Loops(tangle, (*loops.couplings, c), q)
     return found
 
 
@@ -74,24 +74,41 @@ class _Loops:
     """Poses where the loops close and the couplings so far hold, and their rows there."""
 
     tangle: Tangle
-    poses: list[Configuration]
-    rows: list[Array]
+    couplings: tuple[Coupling, ...]
+    q: Configuration
 
-    @staticmethod
-    def of(tangle: Tangle, couplings: list[Coupling], q: Configuration) -> _Loops:
-        poses = tangle.general_positions(q, couplings)
-        stacks = [tangle.scaled_rows(pose, couplings)[1] for pose in poses]
-        kept = independent(stacks, len(couplings)) if stacks else []
-        return _Loops(tangle, poses, [J[kept] for J in stacks])
+    @cached_property
+    def start(self) -> Configuration | None:
+        return self.tangle.closed(self.q, self.couplings)
+
+    @cached_property
+    def poses(self) -> list[Configuration]:
+        return [] if self.start is None else self.tangle.general_positions(self.start, self.couplings)
+
+    @cached_property
+    def rows(self) -> list[Array]:
+        stacks = [self.tangle.scaled_rows(pose, self.couplings)[1] for pose in self.poses]
+        kept = independent(stacks, len(self.couplings)) if stacks else []
+        return [J[kept] for J in stacks]
+
+    @cached_property
+    def rows_at_start(self) -> Array | None:
+        """All of them, those that rounding makes as well."""
+        return None if self.start is None else self.tangle.scaled_rows(self.start, self.couplings)[1]
 
     def determine(self, c: Coupling) -> bool:
-        """Whether the follower stands still wherever the leaders do."""
+        """Whether the follower stands still wherever the leaders do: at the start at first, which most fail."""
+        if self.rows_at_start is None or self._motion(c, self.rows_at_start) > SURELY_MOVES:
+            return False
+        return all(self._motion(c, J) < ALIGNED for J in self.rows)
+
+    def _motion(self, c: Coupling, J: Array) -> float:
+        """Of the follower, as far as rows let it, while the leaders stand still."""
         leaders = np.zeros((len(c.leaders), self.tangle.width))
         for i, t in enumerate(c.leaders):
             leaders[i, self.tangle.column(t.axis)] = 1.0
         follower = self.tangle.column(c.follower)
-        still = (np.abs(_null_space(np.vstack([J, leaders]))[:, follower]).max(initial=0.0) for J in self.rows)
-        return bool(self.rows) and all(x < ALIGNED for x in still)
+        return float(np.linalg.norm(_null_space(np.vstack([J, leaders]))[:, follower]))
 
     def judge(self, c: Coupling) -> SecondDescription:
         misfit, pose = max(((abs(coupling_error(c, q)), i) for i, q in enumerate(self.poses)))

@@ -100,15 +100,12 @@ class Tangle:
                 return q if np.abs(error).max(initial=0.0) < ALIGNED else None
         return None
 
-    def general_positions(self, q: Configuration, couplings: Sequence[Coupling]) -> list[Configuration]:
-        """The start and poses away from symmetric ones, with loops closed. None if that cannot be closed itself."""
-        start = self.closed(q, couplings)
-        if start is None:
-            return []
+    def general_positions(self, start: Configuration, couplings: Sequence[Coupling]) -> list[Configuration]:
+        """The start, where loops are closed, and poses away from symmetric ones where they are, too."""
         rng = np.random.default_rng(7)
         found = [start]
+        _, J, unit = self.scaled_rows(start, couplings)
         for _ in range(POSES):
-            _, J, unit = self.scaled_rows(start, couplings)
             away = rng.uniform(-STRAY, STRAY, self.width)
             away -= np.linalg.lstsq(J, J @ away, rcond=ALIGNED)[0]
             away *= STRAY / max(np.abs(away).max(initial=0.0), STILL)

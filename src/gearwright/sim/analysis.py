@@ -24,7 +24,7 @@ def impulse_response(sim: Simulation, a: str, b: str) -> Value:
 
 def linearized(sim: Simulation) -> tuple[Array, Array]:
     """See `Simulation.linearize`."""
-    function = sim.kernels.equations.linearisation
+    function = sim.kernels.equations.linearization
     ended = _after_a_step(sim, [n for n in ("mean_velocity", "piece", "piece_end") if n in sim.batch_state.parts])
     given = [ended[name] if name in ended else sim.inputs.acting(name) for name in function.name_in()]
     pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]

@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.compiler import Failure
 from gearwright.errors import GearwrightError, SimulationError
 from gearwright.model import CustomTransmission, LinearTransmission, TransmissionMap
+from gearwright.model.layout import coordinate_of, rotor_name
 from gearwright.model.leading import led
 from gearwright.sim import controlled
 from gearwright.sim.programs import TOP_SPEED
@@ -78,9 +79,9 @@ def _ended(sim: Simulation, robot: int) -> str:
         if t.map is None or isinstance(t.map, LinearTransmission) or _by_effort(t.map):
             continue
         if t.name in leading:
-            names = [f"{a}.rotor" for a in t.actuators]
+            names = [rotor_name(a) for a in t.actuators]
         else:
-            names = [sim.robot.joint(ref.joint).coordinates[ref.index] for ref in t.joints]
+            names = [coordinate_of(sim.robot.joint(ref.joint), ref) for ref in t.joints]
         q, v = (np.array([float(np.atleast_1d(x[n])[robot]) for n in names]) for x in (sim.position, sim.velocity))
         for ahead in (1.0, 2.0):
             there = q + ahead * sim.dt * v

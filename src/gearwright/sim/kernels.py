@@ -12,7 +12,7 @@ from gearwright.compiler import Executable, build, find_backend
 from gearwright.model import Mechanism
 from gearwright.sim import keys
 from gearwright.sim.options import Options
-from gearwright.sim.programs import PROGRAMS
+from gearwright.sim.programs import program
 
 if TYPE_CHECKING:
     from gearwright.dynamics.control.controller import Control
@@ -29,7 +29,7 @@ class Kernels:
     def __getitem__(self, name: str) -> Executable:
         if name not in self._made:
             self._made[name] = build(
-                lambda: PROGRAMS[name](self.equations), self._backend, identity=self._key(name),
+                lambda: program(name, self.equations), self._backend, identity=self._key(name),
                 precision=self.options.precision, batch=self.options.batch,
             )  # fmt: skip
         return self._made[name]

@@ -20,7 +20,7 @@ from gearwright.model import Pose
 
 SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the equations
 LIBRARIES = ("casadi", "numpy")
-WITHOUT_INFLUENCE = {"source", "diagnostics", "visuals", "collisions"}  # fields
+WITHOUT_INFLUENCE = {"source", "reported", "visuals", "collisions"}  # fields
 
 
 class NoKeyError(Exception):
@@ -52,6 +52,8 @@ def _parts(value: Any) -> Iterator[bytes]:
     elif isinstance(value, tuple | list):
         yield from _sequence([*value])
     elif dataclasses.is_dataclass(value):
+        if type(value).__module__.partition(".")[0] != "gearwright":
+            raise NoKeyError(type(value).__qualname__)  # its methods are no text of ours, and may change
         fields = [f.name for f in dataclasses.fields(value) if f.name not in WITHOUT_INFLUENCE]
         yield from _sequence([getattr(value, name) for name in fields])
     else:

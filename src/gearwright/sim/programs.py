@@ -1,9 +1,8 @@
-"""The programs of a simulation: one row a question that can be asked of the equations."""
+"""The programs of a simulation: its step, and questions that can be asked of the equations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ KINDS = {
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "piece": Kind.STATE,  # of each law, on which it was in the last step
     "piece_end": Kind.STATE,  # the same at the step's end
+    "parts": Kind.STATE,  # of a step beside the first, and steps since there are so many
     "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
     "actuator": Kind.STATE,  # efforts in the last step, then the actuators' states
     "sensor": Kind.STATE,  # readings, then the sensors' states
@@ -121,24 +121,8 @@ def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage |
     return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
 
 
-OBSERVED = ("link_velocity", "link_acceleration", "reaction", "screws", "cut_joints", "inverse_dynamics")
-
-
-def observer_program(name: str, equations: Equations) -> Program:
-    return function_program(equations.observer(name))
-
-
-PROGRAMS: dict[str, Callable[[Equations], Program]] = {
-    "step": step_program,
-    "shafts": lambda equations: function_program(equations.shafts),
-    "sense_start": lambda equations: function_program(equations.sense_start),
-    "tree": lambda equations: function_program(equations.tree),
-    "observation": lambda equations: function_program(equations.observation),
-    "closure": lambda equations: function_program(equations.closure),
-    "energy": lambda equations: function_program(equations.energy),
-    "momentum": lambda equations: function_program(equations.momentum),
-    "link_poses": lambda equations: function_program(equations.link_poses),
-    "mass_matrix": lambda equations: function_program(equations.mass_matrix),
-    "bias": lambda equations: function_program(equations.bias),
-    **{name: partial(observer_program, name) for name in OBSERVED},
-}
+def program(name: str, equations: Equations) -> Program:
+    """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`."""
+    if name == "step":
+        return step_program(equations)
+    return function_program(equations.sense_start if name == "sense_start" else equations.observer(name))

@@ -10,7 +10,8 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
                      axes: [{name, xyz, lower, upper, velocity, effort, damping, friction, reflected_inertia}]}]
     couplings      [{name, formula, follower, leaders: [{axis, multiplier}], offset, reference, powers, mode,
                      natural_frequency, damping_ratio, spelling}]
-    transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas, own: {field: value}}]
+    transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas, own: {field: value},
+                     losses: {efficiency, friction, damping, efficiency_map, varies}}]
     actuators      [{name, type, joint, command, effort_limit, velocity_limit, rotor_inertia, damping, friction,
                      torque_speed: [[speed, torque]], own: {field: value}}]
     sensors        [{name, kind, transmission, side, actuator, joint, update_rate, latency, …the kind's own}]
@@ -124,7 +125,7 @@ def _transmission(t: Transmission) -> dict[str, Any]:
     return {
         "name": t.name, "type": t.type, "actuators": list(t.actuators), "joints": [str(j) for j in t.joints],
         "joint_per_actuator": matrix, "position_offset": offset, "formulas": formulas(t),
-        "own": {} if t.map is None else _own(t.map),
+        "own": {} if t.map is None else _own(t.map), "losses": _own(t.losses) | {"varies": t.losses.varies},
     }  # fmt: skip
 
 

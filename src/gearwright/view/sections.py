@@ -12,7 +12,7 @@ from gearwright.view.devices import blocks, losses, sharpness, strength
 from gearwright.view.maps import formulas, ratio
 from gearwright.view.motion_sources import loose_actuators, reads
 from gearwright.view.palette import TERMINAL
-from gearwright.view.quantities import number
+from gearwright.view.quantities import highlight_text, number
 from gearwright.view.visible import visible
 
 MOST_ALIKE = 4  # devices in the same words, before they are folded into one row
@@ -76,6 +76,8 @@ def transmissions(mechanism: Mechanism) -> Table:
         small = ratio(mechanism, t)
         plain = isinstance(t.map, SimpleTransmission) and not t.map.offset  # the ratio says it all
         text = Text(small, style="bold") if plain else _lines(formulas(t))
+        lost = ", ".join(map(highlight_text, t.losses.highlights()))
+        text = text.append(f"  {lost}", style="dim") if lost else text
         table.add_row(_name(t.name, "transmission"), Text(visible(t.type), style="dim"), _lines([ends]), text)
     return table
 

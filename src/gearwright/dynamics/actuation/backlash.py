@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gearwright.dynamics.actuation.gears import Axis, Gear, axis_of, transmission_gears
+from gearwright.dynamics.actuation.gears import Gear, transmission_gears
 from gearwright.dynamics.algebra.scalar import Scalar, magnitude, minus, plus, where
 from gearwright.dynamics.constraints.axis_laws import elastic_stops, stop_energy
-from gearwright.dynamics.constraints.rows import UNBOUNDED, Instant, OneRow, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Moment, Term
-from gearwright.dynamics.tree.bodies import Bodies
-from gearwright.model import AxisRef, Backlash, Limits, Mechanism
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import Instant, OneRow
+from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, Row, SpringDamper
+from gearwright.dynamics.solve.terms import Term
+from gearwright.model import Backlash, Limits, Mechanism
+from gearwright.model.layout import AxisIndices
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class BacklashRow(OneRow):
     name: str
     backlash: Backlash
     gear: Gear  # f: what the rotor would follow without play
-    rotor: Axis
+    rotor: AxisIndices
 
     def rows(self, now: Instant) -> list[Row]:
         i, k = self.rotor
@@ -53,11 +55,12 @@ class BacklashRow(OneRow):
         return stop_energy(lead, self.gap)
 
 
-def backlash_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> Iterator[BacklashRow]:
+def backlash_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[BacklashRow]:
+    layout = mechanism.layout
     for t in mechanism.transmissions.values():
         if t.backlash is None or t not in mechanism.acting.values():
             continue
-        for name, gear in zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True):
-            rotor = AxisRef(f"{name}.rotor")
-            if mechanism.actuators[name].joint == rotor:
-                yield BacklashRow(rotor.joint, t.backlash, gear, axis_of(mechanism, system, rotor, name))
+        for name, gear in zip(t.actuators, transmission_gears(mechanism, t, values), strict=True):
+            if name in layout.rotors:
+                rotor = layout.rotors[name]
+                yield BacklashRow(rotor.joint, t.backlash, gear, layout.axes[rotor])

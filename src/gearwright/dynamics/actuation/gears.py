@@ -11,9 +11,8 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, greatest, least, minus, plus, scalars, times, total
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
-from gearwright.dynamics.tree.algorithms import Row as Sparse
-from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import (
@@ -24,11 +23,10 @@ from gearwright.model import (
     Mechanism,
     Transmission,
 )
+from gearwright.model.layout import AxisIndices
 from gearwright.model.leading import led
 from gearwright.model.transmissions import offsets, rows, with_parameters
 from gearwright.tracing import trace
-
-Axis = tuple[int, int]  # a position and a velocity coordinate of the tree
 
 
 class ActuatorAxis(NamedTuple):
@@ -57,7 +55,7 @@ class ConstantRatio:
 
     ratios: list[Scalar]
     offset: Scalar
-    axes: list[Axis]
+    axes: list[AxisIndices]
 
     def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:
         A: Sparse = {}
@@ -80,7 +78,7 @@ class VariableRatio:
 
     function: Function  # (joint positions, numbers that are parameters) → actuator positions
     index: int  # of this actuator
-    axes: list[Axis]
+    axes: list[AxisIndices]
     parameters: list[Scalar]
 
     @cached_property
@@ -132,7 +130,7 @@ class EffortMap:
     function: Function  # (efforts of the actuators, joint positions, joint velocities) → joint efforts
     index: int
     actuators: int
-    axes: list[Axis]
+    axes: list[AxisIndices]
 
     def _along(self, tree: TreeState) -> tuple[SX, SX]:
         q = casadi.vertcat(*(SX(tree.q[i]) for i, _ in self.axes))
@@ -172,39 +170,36 @@ class EffortMap:
 # --- from the model -------------------------------------------------------------------------------------------------
 
 
-def gears(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> dict[str, Gear]:
+def gears(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, Gear]:
     """By actuator. One that several transmissions name is in the first of them; one in none sits on its joint."""
     found: dict[str, Gear] = {}
     leading = led(mechanism)
     for t in {t.name: t for t in mechanism.acting.values() if t.name not in leading}.values():
-        each = zip(t.actuators, transmission_gears(mechanism, system, t, values), strict=True)
+        each = zip(t.actuators, transmission_gears(mechanism, t, values), strict=True)
         found |= {name: gear for name, gear in each if mechanism.acting[name] is t}
     for a in mechanism.actuators.values():
-        on_rotor = a.joint == AxisRef(f"{a.name}.rotor")  # a body of its own, tied to the joints by other means
+        on_rotor = a.name in mechanism.layout.rotors  # a body of its own, tied to the joints by other means
         if a.joint is not None and (a.name not in found or on_rotor):
-            found[a.name] = ConstantRatio([1.0], 0.0, [axis_of(mechanism, system, a.joint, a.name)])
+            found[a.name] = ConstantRatio([1.0], 0.0, [axis_of(mechanism, a.joint, a.name)])
     return {name: found[name] for name in mechanism.actuators if name in found}
 
 
-def transmission_gears(
-    mechanism: Mechanism, system: Bodies, t: Transmission, values: Mapping[str, Scalar]
-) -> Sequence[Gear]:
+def transmission_gears(mechanism: Mechanism, t: Transmission, values: Mapping[str, Scalar]) -> Sequence[Gear]:
     """Of each of its actuators."""
-    axes = [axis_of(mechanism, system, ref, t.name) for ref in t.joints]
+    axes = [axis_of(mechanism, ref, t.name) for ref in t.joints]
     return _gears_of(t, map_unknowns(mechanism, t, values), axes)
 
 
-def axis_of(mechanism: Mechanism, system: Bodies, ref: AxisRef, user: str) -> Axis:
-    joint = mechanism.joint(ref.joint)
-    name = joint.coordinates[joint.dof - len(joint.axes) + ref.index]
-    if name not in system.velocities:
+def axis_of(mechanism: Mechanism, ref: AxisRef, user: str) -> AxisIndices:
+    """An axis of the tree; `user` is what drives or reads it."""
+    if ref not in mechanism.layout.axes:
         raise CompileError(
-            f"joint {joint.name!r} closes a loop, so {user!r} cannot drive or read it: let the loop be cut elsewhere"
+            f"joint {ref.joint!r} closes a loop, so {user!r} cannot drive or read it: let the loop be cut elsewhere"
         )
-    return system.positions.index(name), system.velocities.index(name)
+    return mechanism.layout.axes[ref]
 
 
-def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[Axis]) -> Sequence[Gear]:
+def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndices]) -> Sequence[Gear]:
     m = t.map
     assert m is not None
     if isinstance(m, LinearTransmission):
@@ -230,7 +225,7 @@ class Bounds:
 
     actuators: tuple[str, ...]
     map: LinearMap
-    axes: list[Axis]
+    axes: list[AxisIndices]
 
     def extra(self, efforts: Mapping[str, Scalar]) -> dict[int, Scalar]:
         m = self.map
@@ -245,7 +240,7 @@ class Bounds:
         return found
 
 
-def bounds(mechanism: Mechanism, system: Bodies) -> list[Bounds]:
+def bounds(mechanism: Mechanism) -> list[Bounds]:
     """Of the linear maps that have offsets or bounds, and act."""
     found: list[Bounds] = []
     for t in {t.name: t for t in mechanism.acting.values()}.values():
@@ -254,5 +249,5 @@ def bounds(mechanism: Mechanism, system: Bodies) -> list[Bounds]:
         if not shifts or any(mechanism.acting[a] is not t for a in t.actuators):
             continue
         assert isinstance(m, LinearMap)
-        found.append(Bounds(t.actuators, m, [axis_of(mechanism, system, ref, t.name) for ref in t.joints]))
+        found.append(Bounds(t.actuators, m, [axis_of(mechanism, ref, t.name) for ref in t.joints]))
     return found

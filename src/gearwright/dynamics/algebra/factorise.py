@@ -7,12 +7,12 @@ itself: a coordinate whose neighbours are all neighbours of each other, if there
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
-from gearwright.dynamics.tree.algorithms import Matrix
+from gearwright.dynamics.algebra.sparse import Matrix
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
     neighbours = adjacency(A, n)
     factors = Factors([], {}, {})
     while neighbours:
-        k = next_pivot(neighbours)
+        k = next_pivot(neighbours, neighbours)
         near = neighbours.pop(k)
         factors.order.append(k)
         d = reciprocal(A[k, k]) if floors is None else reciprocal_above(A[k, k], floors[k])
@@ -74,10 +74,10 @@ def adjacency(A: Matrix, n: int) -> dict[int, set[int]]:
     return neighbours
 
 
-def next_pivot(neighbours: dict[int, set[int]]) -> int:
+def next_pivot(neighbours: Mapping[int, set[int]], among: Iterable[int]) -> int:
     """The coordinate that fills in least; the last one among equals, which lies nearest to a leaf."""
     best, least = -1, float("inf")
-    for k in sorted(neighbours, key=lambda k: (len(neighbours[k]), -k)):
+    for k in sorted(among, key=lambda k: (len(neighbours[k]), -k)):
         fill = sum(j not in neighbours[i] for i, j in combinations(neighbours[k], 2))
         if fill < least:
             best, least = k, fill

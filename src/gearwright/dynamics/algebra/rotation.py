@@ -6,6 +6,7 @@ mostly quarter turns and joint angles, so that a rotation is kept as a chain of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import hypot
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion, Symmetric, Vector
 
 Array = Any  # a NumPy array of floats
+Rows = tuple[Vector, Vector, Vector]  # of a 3x3 matrix
 
 # Files write a right angle as a decimal fraction of π, with 12 digits or 17, and composing a few such turns adds
 # rounding: cosines of 1e-13 or 1e-16 where the robot has exact zeros, each of which would cost as much as any other
@@ -39,6 +41,12 @@ class Factor(Protocol):
     def turn(self, S: Symmetric) -> Symmetric:
         """R·S·Rᵀ."""
 
+    def turn_rows(self, B: Rows) -> Rows:
+        """R·B·Rᵀ of any matrix, by its rows."""
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Factor:
+        """The same with other numbers."""
+
 
 class QuarterTurns:
     """A signed permutation of the axes: free."""
@@ -58,6 +66,13 @@ class QuarterTurns:
         (i, a), (j, b), (k, c) = self.forth
         xy, xz, yz = times(a * b, rows[i][j]), times(a * c, rows[i][k]), times(b * c, rows[j][k])
         return Symmetric(rows[i][i], rows[j][j], rows[k][k], xy, xz, yz)
+
+    def turn_rows(self, B: Rows) -> Rows:
+        turned = [self.apply(row) for row in B]
+        return tuple(turned[k] if sign > 0 else -turned[k] for k, sign in self.forth)  # type: ignore[return-value]
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> QuarterTurns:
+        return self
 
 
 class AboutAxis:
@@ -94,6 +109,23 @@ class AboutAxis:
         out[j][k] = out[k][j] = plus(times(self.c, rows[j][k]), times(self.s, rows[i][k]))
         return _symmetric(out)
 
+    def turn_rows(self, B: Rows) -> Rows:
+        """The block of the plane as in `turn`, of which Bᵢⱼ and Bⱼᵢ change places."""
+        k, i, j = self.axes
+        out = [list(row) for row in B]
+        u = plus(times(self.s, minus(B[i][i], B[j][j])), times(self.c, plus(B[i][j], B[j][i])))
+        su, cu = times(self.s, u), times(self.c, u)
+        out[i][i], out[j][j] = minus(B[i][i], su), plus(B[j][j], su)
+        out[i][j], out[j][i] = minus(cu, B[j][i]), minus(cu, B[i][j])
+        out[i][k] = minus(times(self.c, B[i][k]), times(self.s, B[j][k]))
+        out[j][k] = plus(times(self.c, B[j][k]), times(self.s, B[i][k]))
+        out[k][i] = minus(times(self.c, B[k][i]), times(self.s, B[k][j]))
+        out[k][j] = plus(times(self.c, B[k][j]), times(self.s, B[k][i]))
+        return Vector(*out[0]), Vector(*out[1]), Vector(*out[2])
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> AboutAxis:
+        return AboutAxis(self.axes[0], change(self.c), change(self.s))
+
 
 class Dense:
     """A matrix by its rows."""
@@ -112,6 +144,15 @@ class Dense:
         SR = [Vector(*(s @ row for s in S.rows)) for row in self.rows]  # S·Rᵀ, by columns
         pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         return Symmetric(*(self.rows[i] @ SR[j] for i, j in pairs))
+
+    def turn_rows(self, B: Rows) -> Rows:
+        BR = [Vector(*(b @ row for row in self.rows)) for b in B]  # B·Rᵀ, by rows
+        x, y, z = ((BR[0] * r.x + BR[1] * r.y) + BR[2] * r.z for r in self.rows)
+        return x, y, z
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Dense:
+        x, y, z = (Vector(*map(change, row)) for row in self.rows)
+        return Dense((x, y, z))
 
 
 def _symmetric(m: list[list[Scalar]]) -> Symmetric:
@@ -136,6 +177,11 @@ class Rotation(tuple[Factor, ...]):
             S = factor.turn(S)
         return S
 
+    def turn_rows(self, B: Rows) -> Rows:
+        for factor in reversed(self):
+            B = factor.turn_rows(B)
+        return B
+
 
 class Transform:
     """The pose X_AB of frame B in frame A: rotation R and translation r."""
@@ -144,6 +190,10 @@ class Transform:
 
     def __init__(self, R: Rotation, r: Vector) -> None:
         self.R, self.r = R, r
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Transform:
+        """The same with other numbers."""
+        return Transform(Rotation(factor.mapped(change) for factor in self.R), Vector(*map(change, self.r)))
 
     def point(self, p: Vector) -> Vector:
         return self.R.apply(p) + self.r
@@ -199,3 +249,21 @@ def _about_one_axis(R: Array, i: int, j: int) -> Rotation:
 
 def _axis_turn(axis: int, c: float, s: float) -> AboutAxis:
     return AboutAxis(axis, float(c), float(s))
+
+
+# --- rotation matrices by rows ---------------------------------------------------------------------------------------
+
+
+def rotate(R: Rows, a: Vector) -> Vector:
+    return Vector(R[0] @ a, R[1] @ a, R[2] @ a)
+
+
+def rotate_inverse(R: Rows, a: Vector) -> Vector:
+    x, y, z = (Vector(*row) for row in zip(*R, strict=True))
+    return Vector(x @ a, y @ a, z @ a)
+
+
+def composed(rows: Rows, p: Vector, R: Rotation, r: Vector) -> tuple[Rows, Vector]:
+    """Each row of A·R is the row of A turned by Rᵀ."""
+    a, b, c = rows
+    return (R.undo(a), R.undo(b), R.undo(c)), p + Vector(a @ r, b @ r, c @ r)

@@ -112,6 +112,9 @@ class Force(NamedTuple):
     def __add__(self, other: Force) -> Force:  # type: ignore[override]
         return Force(self.moment + other.moment, self.linear + other.linear)
 
+    def __sub__(self, other: Force) -> Force:
+        return Force(self.moment - other.moment, self.linear - other.linear)
+
     def __mul__(self, k: Scalar) -> Force:
         return Force(self.moment * k, self.linear * k)
 

@@ -1,1 +1,1 @@
-"""What acts along axes and between bodies: laws, rows, closures, and when in a step."""
+"""Constraint groups by cause: the terms that each makes in a phase of a step."""

@@ -21,11 +21,13 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.constraints.rows import UNBOUNDED, Instant, OneRow, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Bounded, Moment, Straight, Term, spring_damper
+from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, Row, SpringDamper
+from gearwright.dynamics.solve.terms import Bounded, Straight, Term
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]

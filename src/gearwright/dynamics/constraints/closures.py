@@ -13,20 +13,23 @@ from typing import Any, ClassVar, NamedTuple
 
 import casadi
 
+from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import CutRow, cut_axis_rows
+from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.redundancy import independent_rows
-from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about, rotate
-from gearwright.dynamics.constraints.rows import AlongRows, Baumgarte, Instant, Row
-from gearwright.dynamics.constraints.terms import Moment, Rigid, Term
+from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
+from gearwright.dynamics.constraints.rows import AlongRows, Instant
 from gearwright.dynamics.parameters import numbers
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row
+from gearwright.dynamics.solve.terms import Rigid, Term
 from gearwright.dynamics.tree.bodies import GROUND, HERE, Bodies, Place, assembled, placed
+from gearwright.dynamics.tree.coordinates import Coordinates
 from gearwright.dynamics.tree.couplings import follower_of
 from gearwright.dynamics.tree.frames import optimised
-from gearwright.dynamics.tree.kinematics import Configuration, Rows, composed
-from gearwright.dynamics.tree.motion import Model
+from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
@@ -204,7 +207,7 @@ def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> Cl
 def _telling(mechanism: Mechanism) -> list[list[int]]:
     """Of each cut joint the rows that others and couplings do not imply, by the numbers of the file."""
     values = numbers(mechanism)
-    model = Model(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+    model = Coordinates(optimised(assembled(mechanism, values)), reduction(mechanism, values))
     start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
     wholes = [whole_closure(joint, model.bodies, values) for joint in mechanism.tree.cuts]
     hard = [follower_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
 from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, minus, plus, times, where
-from gearwright.dynamics.constraints.rows import AlongRows, Baumgarte, Instant, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Bounded, Moment, Rigid, Term, spring_damper
+from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.rows import AlongRows, Instant
 from gearwright.dynamics.solve import saturated
-from gearwright.dynamics.tree.reduction import combined
+from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row, SpringDamper
+from gearwright.dynamics.solve.terms import Bounded, Rigid, Term
 from gearwright.model.drives import UNGIVEN_RATE, Drive
 
 __all__ = ["Drive", "DriveRow"]
@@ -39,9 +42,18 @@ class DriveRow(AlongRows):
     def bounded(self) -> bool:
         return not self.equality
 
+    def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, part: Scalar, left: Scalar) -> None:
+        """Its target for the end of a part of the step, of which there are `left` with it; both are shares of dt."""
+        i = 2 * self.index
+        start, end, rate = q[self.position], target[i], target[i + 1]
+        if self.drive.kinematic:
+            target[i] = where(part < left, plus(start, times(divided(part, left), minus(end, start))), end)
+        else:
+            target[i] = minus(end, times(times(dt, minus(left, part)), rate))
+
     def rows(self, now: Instant) -> list[Row]:
-        where, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
-        error = minus(now.tree.q[self.position], where)
+        target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
+        error = minus(now.tree.q[self.position], target)
         if self.drive.kinematic:
             return [Row(J={self.velocity: 1.0}, error=error, softness=Baumgarte(1.0))]
         softness = SpringDamper(self.drive.stiffness, self.drive.damping)

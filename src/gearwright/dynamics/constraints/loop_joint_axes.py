@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import inf, isfinite, pi
+from math import inf, isfinite
 from typing import Any, ClassVar, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, times
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
     elastic_stops,
@@ -18,18 +19,12 @@ from gearwright.dynamics.constraints.axis_laws import (
     stop_energy,
     stopped,
 )
-from gearwright.dynamics.constraints.relative_pose import (
-    RelativePose,
-    angle,
-    angle_rate,
-    axis_of,
-    two_angles,
-    two_rates,
-)
-from gearwright.dynamics.constraints.rows import Instant, OneRow, Row, SpringDamper
-from gearwright.dynamics.constraints.terms import Bounded, Moment, Term, spring_damper
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
+from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.solve.sweep_rows import Row, SpringDamper
+from gearwright.dynamics.solve.terms import Bounded, Term
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Limits
 
@@ -54,25 +49,15 @@ class CutAxis:
         slopes = {k: self.rate(x, V) for k, V in twists.items()}
         return self.position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
 
+    @property
+    def coordinate(self) -> LoopCoordinate:
+        return loop_coordinates(self.joint)[self.index - len(self.joint.axes)]
+
     def position(self, x: RelativePose) -> Scalar:
-        joint = self.joint
-        if len(joint.axes) == 2:
-            return two_angles(joint, self.index, x, self.about)
-        if joint.kind == "prismatic":
-            return axis_of(joint) @ x.d
-        if joint.kind == "screw" and joint.thread_pitch:  # by its travel, which knows whole turns
-            return times(2 * pi / joint.thread_pitch, axis_of(joint) @ x.d)
-        return angle(joint, x, self.about)
+        return self.coordinate.values(x, self.about)[0]
 
     def rate(self, x: RelativePose, V: Motion) -> Scalar:
-        joint = self.joint
-        if len(joint.axes) == 2:
-            return two_rates(joint, self.index, x, V)
-        if joint.kind == "prismatic":
-            return axis_of(joint) @ V.linear
-        if joint.kind == "screw" and joint.thread_pitch:
-            return times(2 * pi / joint.thread_pitch, axis_of(joint) @ V.linear)
-        return angle_rate(joint, x, V)
+        return self.coordinate.rates(x, V)[0]
 
 
 @dataclass(frozen=True)

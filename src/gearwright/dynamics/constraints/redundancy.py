@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.algebra.spatial import ZERO, Motion, Vector
+from gearwright.dynamics.tree.coordinates import Coordinates, State
 from gearwright.dynamics.tree.couplings import Follower
 from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.motion import Model, State
-from gearwright.dynamics.tree.reduction import combined
 from gearwright.model.freedom import independent
 from gearwright.model.tangle import ALIGNED, ATTEMPTS, POSES, STILL, STRAY
 
@@ -35,7 +35,7 @@ class Closure(Protocol):
 
 
 def independent_rows(
-    closures: Sequence[Closure], model: Model, start: Sequence[float], hard: Sequence[Follower] = ()
+    closures: Sequence[Closure], model: Coordinates, start: Sequence[float], hard: Sequence[Follower] = ()
 ) -> list[list[int]]:
     """Of each closure, the rows that are kept beside hard couplings. All if the loops do not close from the start."""
     sizes = [len(c.conditions) for c in closures]
@@ -63,7 +63,7 @@ class _Rows(NamedTuple):
     unit: Array  # of each velocity
 
     @staticmethod
-    def at(closures: Sequence[Closure], model: Model, q: list[float]) -> _Rows:
+    def at(closures: Sequence[Closure], model: Coordinates, q: list[float]) -> _Rows:
         tree = model.tree(State(q, [0.0] * model.dof))
         at = model.configuration(tree)
         errors, rows, unit = [], [], np.zeros(model.dof)
@@ -93,7 +93,7 @@ class _Rows(NamedTuple):
         return V[sure].T @ ((U[:, sure].T @ error) / s[sure])
 
 
-def _with_couplings(closures: Sequence[Closure], model: Model, q: list[float], hard: Sequence[Follower]) -> Array:
+def _with_couplings(closures: Sequence[Closure], model: Coordinates, q: list[float], hard: Sequence[Follower]) -> Array:
     """The loops' rows, then those of hard couplings, of unit length."""
     rows = _Rows.at(closures, model, q)
     tree = model.tree(State(q, [0.0] * model.dof))
@@ -102,7 +102,7 @@ def _with_couplings(closures: Sequence[Closure], model: Model, q: list[float], h
     return np.vstack([rows.J, tied])
 
 
-def _coupling_row(tie: Follower, model: Model, tree: Any) -> Array:
+def _coupling_row(tie: Follower, model: Coordinates, tree: Any) -> Array:
     row = np.zeros(model.dof)
     for n, g in combined(tie.jacobian(tree.q), tree.G).items():
         row[n] = g
@@ -113,7 +113,7 @@ def _length(a: Vector) -> float:
     return float(np.linalg.norm([a.x, a.y, a.z]))
 
 
-def _closed(closures: Sequence[Closure], model: Model, q: list[float]) -> list[float] | None:
+def _closed(closures: Sequence[Closure], model: Coordinates, q: list[float]) -> list[float] | None:
     """By Newton's method."""
     for _ in range(ATTEMPTS):
         rows = _Rows.at(closures, model, q)
@@ -127,7 +127,7 @@ def _closed(closures: Sequence[Closure], model: Model, q: list[float]) -> list[f
     return None
 
 
-def _strayed(closures: Sequence[Closure], model: Model, q: list[float], rng: np.random.Generator) -> list[float]:
+def _strayed(closures: Sequence[Closure], model: Coordinates, q: list[float], rng: np.random.Generator) -> list[float]:
     rows = _Rows.at(closures, model, q)
     away = rng.uniform(-STRAY, STRAY, model.dof)
     away -= rows.solved(rows.J @ away)

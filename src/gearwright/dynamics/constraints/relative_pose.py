@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import casadi
 
-from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times
+from gearwright.dynamics.algebra.rotation import Rows, rotate, rotate_inverse
+from gearwright.dynamics.algebra.scalar import Scalar, divided, greatest, minus, plus, square_root, times, where
 from gearwright.dynamics.algebra.spatial import Motion, Vector
-from gearwright.dynamics.tree.kinematics import Rows
 from gearwright.model import Joint
 from gearwright.model.joints import plane_basis
-from gearwright.model.joints.closing import Angle, AngleOfTwo, Reading, Travel
+from gearwright.model.joints.closing import Angle, AngleOfTwo, Orientation, Reading, Travel
 
 
 class RelativePose(NamedTuple):
@@ -25,45 +25,20 @@ class RelativePose(NamedTuple):
     R: Rows
 
 
-def rotate(R: Rows, a: Vector) -> Vector:
-    return Vector(R[0] @ a, R[1] @ a, R[2] @ a)
-
-
-def rotate_inverse(R: Rows, a: Vector) -> Vector:
-    x, y, z = (Vector(*row) for row in zip(*R, strict=True))
-    return Vector(x @ a, y @ a, z @ a)
-
-
-def axis_of(joint: Joint, i: int = 0) -> Vector:
-    return Vector(*map(float, joint.axes[i].xyz))
-
-
-def basis_of(joint: Joint) -> tuple[Vector, Vector]:
-    """Two directions across the first axis, so that the three are right-handed."""
-    return _basis(joint.axes[0].xyz)
-
-
 def _basis(axis: Sequence[float]) -> tuple[Vector, Vector]:
+    """Two directions across an axis, so that the three are right-handed."""
     e1, e2 = plane_basis(axis)
     return Vector(*e1.tolist()), Vector(*e2.tolist())
 
 
-def angle(joint: Joint, x: RelativePose, about: float = 0.0) -> Scalar:
-    """By which the child side is turned about the joint's axis, within half a turn of `about`."""
-    return angle_about(joint.axes[0].xyz, x, about)
-
-
-def angle_rate(joint: Joint, x: RelativePose, V: Motion) -> Scalar:
-    """The slope of that, also where the axes are not aligned."""
-    return angle_rate_about(joint.axes[0].xyz, x, V)
-
-
 def angle_about(axis: Sequence[float], x: RelativePose, about: float = 0.0) -> Scalar:
+    """By which the child side is turned about an axis, within half a turn of `about`."""
     e1, e2 = _basis(axis)
     return _angle_in(e1, e2, rotate(x.R, e1), about)
 
 
 def angle_rate_about(axis: Sequence[float], x: RelativePose, V: Motion) -> Scalar:
+    """The slope of that, also where the axes are not aligned."""
     e1, e2 = _basis(axis)
     c = rotate(x.R, e1)
     y, x1, moved = e2 @ c, e1 @ c, V.angular.cross(c)
@@ -79,14 +54,6 @@ def _angle_in(e1: Vector, e2: Vector, a: Vector, about: float) -> Scalar:
 
 
 # --- two axes: R = turn about a, then about b ----------------------------------------------------------------------
-
-
-def two_angles(joint: Joint, i: int, x: RelativePose, about: float = 0.0) -> Scalar:
-    return _two_angles(axis_of(joint), axis_of(joint, 1), i, x, about)
-
-
-def two_rates(joint: Joint, i: int, x: RelativePose, V: Motion) -> Scalar:
-    return _two_rates(axis_of(joint), axis_of(joint, 1), i, x, V)
 
 
 def _two_angles(a: Vector, b: Vector, i: int, x: RelativePose, about: float) -> Scalar:
@@ -107,33 +74,64 @@ def _two_rates(a: Vector, b: Vector, i: int, x: RelativePose, V: Motion) -> Scal
 # --- the coordinates of a joint that closes a loop, as its class says to read them -----------------------------------
 
 
-class Coordinate(NamedTuple):
-    """A reading in symbols: its value within half a turn of an angle, and its rate for a relative twist."""
+class LoopCoordinate(NamedTuple):
+    """A reading in symbols: values, angles within half a turn of the one given, and rates for a relative twist."""
 
-    value: Callable[[RelativePose, float], Scalar]
-    rate: Callable[[RelativePose, Motion], Scalar]
-
-
-def _travel(reading: Travel) -> Coordinate:
-    a = Vector(*reading.axis)
-    return Coordinate(lambda x, about: times(reading.factor, a @ x.d), lambda x, V: times(reading.factor, a @ V.linear))
+    values: Callable[[RelativePose, float], list[Scalar]]
+    rates: Callable[[RelativePose, Motion], list[Scalar]]
 
 
-def _turn(reading: Angle) -> Coordinate:
-    return Coordinate(
-        lambda x, about: angle_about(reading.axis, x, about), lambda x, V: angle_rate_about(reading.axis, x, V)
-    )
+def _travel(reading: Travel) -> LoopCoordinate:
+    a, factor = Vector(*reading.axis), reading.factor
+    return LoopCoordinate(lambda x, about: [times(factor, a @ x.d)], lambda x, V: [times(factor, a @ V.linear)])
 
 
-def _turn_of_two(reading: AngleOfTwo) -> Coordinate:
+def _angle(reading: Angle) -> LoopCoordinate:
+    axis = reading.axis
+    return LoopCoordinate(lambda x, about: [angle_about(axis, x, about)], lambda x, V: [angle_rate_about(axis, x, V)])
+
+
+def _angle_of_two(reading: AngleOfTwo) -> LoopCoordinate:
     a, b, i = Vector(*reading.first), Vector(*reading.second), reading.which
-    return Coordinate(lambda x, about: _two_angles(a, b, i, x, about), lambda x, V: _two_rates(a, b, i, x, V))
+    return LoopCoordinate(lambda x, about: [_two_angles(a, b, i, x, about)], lambda x, V: [_two_rates(a, b, i, x, V)])
 
 
-READINGS: dict[type[Reading], Callable[[Any], Coordinate]] = {Travel: _travel, Angle: _turn, AngleOfTwo: _turn_of_two}
+def _orientation(reading: Orientation) -> LoopCoordinate:
+    """Velocities are in the child side's axes."""
+    return LoopCoordinate(lambda x, about: quaternion_of(x.R), lambda x, V: list(rotate_inverse(x.R, V.angular)))
 
 
-def loop_coordinate(joint: Joint, index: int) -> Coordinate:
-    """The coordinate of one axis of a joint that closes a loop."""
-    reading = joint.type.reading(joint, index)
-    return READINGS[type(reading)](reading)
+# the readings of `gearwright.model.joints.closing`, in symbols
+READINGS: dict[type[Reading], Callable[[Any], LoopCoordinate]] = {
+    Travel: _travel,
+    Angle: _angle,
+    AngleOfTwo: _angle_of_two,
+    Orientation: _orientation,
+}
+
+
+def loop_coordinates(joint: Joint) -> list[LoopCoordinate]:
+    """Those of a joint that closes a loop, as its class says to read them; those of its axes are the last."""
+    return [READINGS[type(reading)](reading) for reading in joint.type.readings(joint)]
+
+
+def quaternion_of(R: Rows) -> list[Scalar]:
+    """(w, x, y, z) with w ≥ 0, by the largest of the four (Shepperd, 1978), so that nothing small is divided by."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    squares = [plus(1.0, t) for t in (xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy)]  # four times each
+    half = [square_root(greatest(s, 1e-300)) * 0.5 for s in squares]
+    a, b, c = zy - yz, xz - zx, yx - xy  # 4·w·(x, y, z)
+    d, e, f = xy + yx, xz + zx, yz + zy  # 4·xy, 4·xz, 4·yz
+    by = [
+        [half[0], *(n / (4.0 * half[0]) for n in (a, b, c))],
+        [n / (4.0 * half[1]) for n in (a, squares[1], d, e)],
+        [n / (4.0 * half[2]) for n in (b, d, squares[2], f)],
+        [n / (4.0 * half[3]) for n in (c, e, f, squares[3])],
+    ]
+    best, found = squares[0], by[0]
+    for square, own in zip(squares[1:], by[1:], strict=True):
+        larger = square > best
+        found = [where(larger, new, old) for new, old in zip(own, found, strict=True)]
+        best = greatest(best, square)
+    negative = found[0] < 0.0
+    return [where(negative, -n, n) for n in found]

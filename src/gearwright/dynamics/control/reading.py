@@ -9,10 +9,11 @@ from casadi import SX
 
 from gearwright.dynamics.actuation.actuators import memory_places
 from gearwright.dynamics.algebra.scalar import Scalar, plus, scalars, times
+from gearwright.dynamics.algebra.sparse import identity
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.sensing.sensors import Sensing
-from gearwright.dynamics.tree.algorithms import identity
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import link_poses
-from gearwright.dynamics.tree.motion import Model, State
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism

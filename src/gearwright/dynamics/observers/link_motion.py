@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST, UNIT, ZERO, Field, Motion, Vector
-from gearwright.dynamics.constraints.relative_pose import rotate
 from gearwright.dynamics.tree.algorithms import accelerations
 from gearwright.dynamics.tree.bodies import GROUND
-from gearwright.dynamics.tree.kinematics import Configuration, Rows, body_poses, composed, velocities
+from gearwright.dynamics.tree.kinematics import Configuration, body_poses, velocities
 
 
 class LinkMotion(NamedTuple):

@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gearwright.dynamics.algebra.rotation import Rows, composed, rotate, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import NO_FORCE, UNIT, ZERO, Field, Force, Motion, Vector
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.loop_joint_axes import CutRow
-from gearwright.dynamics.constraints.relative_pose import rotate, rotate_inverse
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.observers.link_motion import LinkMotion
 from gearwright.dynamics.tree.bodies import link_mass, placed
-from gearwright.dynamics.tree.kinematics import Configuration, Rows, composed
+from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.loads import Load
 from gearwright.model import WORLD, Joint, Mechanism
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gearwright.dynamics.actuation.gears import ActuatorAxis, Axis, axis_of, transmission_gears
+from gearwright.dynamics.actuation.gears import ActuatorAxis, axis_of, transmission_gears
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.dynamics.sensing.body_signals import reads_body
 from gearwright.dynamics.sensing.sensors import Sensing
-from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import AxisRef, CustomTransmission, Encoder, Mechanism, Sensor
@@ -68,7 +66,7 @@ def _pushes(mechanism: Mechanism, actuator: str) -> bool:
 
 
 def sensor_inputs(
-    mechanism: Mechanism, system: Bodies, shafts: Mapping[str, ActuatorAxis], tree: TreeState,
+    mechanism: Mechanism, shafts: Mapping[str, ActuatorAxis], tree: TreeState,
     values: Mapping[str, Scalar], body: Mapping[str, list[Scalar]],
 ) -> SensorInputs:  # fmt: skip
     """At the instant of the tree; `shafts` are the actuators' own axes, `body` what sensors of bodies read."""
@@ -78,13 +76,13 @@ def sensor_inputs(
             found[name] = (body[name], [0.0] * len(body[name]))
             continue
         actuators, axes = watched(mechanism, sensor)
-        across = shafts if sensor.transmission is None else _across(mechanism, system, sensor, shafts, tree, values)
+        across = shafts if sensor.transmission is None else _across(mechanism, sensor, shafts, tree, values)
         for a in actuators:
             if a not in across:
                 raise CompileError(f"sensor {name!r} reads actuator {a!r}, which is not connected to any joint")
         seen = [across[a] for a in actuators]
         _check_positions(mechanism, sensor, actuators)
-        along: list[Axis] = [axis_of(mechanism, system, ref, name) for ref in axes]
+        along = [axis_of(mechanism, ref, name) for ref in axes]
         found[name] = (
             [*(s.position for s in seen), *(tree.q[i] for i, _ in along)],
             [*(s.speed for s in seen), *(tree.v[k] for _, k in along)],
@@ -93,7 +91,7 @@ def sensor_inputs(
 
 
 def _across(
-    mechanism: Mechanism, system: Bodies, sensor: Sensor, shafts: Mapping[str, ActuatorAxis], tree: TreeState,
+    mechanism: Mechanism, sensor: Sensor, shafts: Mapping[str, ActuatorAxis], tree: TreeState,
     values: Mapping[str, Scalar],
 ) -> Mapping[str, ActuatorAxis]:  # fmt: skip
     """The actuators' side of a sensor's transmission. One that does not drive is still a gear to read through."""
@@ -101,7 +99,7 @@ def _across(
     t = mechanism.transmissions[sensor.transmission]
     if t.map is None or all(mechanism.acting.get(a, t) is t for a in t.actuators):
         return shafts
-    each = transmission_gears(mechanism, system, t, values)
+    each = transmission_gears(mechanism, t, values)
     return {a: gear.seen(tree, 0.0) for a, gear in zip(t.actuators, each, strict=True)}
 
 
@@ -117,3 +115,8 @@ def _check_positions(mechanism: Mechanism, sensor: Sensor, actuators: tuple[str,
                 f"sensor {sensor.name!r} reads a position through {t.name!r}, which is a function of efforts and has "
                 "none: give it as position(q), or read <side>joint</side>"
             )
+
+
+def reads_body(sensor: Sensor) -> bool:
+    """Whether it reads six numbers of a joint's wrench or of a link's motion."""
+    return sensor.reaction is not None or sensor.link is not None

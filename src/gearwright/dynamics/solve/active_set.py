@@ -13,10 +13,10 @@ import casadi
 
 from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import Scalar, both, either, is_zero, minus, plus, times, where
-from gearwright.dynamics.constraints.rows import UNBOUNDED
+from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solve.sweep_rows import UNBOUNDED
 from gearwright.dynamics.solve.sweeps import Resolved, Responses
-from gearwright.dynamics.tree.algorithms import Matrix
 
 
 class Held(NamedTuple):

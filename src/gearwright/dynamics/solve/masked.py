@@ -3,15 +3,21 @@
 With the coordinates C held at X and `H·u = b + λ`, λ zero but on C, the elimination of RBDA §6.5 is left as it is: a
 held coordinate's column goes to the right-hand side instead of into the other columns, and what it takes to hold it is
 the residual of its own row. So a solve costs the same whatever is held.
+
+Where the tree has fronts (`tree.fronts`), the column of a coordinate that is eliminated at one goes on as a single
+force F at its origin, however many coordinates carry it. With a front at every body this is the articulated-body
+algorithm, a held axis being a masked joint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.factorise import adjacency, next_pivot
+from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
@@ -23,17 +29,29 @@ from gearwright.dynamics.algebra.scalar import (
     times,
     times_reciprocal,
 )
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
+from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
 from gearwright.dynamics.solve.conditions import as_number, negated
-from gearwright.dynamics.tree.algorithms import Matrix, Row
+
+TINY = 1e-30  # keeps a quotient of nothing finite
 
 
 class Pivot(NamedTuple):
-    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`."""
+    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
+
+    `give` is a slope that counts where d is no more than that: give²/(d + give).
+    """
 
     held: Scalar = False
     value: Scalar = 0.0  # 0 where it is not held
     constant: Scalar = 0.0
     slope: Scalar = 0.0
+    give: Scalar = 0.0
+
+    def slope_with(self, d: Scalar) -> Scalar:
+        if is_zero(self.give):
+            return self.slope
+        return plus(self.slope, divided(times(self.give, self.give), plus(TINY, plus(d, self.give))))
 
 
 FREE = Pivot()
@@ -41,11 +59,13 @@ FREE = Pivot()
 
 @dataclass(frozen=True)
 class Masked:
-    """The factors; of each pivot, in the order of elimination."""
+    """The factors; of each pivot, in the order of elimination: front by front, the ground last."""
 
-    order: list[int]
-    columns: dict[int, Row]  # A, as it stands when the pivot's turn comes
-    factors: dict[int, Row]  # the same times the pivot's reciprocal: L
+    fronts: Sequence[Front]
+    groups: dict[int, list[int]]  # by fronts, and GROUND
+    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes
+    factors: dict[int, Sparse]  # the same times the pivot's reciprocal: L
+    forces: dict[int, Force]  # the rest of the column, for all that carries the front
     inertias: dict[int, Scalar]  # the pivot without the law's slope: d
     reciprocals: dict[int, Scalar]
     pivots: Mapping[int, Pivot]
@@ -54,49 +74,173 @@ class Masked:
         """The same factors with nothing asked for: what is held has the value 0."""
         return replace(self, pivots={})
 
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Masked:
+        """The same pattern with other numbers, nothing asked for."""
+
+        def rows(each: dict[int, Sparse]) -> dict[int, Sparse]:
+            return {k: {i: change(x) for i, x in row.items()} for k, row in each.items()}
+
+        def vector(v: Vector) -> Vector:
+            return Vector(*map(change, v))
+
+        return Masked(
+            [front.mapped(change) for front in self.fronts],
+            self.groups,
+            rows(self.columns),
+            rows(self.factors),
+            {k: Force(vector(F.moment), vector(F.linear)) for k, F in self.forces.items()},
+            {k: change(x) for k, x in self.inertias.items()},
+            {k: change(x) for k, x in self.reciprocals.items()},
+            {},
+        )
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """H⁻¹·b, what is held held."""
+        return self.backward(self.forward(b))[0]
+
     def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
         """`L⁻¹·b`, with what is held taken to the right-hand side."""
         x = list(b)
-        for k in self.order:
-            z = self.scaled(k, x[k])
-            for i, a in self.columns[k].items():
-                x[i] = minus(x[i], times(a, z))
+        forces = [NO_FORCE for _ in self.fronts]
+        for c, group in self.groups.items():
+            if c != GROUND:
+                add_along(x, self.fronts[c].motions, forces[c], share=-1.0)
+            for k in group:
+                z = self.scaled(k, x[k])
+                for i, a in self.columns[k].items():
+                    x[i] = minus(x[i], times(a, z))
+                if k in self.forces:
+                    forces[c] = forces[c] + self.forces[k] * z
+            self._hand_on(c, forces)
         return x
+
+    def _hand_on(self, c: int, forces: list[Force]) -> None:
+        if c != GROUND and (parent := self.fronts[c].parent) != GROUND and not forces[c].zero:
+            forces[parent] = forces[parent] + self.fronts[c].X.force(forces[c])
 
     def scaled(self, k: int, w: Scalar) -> Scalar:
         """The coordinate, where nothing but w pushes it."""
         pivot = self.pivots.get(k, FREE)
         return plus(times_reciprocal(plus(w, pivot.constant), self.reciprocals[k]), pivot.value)
 
-    def sparse_forward(self, J: Row) -> Row:
+    def sparse_forward(self, J: Sparse) -> Sparse:
         """`L⁻¹·Jᵀ` in the space of what is not held: only where the branches of J's coordinates go."""
         y = dict(J)
-        for k in self.order:
-            if k in y:
+        forces = [NO_FORCE for _ in self.fronts]
+        for c, group in self.groups.items():
+            if c != GROUND and not forces[c].zero:
+                for row, s in self.fronts[c].motions:
+                    along = s.dot(forces[c])
+                    for u, g in row.items():
+                        y[u] = minus(y.get(u, 0.0), times(g, along))
+            for k in group:
+                if k not in y:
+                    continue
                 for i, factor in self.factors[k].items():
                     y[i] = minus(y.get(i, 0.0), times(factor, y[k]))
+                if k in self.forces:
+                    forces[c] = forces[c] + self.forces[k] * times_reciprocal(y[k], self.reciprocals[k])
+            self._hand_on(c, forces)
         return y
 
     def backward(self, x: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """The coordinates u, and what pushes each: `w = d·u − λ`."""
         u, w = list(x), list(x)
-        for k in reversed(self.order):
-            for i, a in self.columns[k].items():
-                w[k] = minus(w[k], times(a, u[i]))
-            u[k] = self.scaled(k, w[k])
+        carrying = {front.parent for front in self.fronts}
+        V = [REST for _ in self.fronts]
+        for c, group in reversed(self.groups.items()):
+            carried = self._carried(c, V)
+            for k in reversed(group):
+                for i, a in self.columns[k].items():
+                    w[k] = minus(w[k], times(a, u[i]))
+                if k in self.forces:
+                    w[k] = minus(w[k], carried.dot(self.forces[k]))
+                u[k] = self.scaled(k, w[k])
+            if c in carrying and c != GROUND:
+                V[c] = carried + relative(self.fronts[c], u)
         return u, w
 
+    def _carried(self, c: int, V: Sequence[Motion]) -> Motion:
+        """How a front moves because its parent does."""
+        if c == GROUND or self.fronts[c].parent == GROUND:
+            return REST
+        return self.fronts[c].X.velocity(V[self.fronts[c].parent])
 
-def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None) -> Masked:
-    """Factorises H (its lower triangle). A pivot is no less than its floor, which is what rounding leaves of 0."""
-    A = dict(H)
-    neighbours = adjacency(A, n)
-    found = Masked([], {}, {}, {}, {}, pivots)
-    while neighbours:
-        k = next_pivot(neighbours)
+
+def masked(H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None) -> Masked:
+    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0."""
+    return _Elimination(Inertia.of(H), n, pivots, floors).factors()
+
+
+class _Elimination:
+    """The factors in the making."""
+
+    def __init__(self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None) -> None:
+        self.A, self.fronts, self.floors = dict(H.entries), H.fronts, floors
+        self.neighbours = adjacency(self.A, n)
+        self.home = eliminated_at(H, n)
+        self.found = Masked(H.fronts, {}, {}, {}, {}, {}, {}, pivots)
+
+    def factors(self) -> Masked:
+        behind: dict[int, list[tuple[ArticulatedInertia, dict[int, Force]]]] = {}
+        for c, front in reversed([*enumerate(self.fronts)]):
+            columns = {} if front.parent == GROUND else dict(front.columns)
+            inertia = ArticulatedInertia.of(front.mass)
+            for added, forces in behind.pop(c, ()):
+                inertia = inertia + added
+                self._absorb(front, added, forces, columns)
+            inertia = self._eliminate(c, columns, inertia)
+            if front.parent != GROUND:
+                forces = {u: front.X.force(F) for u, F in columns.items()}
+                behind.setdefault(front.parent, []).append((inertia.moved(front.X), forces))
+        self._eliminate(GROUND, {}, None)
+        return self.found
+
+    def _absorb(
+        self, front: Front, added: ArticulatedInertia, forces: Mapping[int, Force], columns: dict[int, Force]
+    ) -> None:
+        """What a further front brings, in this one's frame, moves along this one's freedoms."""
+        new: Matrix = {}
+        own = [(row, s, added.force(s)) for row, s in front.motions]
+        for n, (row, s, _) in enumerate(own):
+            for u, F in forces.items():
+                accumulate(new, row, {u: s.dot(F)})
+            for m, (other, _, F) in enumerate(own[: n + 1]):
+                accumulate(new, row, {u: times(g, s.dot(F)) for u, g in other.items()}, twice=m != n)
+        for (i, j), value in new.items():
+            self.A[i, j] = plus(self.A.get((i, j), 0.0), value)
+            if i != j:
+                self.neighbours[i].add(j)
+                self.neighbours[j].add(i)
+        if front.parent != GROUND:
+            for u, F in forces.items():
+                columns[u] = columns.get(u, NO_FORCE) + F
+            for row, _, F in own:
+                for u, g in row.items():
+                    columns[u] = columns.get(u, NO_FORCE) + F * g
+
+    def _eliminate(self, c: int, columns: dict[int, Force], inertia: ArticulatedInertia | None) -> ArticulatedInertia:
+        """The coordinates that are complete at a front; returns what is left of its inertia."""
+        found, waiting = self.found, {k for k in self.neighbours if self.home[k] == c}
+        found.groups[c] = []
+        while waiting:
+            k = next_pivot(self.neighbours, waiting)
+            waiting.remove(k)
+            factors = self._eliminate_pivot(k)
+            found.groups[c].append(k)
+            F = columns.pop(k, NO_FORCE)
+            if not F.zero and inertia is not None:
+                found.forces[k] = F
+                inertia = inertia.without(F, found.reciprocals[k])
+                for i, factor in factors.items():
+                    columns[i] = columns.get(i, NO_FORCE) - F * factor
+        return inertia  # type: ignore[return-value]
+
+    def _eliminate_pivot(self, k: int) -> Sparse:
+        A, found, neighbours = self.A, self.found, self.neighbours
         near = sorted(neighbours.pop(k))
-        d = A[k, k] if floors is None else greatest(A[k, k], floors[k])
-        r = _reciprocal(d, pivots.get(k, FREE), singular=floors is not None)
+        d = A[k, k] if self.floors is None else greatest(A[k, k], self.floors[k])
+        r = _reciprocal(d, found.pivots.get(k, FREE), singular=self.floors is not None)
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}
         for i in near:
@@ -104,9 +248,21 @@ def masked(H: Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scal
             for j in near:
                 if i >= j:
                     A[i, j] = minus(A.get((i, j), 0.0), times(factors[i], column[j]))
-        found.order.append(k)
         found.columns[k], found.factors[k], found.inertias[k], found.reciprocals[k] = column, factors, d, r
-    return found
+        return factors
+
+
+def eliminated_at(H: Inertia, n: int) -> dict[int, int]:
+    """The front of each coordinate. Coordinates that share an entry across branches meet where the branches do."""
+    home = {k: H.homes.get(k, GROUND) for k in range(n)}
+    moved = bool(H.fronts)
+    while moved:
+        moved = False
+        for i, j in H.entries:
+            meeting = common(H.fronts, home[i], home[j])
+            if meeting not in (home[i], home[j]):
+                home[i], moved = meeting, True
+    return home
 
 
 def _reciprocal(d: Scalar, pivot: Pivot, singular: bool) -> Scalar:
@@ -114,7 +270,7 @@ def _reciprocal(d: Scalar, pivot: Pivot, singular: bool) -> Scalar:
 
     The mask is the numerator: of a choice CasADi would make one out of every product with it.
     """
-    whole = plus(d, pivot.slope)
+    whole = plus(d, pivot.slope_with(d))
     if pivot.held is False:
         return 0.0 if is_zero(whole) else reciprocal(whole)
     free = as_number(negated(pivot.held))

@@ -5,8 +5,8 @@ more with rates and impulses exchanged: a law's flat piece holds λ, its vertica
 compliance 1/s. So the same masked elimination solves it.
 
 Rows may depend on each other, and a row whose coordinates are all held can move nothing. Hard rows have therefore a
-small compliance E: where a row is blocked, its impulse grows until a coordinate lets go. One step of refinement,
-`λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the rates.
+small compliance E: where a row is blocked, its impulse grows until a coordinate lets go. Rows that turn within a step
+have a larger one (`Equality.give`). One step of refinement, `λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the rates.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
-from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
@@ -41,18 +41,20 @@ class Equality(NamedTuple):
     """`J·u + bias + cfm·λ = 0`, always.
 
     In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`solver.Floors.noise`).
+    `give` is a compliance for directions in which rows answer with no more than that (`masked.Pivot`).
     """
 
-    J: Row
+    J: Sparse
     bias: Scalar = 0.0
     cfm: Scalar = 0.0
     group: str | None = None
+    give: Scalar = 0.0
 
 
 class RowLine(NamedTuple):
     """A law's line along a direction over several coordinates; `holds`: whether it may be vertical."""
 
-    J: Row
+    J: Sparse
     line: Line
     holds: bool
 
@@ -63,17 +65,17 @@ class RowSolution(NamedTuple):
     impulses: list[Scalar]
     pushes: list[Scalar]  # rate − compliance·impulse
     compliances: list[Scalar]  # the pivots of S
-    change: Row
+    change: Sparse
     unchanged: list[Scalar]  # velocities that the rows took away, to a factor of the branches' number
 
 
 def solve_rows(
-    H: Matrix, equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
+    d: Sequence[Scalar], equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
     floors: Floors,
 ) -> RowSolution:  # fmt: skip
-    """x is `L⁻¹·b`."""
+    """x is `L⁻¹·b`, d the diagonal of H."""
     directions = [*(e.J for e in equalities), *(law.J for law in laws)]
-    answers = [[times(a, divided(a, H[k, k])) for k, a in J.items()] for J in directions]
+    answers = [[times(a, divided(a, d[k])) for k, a in J.items()] for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
     E = [_compliance(each) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
@@ -83,15 +85,16 @@ def solve_rows(
     for i, e in enumerate(equalities):
         silent = not e.J or _noise(equalities, own, i, floors)
         silent = either(silent, own[i] <= 0.0)
-        pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]))
+        pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]), give=e.give)
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
     dual = masked(S, len(y), pivots, [times(floors.dependent, S[i, i]) for i in range(len(y))])
     before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
     g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
     impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
+    E = [e if is_zero(e) else dual.pivots[i].slope_with(dual.inertias[i]) for i, e in enumerate(E)]
     impulses, pushes = _refined(dual, E, impulses, pushes)
-    change: Row = {}
+    change: Sparse = {}
     for row, impulse in zip(y, impulses, strict=True):
         for k, a in row.items():
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
@@ -104,7 +107,7 @@ def _compliance(answers: Sequence[Scalar]) -> Scalar:
     return times(COMPLIANCE, greatest(reduce(least, answers), times(COMPLIANCE, total(*answers))))
 
 
-def _schur(y: Sequence[Row], factors: Masked) -> Matrix:
+def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:
     """`S = yᵀ·D⁻¹·y`, where rows share coordinates."""
     S: Matrix = {}
     for i, row in enumerate(y):
@@ -154,6 +157,6 @@ def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floo
     return own[k] <= times(floors.noise, largest)
 
 
-def size(J: Row) -> Scalar:
+def size(J: Sparse) -> Scalar:
     """Σ|J|: how much faster than the fastest coordinate the row may be."""
     return total(*(magnitude(a) for a in J.values()))

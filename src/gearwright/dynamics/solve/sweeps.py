@@ -38,11 +38,9 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.constraints.rows import UNBOUNDED, ForceLaw, Row
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
 from gearwright.dynamics.solve.floors import DOUBLE, Floors
-from gearwright.dynamics.tree.algorithms import Matrix
-from gearwright.dynamics.tree.algorithms import Row as Sparse
-from gearwright.dynamics.tree.reduction import combined
+from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, ForceLaw, Row
 
 Change = Callable[[Scalar], Scalar]
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
@@ -28,12 +29,12 @@ from gearwright.dynamics.algebra.scalar import (
     times,
     where,
 )
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
-from gearwright.dynamics.tree.algorithms import Matrix, Row
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
 ALL = 1e9  # more laws than there are
@@ -63,7 +64,7 @@ class Acting(NamedTuple):
     """A law and its direction over the coordinates."""
 
     law: Law
-    direction: Row
+    direction: Sparse
 
 
 def split(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[list[Scalar]]:
@@ -105,12 +106,12 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A step's velocities. H is the lower triangle; `eps` is the rounding of the numbers that will be computed with.
+    """A step's velocities. `eps` is the rounding of the numbers that will be computed with.
 
     `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
     """
 
-    H: Matrix
+    H: Inertia | Matrix
     b: list[Scalar]
     laws: Sequence[Acting]
     equalities: Sequence[Equality] = ()
@@ -126,7 +127,8 @@ class Problem:
         rows: RowSolution | None = None
         if self.equalities or roles.rows:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
-            rows = solve_rows(self.H, self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            d = Inertia.of(self.H).diagonal(len(self.b))
+            rows = solve_rows(d, self.equalities, row_lines, factors, x, Floors.of(self.eps))
             x = [plus(a, rows.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         found = _Solved(self, lines, roles, factors, rows, u, w)
@@ -144,10 +146,10 @@ class Problem:
             pivots[k] = Pivot(line.vertical, held, plus(constant, more), plus(line.slope, slope))
         return masked(self.H, len(self.b), pivots)
 
-    def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Row, Row]:
+    def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Sparse, Sparse]:
         """Slopes and constants of laws that share a coordinate with another one, by coordinates."""
-        slopes: Row = {}
-        constants: Row = {}
+        slopes: Sparse = {}
+        constants: Sparse = {}
         for i in roles.diagonal:
             ((k, ratio),), line = self.laws[i].direction.items(), lines[i]
             slopes[k] = plus(slopes.get(k, 0.0), times(times(ratio, ratio), line.slope))
@@ -177,7 +179,7 @@ class Roles:
         return Roles(pivots, diagonal, [i for i in rest if i not in diagonal])
 
 
-def _is_one_axis(J: Row) -> bool:
+def _is_one_axis(J: Sparse) -> bool:
     return len(J) == 1 and all(is_number(x) and x == 1.0 for x in J.values())
 
 

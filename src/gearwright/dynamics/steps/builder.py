@@ -78,6 +78,9 @@ class StepBuilder:
         assigned = self._assigned.get(slot)
         return scalars(self._slots[slot]) if assigned is None else list(assigned)  # type: ignore[arg-type]
 
+    def __contains__(self, slot: str) -> bool:
+        return slot in self._assigned or slot in self._slots
+
     def __setitem__(self, slot: str, values: Sequence[Scalar]) -> None:
         self._assigned[slot] = list(values)
 

@@ -5,25 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
-from gearwright.dynamics.actuation.actuators import ShaftFrictionRow, actuator_lines
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuators import actuator_lines
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.scalar import Scalar, both, divided, is_number, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    both,
+    divided,
+    is_number,
+    is_zero,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
-from gearwright.dynamics.constraints.curves import inertia, same_points
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
-from gearwright.dynamics.constraints.terms import Collected, Moment, Solved, Term, rate, spring_damper
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.phases import Phase
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
+from gearwright.dynamics.solve.curves import inertia, same_points
+from gearwright.dynamics.solve.masked import Masked, masked
+from gearwright.dynamics.solve.sweep_rows import Row as ClosureRow
 from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
-from gearwright.dynamics.steps.phases import Phase
 from gearwright.dynamics.steps.reuse import Form, refilled
-from gearwright.dynamics.tree.algorithms import Matrix, accumulate
-from gearwright.dynamics.tree.algorithms import Row as Sparse
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.motion import Model, State
-from gearwright.dynamics.tree.reduction import TreeState, combined
+from gearwright.dynamics.tree.reduction import TreeState
 
 SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
@@ -37,8 +52,17 @@ class DirectStep:
         self.dt: Scalar = build["dt"][0]
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
-        self._switching: tuple[Matrix, Collected] | None = None  # what the stage `switch` is made for
+        self._switching: tuple[Inertia, Collected] | None = None  # what the stage `switch` is made for
         self.silent = 0  # terms without an impulse to be read, which come first
+
+    def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
+        """M, with fronts where they take fewer operations. Loops are closed on the matrix itself."""
+        return self.model.inertia(at, tree, fronts=not self.closures)
+
+    @property
+    def targets(self) -> list[Scalar]:
+        """Of drives, for the end of what is made."""
+        return self.build["aim" if "aim" in self.build else "target"]
 
     # --- what acts -------------------------------------------------------------------------------------------------
 
@@ -53,13 +77,14 @@ class DirectStep:
         """With the acceleration of shafts whose losses depend on it, and what these losses were."""
         place = 0
         for kind in self.kinds:
-            if isinstance(kind, ShaftFrictionRow) and kind.driven.efficiency != 1.0:
-                now = acting[kind.index]
+            shaft = kind.loaded_shaft if isinstance(kind, LoadDependent) else None
+            if shaft is not None:
+                now = acting[shaft]
                 change = self.last_change()
                 rates = combined(now.seen.A, tree.G)
                 acceleration = divided(rate(rates, change), self.dt) if change else 0.0
-                loss = divided(self.build["impulse"][place], self.dt)
-                acting[kind.index] = now._replace(acceleration=acceleration, loss=loss)
+                loss = divided(self.build["impulse"][place], self.build["dt"][0])
+                acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
             place += kind.size
         return acting
 
@@ -75,13 +100,13 @@ class DirectStep:
         return effort
 
     def collected(
-        self, phase: Phase, tree: TreeState, at: Configuration, M: Matrix, acting: Sequence[ActuatorNow]
+        self, phase: Phase, tree: TreeState, at: Configuration, M: Inertia, acting: Sequence[ActuatorNow]
     ) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
         command, memory = (self.build["command"], self.build["actuator"]) if self.driven else ([], [])
         now = Moment(
-            phase, self.dt, tree, at, diagonal(M, self.model.dof), self._response(M, tree),
-            self.build["target"], command, memory, acting,
+            phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
+            self.targets, command, memory, acting,
         )  # fmt: skip
         terms: list[Term] = [*self._passive(now), *actuator_lines(self.model.actuation, now)]
         self.silent = len(terms)
@@ -98,22 +123,26 @@ class DirectStep:
                 found.append(spring_damper(now, {k: 1.0}, stiffness, damping, stretch))
         return list(found)
 
-    def _response(self, M: Matrix, tree: TreeState) -> Callable[[Sparse], Scalar]:
+    def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
 
         def response(J: Sparse) -> Scalar:
             along = combined(J, tree.G)
-            return dot(along, self.model.factorised(M).solve(dense(along, self.model.dof)))
+            return dot(along, self.factorised(M).solve(dense(along, self.model.dof)))
 
         return response
 
     # --- velocities ------------------------------------------------------------------------------------------------
 
-    def matrix(self, H: Matrix, acting: Collected, keep: Carrier) -> Matrix | Factors:
+    def matrix(self, H: Inertia, acting: Collected, keep: Carrier) -> Inertia | Factors | Masked:
         """H as later stages need it: factorised once, where nothing is held and nothing has to be."""
         if acting.switching or acting.equalities:
-            return mapped(H, keep)
-        return self.model.factorised(H).mapped(keep)
+            return needed_parts(H, acting).mapped(keep)
+        return self.factorised(H).mapped(keep)
+
+    def factorised(self, H: Inertia) -> Factors | Masked:
+        """H with nothing held."""
+        return masked(H, self.model.dof, {}) if H.fronts else self.model.factorised(H.entries)
 
     def started(self, acting: Collected, slot: str) -> list[Scalar]:
         """The pieces that laws begin the step on, from those in the slot."""
@@ -121,11 +150,11 @@ class DirectStep:
         return started(laws, self.build[slot]) if laws else []
 
     def solved(
-        self, H: Matrix | Factors, b: Sequence[Scalar], acting: Collected,
+        self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar], guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut."""
-        if isinstance(H, Factors):
+        if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
         if not acting.switching:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
@@ -140,7 +169,7 @@ class DirectStep:
                 build.again("switch")
         else:
             keep = build.carry(f"given_{name}")
-            self._switching = mapped(H, keep), acting.mapped(keep)
+            self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
             build.stage(f"push_{name}")
             with build.loop(SWITCHES, until="settled"):
                 self._switch(*self._switching)
@@ -148,24 +177,24 @@ class DirectStep:
         settled = build["settled"][0] > 0.5
         return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
 
-    def _as_before(self, H: Matrix, acting: Collected) -> bool:
+    def _as_before(self, H: Inertia, acting: Collected) -> bool:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
         if self._switching is None:
             return False
         own = {slot: self.build[slot] for slot in ("given", "given_piece")}
-        filled = refilled(Form.of(*self._switching), Form.of(H, acting), own)
+        filled = refilled(Form.of(*self._switching), Form.of(needed_parts(H, acting), acting), own)
         for slot, values in (filled or {}).items():
             self.build[slot] = values
         return filled is not None
 
-    def _switch(self, H: Matrix, acting: Collected) -> None:
+    def _switch(self, H: Inertia, acting: Collected) -> None:
         """One solution with laws on their pieces and curves on their lines, and which of them have left."""
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         before, points = build["settled"][0] > 0.5, build["point"]
-        H_lines, b = dict(H), build["push"]
+        b = build["push"]
         lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
-        for curve, (constant, slope) in zip(acting.curves, lines, strict=True):
-            accumulate(H_lines, curve.J, {n: times(x, slope) for n, x in curve.J.items()}, twice=False)
+        H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
+        for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
                 b[n] = plus(b[n], times(x, constant))
         found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(
@@ -179,7 +208,7 @@ class DirectStep:
         build["trial"], build["progress"] = found.states, list(found.progress)
         settled = found.settled
         if acting.curves:
-            d = diagonal(H, self.model.dof)
+            d = H.diagonal(self.model.dof)
             rows = zip(acting.curves, rates, impulses, strict=True)
             new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
             same = same_points(new, rates, POINTS * self.eps)
@@ -191,21 +220,42 @@ class DirectStep:
         """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
         if not self.closures:
             return acting
-        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
-        now = Instant(tree, self.model.configuration(tree), self.dt)
         equalities = list(acting.equalities)
-        for i, error in self._errors(acting, now):
-            bias = minus(error / self.dt, rate(equalities[i].J, w))
+        for i, row, _ in self._ahead(acting, q, w):
+            bias = minus(row.error / self.dt, rate(equalities[i].J, w))
             equalities[i] = equalities[i]._replace(bias=bias)
         return replace(acting, equalities=equalities)
 
-    def _errors(self, acting: Collected, now: Instant) -> Iterator[tuple[int, Scalar]]:
-        """Of each closure's row its place among the equalities, and its error."""
+    def turning(self, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]) -> Collected:
+        """With loops that may give way as much as their rows turn in a step.
+
+        Where a loop passes a pose in which its rows depend on each other, they may look one way at the step's start and
+        the other way at its end. No impulse along the former closes the latter: what is left is the projection's.
+        """
+        equalities = list(acting.equalities)
+        for i, row, tree in self._ahead(acting, q, w):
+            old, new = equalities[i].J, combined(row.J, tree.G)
+            turned = {n: minus(new.get(n, 0.0), old.get(n, 0.0)) for n in sorted({*old, *new})}
+            give = total(*(divided(times(x, x), mass[n]) for n, x in turned.items()))
+            equalities[i] = equalities[i]._replace(give=give)
+        return replace(acting, equalities=equalities)
+
+    @staticmethod
+    def yielding(acting: Collected, much: Scalar) -> Collected:
+        """With loops that give way so many times as much as their rows turn."""
+        return replace(acting, equalities=[e._replace(give=times(much, e.give)) for e in acting.equalities])
+
+    def _ahead(
+        self, acting: Collected, q: list[Scalar], w: list[Scalar]
+    ) -> Iterator[tuple[int, ClosureRow, TreeState]]:
+        """Of each row of a loop its place among the equalities, and the row where w leads to."""
+        tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
+        now = Instant(tree, self.model.configuration(tree), self.dt)
         place = self.silent
         for kind in self.kinds:
             if isinstance(kind, ClosureRows):
                 for n, row in enumerate(kind.rows(now)):
-                    yield acting.places[place + n][1], row.error
+                    yield acting.places[place + n][1], row, tree
             place += kind.size
 
     # --- the end of a step -----------------------------------------------------------------------------------------
@@ -239,31 +289,27 @@ class DirectStep:
         return acting.impulses(found)[self.silent :]
 
 
-# --- sparse symmetric matrices --------------------------------------------------------------------------------------
+# --- the mass matrix -------------------------------------------------------------------------------------------------
 
 
-def unknowns(M: Matrix) -> list[Scalar]:
-    return [x for x in M.values() if not is_number(x)]
+def needed_parts(H: Inertia, acting: Collected) -> Inertia:
+    """Without the diagonal, where nothing asks for it: a later stage would have it computed."""
+    rows = [term for term in acting.laws if len(term.J) != 1]
+    return H if acting.curves or acting.equalities or rows else replace(H, whole=())
 
 
-def with_unknowns(M: Matrix, values: Sequence[Scalar]) -> Matrix:
+def unknowns(M: Inertia) -> list[Scalar]:
+    found: list[Scalar] = []
+
+    def taken(x: Scalar) -> Scalar:
+        if not is_number(x):
+            found.append(x)
+        return x
+
+    M.mapped(taken)
+    return found
+
+
+def with_unknowns(M: Inertia, values: Sequence[Scalar]) -> Inertia:
     new = iter(values)
-    return {entry: x if is_number(x) else next(new) for entry, x in M.items()}
-
-
-def diagonal(M: Matrix, n: int) -> list[Scalar]:
-    return [M[i, i] for i in range(n)]
-
-
-def product(M: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
-    """M·x."""
-    y: list[Scalar] = [0.0] * len(x)
-    for (i, j), value in M.items():
-        y[i] = plus(y[i], times(value, x[j]))
-        if i != j:
-            y[j] = plus(y[j], times(value, x[i]))
-    return y
-
-
-def mapped(M: Matrix, change: Carrier) -> Matrix:
-    return {entry: change(x) for entry, x in M.items()}
+    return M.mapped(lambda x: x if is_number(x) else next(new))

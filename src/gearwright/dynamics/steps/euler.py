@@ -7,12 +7,12 @@ finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.scalar import minus, plus, times, where
-from gearwright.dynamics.constraints.projection import project
-from gearwright.dynamics.steps.direct import DirectStep, product
-from gearwright.dynamics.steps.phases import WholeStep
-from gearwright.dynamics.tree.motion import State
-from gearwright.dynamics.tree.reduction import transposed
+from gearwright.dynamics.algebra.scalar import divided, minus, plus, times, where
+from gearwright.dynamics.algebra.sparse import transposed
+from gearwright.dynamics.constraints.phases import WholeStep
+from gearwright.dynamics.steps.direct import DirectStep
+from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.tree.coordinates import State
 
 
 class EulerStep(DirectStep):
@@ -23,14 +23,15 @@ class EulerStep(DirectStep):
         q, v = build["position"], build["velocity"]
         tree = model.tree(State(q, v))
         at = model.configuration(tree)
-        M = model.moving_masses(model.mass_matrix(at, tree))
+        M = self.inertia(at, tree)
         actuators = self.actuators(tree)
         acting = self.collected(WholeStep(dt), tree, at, M, actuators)
-        needed = model.needed(at, tree, tree.vd)
+        stopping = [minus(0.0, divided(x, dt)) for x in v]  # M·v and the bias forces in one recursion
+        needed = model.needed(at, tree, tree.accelerations(stopping))
         effort = model.with_loads(at, self.held_effort(tree, actuators))
         net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
-        rows = zip(product(M, v), transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
-        push = [plus(plus(p, times(dt, f)), c) for p, f, c in rows]
+        rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
+        push = [plus(times(dt, f), c) for f, c in rows]
         found = self.solved(acting.matrix(M), push, acting, "piece", self.started(acting, "piece"), v)
         build["velocity"], build["impulse"] = found.u, self.read_impulses(acting, found)
         build["position"] = self.back_within_stops(model.advanced(q, found.u, dt))
@@ -39,6 +40,6 @@ class EulerStep(DirectStep):
             build["unsettled"] = [plus(build["unsettled"][0], where(found.settled, 0.0, 1.0))]
         self.end_actuators(build["position"], found.u)
         if self.closures:
-            project(self, M)
+            project(self, M.entries)
         else:
             build.stage("finish")

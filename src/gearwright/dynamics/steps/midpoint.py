@@ -17,14 +17,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from gearwright.dynamics.actuation.actuators import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
     either,
+    equal,
     greatest,
     greatest_of,
     least,
@@ -36,18 +38,20 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.constraints.projection import project
-from gearwright.dynamics.constraints.terms import Collected, Solved
-from gearwright.dynamics.steps.direct import DirectStep, diagonal, product, unknowns, with_unknowns
-from gearwright.dynamics.steps.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.solve.masked import Masked
+from gearwright.dynamics.solve.terms import Collected, Solved
+from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
+from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
-from gearwright.dynamics.tree.algorithms import Matrix
-from gearwright.dynamics.tree.motion import State
+from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
-FAR_IN_A_STEP, MUCH = 0.1, 0.25  # [rad, m]; share of its speed that half a step takes off or adds
+FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
+YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
@@ -57,22 +61,36 @@ class MidpointStep(DirectStep):
     """Writes the stages."""
 
     def write(self) -> None:
+        if not self.closures:
+            self._step(None)
+            return
+        parts = Substeps(self.build)  # loops may turn too far in one step
+        self.dt = self.build["span"][0]
+        with self.build.loop(TRIES, until="made"):
+            self._step(parts)
+
+    def _step(self, parts: Substeps | None) -> None:
         build, model = self.build, self.model
         q, v = build["position"], build["velocity"]
         tree = model.tree(State(q, v))
         M = self._prepared(tree)
+        if parts is not None:
+            parts.begin(self.kinds, tree.q)
         acting = self.actuators(tree)
-        first = self.collected(FirstHalf(self.dt, diagonal(M, model.dof)), tree, model.configuration(tree), M, acting)
+        mass = M.diagonal(model.dof)
+        first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
+        guess = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
+        if self.closures:
+            first, build["guess"] = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
         given, begun = build.carry("given"), build.carry("begun")
         later = first.mapped(given, in_lines=begun)
         H = self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
-        last = build["mean_velocity"]
-        build["start"] = [minus(times(2.0, a), b) for a, b in zip(v, last, strict=True)]  # extrapolated
+        build["start"] = guess
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
-        build["momentum"], build["force"] = product(M, v), [0.0] * model.dof
+        build["momentum"], build["force"] = M.product(v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
         build["passed"], build["round"] = [0.0], [1.0]
@@ -81,30 +99,38 @@ class MidpointStep(DirectStep):
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
-        self._second_half(later, M, acting)
+        done = self._second_half(later, M, acting)
+        if parts is None:
+            build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
+        else:
+            parts.end(done)
+        build.stage("finish")
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
         rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
         return [times(2.0, minus(v, mean)) for v, mean in rows]
 
-    def _prepared(self, tree: TreeState) -> Matrix:
+    def _prepared(self, tree: TreeState) -> Inertia:
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
-        M = self.model.moving_masses(self.model.mass_matrix(self.model.configuration(tree), tree))
+        M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
             build.stage("mass")
         return with_unknowns(M, build["mass"])
 
-    def _pass(self, acting: Collected, H: Matrix | Factors, M: Matrix, effort: Sequence[Scalar]) -> None:
+    def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> None:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
         lost = both(turn >= PASSES, build["near"][0] < 0.5)
         w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
+        if self.closures:
+            acting = self.yielding(acting, chosen_from(turn, YIELDING))
+            w = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], w, strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
-        rows = zip(product(M, w), middle.residual, acting.push(model.dof), strict=True)
+        rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
         build["start"] = w
@@ -120,12 +146,12 @@ class MidpointStep(DirectStep):
         build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
         build.stage("pass")
 
-    def _landed(self, M: Matrix, w: Sequence[Scalar]) -> list[Scalar]:
+    def _landed(self, M: Inertia, w: Sequence[Scalar]) -> list[Scalar]:
         """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
         energy than it began with."""
         if not self.closures:
             return self.build["momentum"]
-        own = product(M, w)
+        own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
         share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
         lost = self.build["lost"][0] > 0.5
@@ -149,11 +175,13 @@ class MidpointStep(DirectStep):
         along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
         square = total(TINY, *(times(a, a) for a in differences))
         better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
-        relaxation = where(build["round"][0] < 1.5, 1.0, better)
+        begins = one_of(build["round"][0], [1.0, *YIELDING] if self.closures else [1.0])
+        relaxation = where(begins, 1.0, better)
         build["change"], build["relaxation"] = change, [relaxation]
         build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
-    def _second_half(self, acting: Collected, M: Matrix, actuators: Sequence[ActuatorNow]) -> None:
+    def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> Scalar:
+        """Whether all has settled."""
         build, model, dt = self.build, self.model, self.dt
         w = build["mean_velocity"]
         first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
@@ -166,13 +194,13 @@ class MidpointStep(DirectStep):
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
-            project(self, M)
+            project(self, M.entries)
         else:
             build.stage("turn")
         build.again("mass")
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
-        second = self.collected(SecondHalf(dt, diagonal(M, model.dof), w), tree, at, M, actuators)
+        second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
@@ -183,9 +211,23 @@ class MidpointStep(DirectStep):
         done = both(build["passed"][0] > 0.5, found.settled)
         if self.closures:
             done = both(done, build["lost"][0] < 0.5)
-        build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
         self.end_actuators(build["position"], found.u)
-        build.stage("finish")
+        return done
+
+
+def one_of(x: Scalar, values: Iterable[float]) -> Scalar:
+    found: Scalar = False
+    for value in values:
+        found = either(found, equal(x, value))
+    return found
+
+
+def chosen_from(x: Scalar, table: Mapping[float, float]) -> Scalar:
+    """The value of the largest key that x has reached; 0 before the first."""
+    found: Scalar = 0.0
+    for key, value in table.items():
+        found = where(x >= key, value, found)
+    return found
 
 
 def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scalar:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, is_number
-from gearwright.dynamics.constraints.terms import Collected
-from gearwright.dynamics.tree.algorithms import Matrix
+from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.solve.terms import Collected
 
 
 @dataclass(frozen=True)
@@ -21,16 +22,17 @@ class Form:
     rest: tuple[object, ...]
 
     @staticmethod
-    def of(H: Matrix, acting: Collected) -> Form:
-        entries = sorted(H)
-        numbers = [H[entry] for entry in entries]
+    def of(H: Inertia | Matrix, acting: Collected) -> Form:
+        inertia = Inertia.of(H)
+        numbers: list[Scalar] = []
 
         def taken(x: Scalar) -> Scalar:
             numbers.append(x)
             return 0.0
 
+        inertia.mapped(taken)
         rest = replace(acting, lines=[], places=[]).mapped(taken)
-        return Form(numbers, (entries, rest))
+        return Form(numbers, (inertia.pattern, rest))
 
 
 def refilled(known: Form, new: Form, own: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Scalar]] | None:

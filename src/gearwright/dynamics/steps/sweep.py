@@ -40,10 +40,13 @@ from gearwright.dynamics.algebra.scalar import (
     where,
     without_simplification,
 )
+from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
-from gearwright.dynamics.constraints.rows import Baumgarte, ConstraintGroup, Instant, Row
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.active_set import solve_active_set
 from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row
 from gearwright.dynamics.solve.sweeps import (
     Elimination,
     Resolved,
@@ -54,10 +57,10 @@ from gearwright.dynamics.solve.sweeps import (
     started,
     sweep,
 )
-from gearwright.dynamics.step import predicted
 from gearwright.dynamics.steps.builder import Repeat
-from gearwright.dynamics.tree.motion import Model, State
-from gearwright.dynamics.tree.reduction import TreeState, combined
+from gearwright.dynamics.steps.unconstrained import predicted
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.reduction import TreeState
 
 
 class Method(NamedTuple):

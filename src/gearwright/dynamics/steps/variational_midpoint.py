@@ -19,9 +19,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.algebra.spatial import Vector
-from gearwright.dynamics.tree.motion import Model, State
-from gearwright.dynamics.tree.reduction import TreeState, transposed
+from gearwright.dynamics.motion import Model
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.reduction import TreeState
 
 
 class Balance(NamedTuple):

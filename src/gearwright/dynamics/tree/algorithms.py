@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus, times
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, STILL, ZERO, Field, Force, Mass, Vector
 from gearwright.dynamics.tree.bodies import GROUND, any_weightless
 from gearwright.dynamics.tree.kinematics import Configuration, velocities
-
-Row = dict[int, Scalar]  # a sparse row or column
-Matrix = dict[tuple[int, int], Scalar]  # the lower triangle, row ≥ column, zeros left out
 
 
 def inverse_dynamics(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> list[Scalar]:
@@ -71,7 +69,7 @@ def gravity_exemption(at: Configuration) -> list[Force]:
     return F
 
 
-def mass_matrix(at: Configuration, G: Sequence[Row]) -> Matrix:
+def mass_matrix(at: Configuration, G: Sequence[Sparse]) -> Matrix:
     """CRBA: `Gᵀ·M·G` without armature (RBDA table 6.2); G's rows are the tree's coordinates, the identity for M itself.
 
     Columns are combined by G as soon as they meet: a follower's forces join its leader's at the first body that
@@ -82,18 +80,30 @@ def mass_matrix(at: Configuration, G: Sequence[Row]) -> Matrix:
     composite = [b.mass for b in bodies]
     columns: list[dict[int, Force]] = [{} for _ in bodies]  # forces for unit accelerations of what hangs behind
     for i, b in reversed([*enumerate(bodies)]):
-        own = [(k, s, composite[i].momentum(s)) for s, k in zip(at.S[i], b.velocities, strict=True)]
-        for n, (k, s, _) in enumerate(own):
-            for u, F in columns[i].items():
-                accumulate(M, G[k], {u: s.dot(F)})
-            for j, _, F in own[: n + 1]:
-                accumulate(M, G[k], {u: times(g, s.dot(F)) for u, g in G[j].items()}, twice=j != k)
-        for k, _, F in own:
-            for u, g in G[k].items():
-                columns[i][u] = columns[i].get(u, NO_FORCE) + F * g
+        unit_accelerations(at, i, G, M, composite, columns)
         if b.parent != GROUND:
             propagate_to_parent(at, i, composite, columns)
     return {entry: value for entry, value in M.items() if not is_zero(value)}
+
+
+def unit_accelerations(
+    at: Configuration,
+    i: int,
+    G: Sequence[Sparse],
+    M: Matrix,
+    composite: Sequence[Mass],
+    columns: list[dict[int, Force]],
+) -> None:
+    """Adds body i's freedoms: their entries of M, and their columns."""
+    own = [(k, s, composite[i].momentum(s)) for s, k in zip(at.S[i], at.system.bodies[i].velocities, strict=True)]
+    for n, (k, s, _) in enumerate(own):
+        for u, F in columns[i].items():
+            accumulate(M, G[k], {u: s.dot(F)})
+        for j, _, F in own[: n + 1]:
+            accumulate(M, G[k], {u: times(g, s.dot(F)) for u, g in G[j].items()}, twice=j != k)
+    for k, _, F in own:
+        for u, g in G[k].items():
+            columns[i][u] = columns[i].get(u, NO_FORCE) + F * g
 
 
 def propagate_to_parent(at: Configuration, i: int, composite: list[Mass], columns: list[dict[int, Force]]) -> None:
@@ -105,18 +115,6 @@ def propagate_to_parent(at: Configuration, i: int, composite: list[Mass], column
         columns[parent][u] = F_P
         if F_P.zero:
             del columns[parent][u]
-
-
-def accumulate(M: Matrix, left: Row, right: Row, twice: bool = True) -> None:
-    """Adds `left·rightᵀ`, and its transpose if twice, to a symmetric matrix."""
-    for a, x in left.items():
-        for b, y in right.items():
-            product = times(x, y)
-            if a == b and twice:
-                product = times(2.0, product)
-            if a >= b or twice:
-                entry = (max(a, b), min(a, b))
-                M[entry] = plus(M.get(entry, 0.0), product)
 
 
 def kinetic_energy(at: Configuration, v: list[Scalar]) -> Scalar:
@@ -158,7 +156,3 @@ def momentum(at: Configuration, v: list[Scalar]) -> Force:
         else:
             P[b.parent] = P[b.parent] + moved
     return world
-
-
-def identity(n: int) -> list[Row]:
-    return [{i: 1.0} for i in range(n)]

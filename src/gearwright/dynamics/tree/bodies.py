@@ -12,7 +12,7 @@ from gearwright.dynamics.algebra.rotation import NEGLIGIBLE, Dense, Rotation, Tr
 from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, times
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.tree.joints import KINDS, Freedom
+from gearwright.dynamics.tree.joints import Freedom, freedoms
 from gearwright.model import WORLD, Branch, Inertia, Mechanism, Pose
 
 Array = Any  # a NumPy array of floats
@@ -124,22 +124,21 @@ def assembled(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Bodies:
         nq, nv = nq + len(branch.joint.positions), nv + branch.joint.dof
         at[branch.link] = (body, X @ X_LJ.inverse())
     ground = weld(mechanism, values, bodies, at)
-    joints = mechanism.tree.joints
     return Bodies(
         bodies=bodies,
         links={name: at[name] for name in mechanism.links},
         ground=ground,
         **_along_axes(mechanism, values),
         gravity=Vector(*(values[f"gravity.{c}"] for c in "xyz")),
-        positions=[name for j in joints for name in j.positions],
-        velocities=[name for j in joints for name in j.coordinates],
+        positions=[*mechanism.layout.positions],
+        velocities=[*mechanism.layout.velocities],
     )
 
 
 def chain(branch: Branch, nq: int, nv: int) -> list[tuple[Freedom, tuple[int, ...], tuple[int, ...]]]:
     """The freedoms of a joint outwards from the world, with their coordinates, which start at nq and nv."""
     links = []
-    for freedom in KINDS[branch.joint.kind](branch.joint):
+    for freedom in freedoms(branch.joint):
         q, v = nq + freedom.positions, nv + freedom.velocities
         links.append((freedom.backward() if branch.backward else freedom, tuple(range(nq, q)), tuple(range(nv, v))))
         nq, nv = q, v
@@ -176,8 +175,7 @@ def link_mass(name: str, inertia: Inertia, values: Mapping[str, Scalar]) -> Mass
 
 
 def _along_axes(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, Any]:
-    names = [c for j in mechanism.tree.joints for c in j.coordinates]
-    slots = [p for j in mechanism.tree.joints for p in j.positions]
+    names, slots = mechanism.layout.velocities, mechanism.layout.positions
     owned = {name for j in mechanism.tree.joints for name, _ in axes(j)}
 
     def column(quantity: str) -> list[Scalar]:

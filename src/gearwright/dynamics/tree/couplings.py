@@ -1,6 +1,6 @@
 """Couplings by coordinates: how a follower's position, rate and acceleration come from its leaders'.
 
-A `Tie` is a polynomial; a `MapTie` any smooth function, by exact differentiation:
+A `PolynomialFollower` or a `MapFollower`, which is any smooth function, by exact differentiation:
 
     q = g(a)      q̇ = g′·ȧ      q̈ = g′·ä + ȧᵀ·g″·ȧ
 """
@@ -15,22 +15,22 @@ from functools import cached_property
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, scalars, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, minus, scalars, times, total
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
-from gearwright.dynamics.tree.algorithms import Row
-from gearwright.model import AxisRef, Coupling, Mechanism, Transmission
+from gearwright.model import Coupling, Mechanism, Transmission
+from gearwright.model.couplings import FollowerPolynomial
+from gearwright.model.layout import AxisIndices
 from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
-
-Place = tuple[int, int]  # a position and a velocity coordinate of the tree
 
 
 class Follower(ABC):
     """A follower and its leaders, by their coordinates in the tree."""
 
     name: str
-    follower: Place
-    leaders: tuple[Place, ...]
+    follower: AxisIndices
+    leaders: tuple[AxisIndices, ...]
 
     @property
     @abstractmethod
@@ -57,64 +57,47 @@ class Follower(ABC):
         """C."""
         return minus(q[self.follower[0]], self.position(q))
 
-    def jacobian(self, q: list[Scalar]) -> Row:
+    def jacobian(self, q: list[Scalar]) -> Sparse:
         """∂C over the tree's velocities: 1 for the follower, −slope for each leader."""
-        J: Row = {self.follower[1]: 1.0}
+        J: Sparse = {self.follower[1]: 1.0}
         for slope, (_, leader) in zip(self.slopes(q), self.leaders, strict=True):
             J[leader] = minus(J.get(leader, 0.0), slope)
         return J
 
 
 @dataclass(frozen=True)
-class FollowerPolynomial(Follower):
+class PolynomialFollower(Follower):
     """Linear in its leaders, or a polynomial in one."""
 
     name: str
-    follower: Place
-    leaders: tuple[Place, ...]
-    multipliers: tuple[Scalar, ...]
-    offset: Scalar
-    reference: Scalar
-    powers: tuple[Scalar, ...]
+    follower: AxisIndices
+    leaders: tuple[AxisIndices, ...]
+    polynomial: FollowerPolynomial
 
     @property
     def curved(self) -> bool:
-        return bool(self.powers)
+        return bool(self.polynomial.powers)
 
     def position(self, q: list[Scalar]) -> Scalar:
-        x = [minus(q[i], self.reference) for i, _ in self.leaders]
-        linear = total(*(times(m, xi) for m, xi in zip(self.multipliers, x, strict=True)))
-        return total(linear, _polynomial(x[0], [0.0, 0.0, *self.powers]), self.offset)
+        return self.polynomial.position([q[i] for i, _ in self.leaders])
 
     def slopes(self, q: list[Scalar]) -> list[Scalar]:
-        x = minus(q[self.leaders[0][0]], self.reference)
-        bend = _polynomial(x, [0.0, *(times(float(k), c) for k, c in enumerate(self.powers, start=2))])
-        return [plus(m, bend) for m in self.multipliers]
+        return self.polynomial.slopes([q[i] for i, _ in self.leaders])
 
     def bend(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
-        if not self.powers:
+        if not self.curved:
             return [0.0] * len(self.leaders)
         i, k = self.leaders[0]
-        x = minus(q[i], self.reference)
-        curvature = _polynomial(x, [times(float(k * (k - 1)), c) for k, c in enumerate(self.powers, start=2)])
-        return [times(curvature, v[k])]
-
-
-def _polynomial(x: Scalar, coefficients: list[Scalar]) -> Scalar:
-    """Horner's rule, lowest power first."""
-    value: Scalar = 0.0
-    for c in reversed(coefficients):
-        value = plus(times(value, x), c)
-    return value
+        return [times(self.polynomial.curvature([q[i]]), v[k])]
 
 
 @dataclass(frozen=True)
-class FollowerMap(Follower):
+class MapFollower(Follower):
     """A joint that a transmission leads: one of the outputs of `q = g(a)`."""
 
     name: str
-    follower: Place
-    leaders: tuple[Place, ...]
+    follower: AxisIndices
+    leaders: tuple[AxisIndices, ...]
     function: Function  # (positions of the leaders, numbers that are parameters) → positions of the joints
     place: int
     parameters: tuple[Scalar, ...]
@@ -151,36 +134,28 @@ class FollowerMap(Follower):
 # --- from the model -------------------------------------------------------------------------------------------------
 
 
-def coordinates(mechanism: Mechanism) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Position and velocity coordinates of each joint of the tree."""
-    joints = mechanism.tree.joints
-    return [j.positions for j in joints], [j.coordinates for j in joints]
-
-
 def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar]) -> Follower:
     """The coupling with coordinates for names."""
-    positions, velocities = ([n for own in each for n in own] for each in coordinates(mechanism))
-
-    def at(axis: AxisRef) -> Place:
-        joint = mechanism.joint(axis.joint)
-        return positions.index(joint.positions[axis.index]), velocities.index(joint.coordinates[axis.index])
-
-    follower, leaders = at(c.follower), tuple(at(t.axis) for t in c.leaders)
+    at = mechanism.layout.axes
+    follower, leaders = at[c.follower], tuple(at[t.axis] for t in c.leaders)
     if c.through is not None:
         t = mechanism.transmissions[c.through.transmission]
         changed = map_unknowns(mechanism, t, values)
         numbers = tuple(changed.values())
-        return FollowerMap(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
-    only = len(c.leaders) == 1
-    return FollowerPolynomial(
-        name=c.name,
-        follower=follower,
-        leaders=leaders,
-        multipliers=tuple(values[f"{c.name}.multiplier" + ("" if only else f".{t.axis}")] for t in c.leaders),
+        return MapFollower(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
+    polynomial = FollowerPolynomial(
+        multipliers=tuple(values[name] for name in multiplier_names(c)),
         offset=values[f"{c.name}.offset"],
         reference=values[f"{c.name}.reference"],
         powers=tuple(values[f"{c.name}.power{k}"] for k in range(2, 2 + len(c.powers))),
     )
+    return PolynomialFollower(c.name, follower, leaders, polynomial)
+
+
+def multiplier_names(c: Coupling) -> list[str]:
+    """Of its parameters, one a leader."""
+    only = len(c.leaders) == 1
+    return [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
 
 
 def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:

@@ -201,11 +201,3 @@ def freedoms(joint: Joint) -> tuple[Freedom, ...]:
 
 def _vector(xyz: Sequence[float]) -> Vector:
     return Vector(*map(float, xyz))
-
-
-class _EveryKind(dict[str, Callable[[Joint], tuple[Freedom, ...]]]):
-    def __missing__(self, kind: str) -> Callable[[Joint], tuple[Freedom, ...]]:
-        return freedoms
-
-
-KINDS = _EveryKind()  # of any kind, also of other packages: its class says it all

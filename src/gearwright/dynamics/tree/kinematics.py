@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.dynamics.algebra.rotation import Rotation, Transform
+from gearwright.dynamics.algebra.rotation import Rows, Transform, composed
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST, UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.tree.bodies import GROUND, Bodies
@@ -41,9 +41,6 @@ def velocities(at: Configuration, v: list[Scalar]) -> list[Motion]:
     return V
 
 
-Rows = tuple[Vector, Vector, Vector]  # of a rotation matrix
-
-
 def body_poses(at: Configuration) -> list[tuple[Rows, Vector]]:
     """X_WB of every body."""
     poses: list[tuple[Rows, Vector]] = []
@@ -61,9 +58,3 @@ def link_poses(at: Configuration) -> dict[str, tuple[Rows, Vector]]:
         rows, p = bodies[body] if body != GROUND else (UNIT, ZERO)
         poses[name] = composed(rows, p, place.rotation, place.p)
     return poses
-
-
-def composed(rows: Rows, p: Vector, R: Rotation, r: Vector) -> tuple[Rows, Vector]:
-    """Each row of A·R is the row of A turned by Rᵀ."""
-    a, b, c = rows
-    return (R.undo(a), R.undo(b), R.undo(c)), p + Vector(a @ r, b @ r, c @ r)

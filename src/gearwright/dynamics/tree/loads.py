@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.rotation import composed, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import NO_FORCE, Force, Vector
-from gearwright.dynamics.constraints.relative_pose import rotate_inverse
 from gearwright.dynamics.tree.bodies import GROUND
-from gearwright.dynamics.tree.kinematics import Configuration, body_poses, composed
+from gearwright.dynamics.tree.kinematics import Configuration, body_poses
 from gearwright.errors import UnknownNameError
 from gearwright.model import Mechanism
 

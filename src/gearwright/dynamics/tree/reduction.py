@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus, times, total
-from gearwright.dynamics.tree.algorithms import Matrix, Row, accumulate
-from gearwright.dynamics.tree.couplings import Follower, coordinates, follower_of
+from gearwright.dynamics.algebra.scalar import Scalar, plus, times, total
+from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.model import Mechanism, in_order
 
 
@@ -21,7 +21,7 @@ class TreeState:
 
     q: list[Scalar]
     v: list[Scalar]
-    G: list[Row]  # v = G·u, one row a tree velocity
+    G: list[Sparse]  # v = G·u, one row a tree velocity
     vd: list[Scalar]  # Ġ·u: accelerations at u̇ = 0
 
     def accelerations(self, u_dot: list[Scalar]) -> list[Scalar]:
@@ -40,7 +40,7 @@ class Reduction:
 
     def expand(self, q_u: list[Scalar], u: list[Scalar], nq: int, nv: int) -> TreeState:
         q, v, vd = [0.0] * nq, [0.0] * nv, [0.0] * nv
-        G: list[Row] = [{} for _ in range(nv)]
+        G: list[Sparse] = [{} for _ in range(nv)]
         for i, x in zip(self.positions, q_u, strict=True):
             q[i] = x
         for n, (k, x) in enumerate(zip(self.velocities, u, strict=True)):
@@ -89,37 +89,10 @@ def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
     """By the exact couplings; the others are constraint rows."""
     exact = in_order(c for c in mechanism.couplings.values() if c.mode == "exact")
     ties = [follower_of(c, mechanism, values) for c in exact]
-    nq, nv = (sum(len(names) for names in each) for each in coordinates(mechanism))
+    nq, nv = len(mechanism.layout.positions), len(mechanism.layout.velocities)
     following = {tie.follower for tie in ties}
     return Reduction(
         ties=ties,
         positions=[i for i in range(nq) if i not in {i for i, _ in following}],
         velocities=[k for k in range(nv) if k not in {k for _, k in following}],
     )
-
-
-def combined(J: Row, G: list[Row]) -> Row:
-    """A row over the tree's velocities as one over the independent ones: `J·G`."""
-    row: Row = {}
-    for k, x in J.items():
-        for n, g in G[k].items():
-            row[n] = plus(row.get(n, 0.0), times(x, g))
-    return {n: x for n, x in row.items() if not is_zero(x)}
-
-
-def transposed(G: list[Row], x: list[Scalar], n: int) -> list[Scalar]:
-    """Gᵀ·x."""
-    y: list[Scalar] = [0.0] * n
-    for row, value in zip(G, x, strict=True):
-        for u, g in row.items():
-            y[u] = plus(y[u], times(g, value))
-    return y
-
-
-def add_diagonal(M: Matrix, G: list[Row], d: list[Scalar]) -> Matrix:
-    """`M + Gᵀ·diag(d)·G`."""
-    M = dict(M)
-    for row, value in zip(G, d, strict=True):
-        if not is_zero(value):
-            accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
-    return M

@@ -12,6 +12,7 @@ import numpy as np
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
+from gearwright.model.device_bindings import DeviceBinding
 from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
 from gearwright.model.joints import AxisRef
 
@@ -28,6 +29,17 @@ class Shaft(NamedTuple):
     position: Number  # [rad, m]
     speed: Number  # [rad/s, m/s]
     dt: Number  # length of the step [s]
+
+
+class Winding(NamedTuple):
+    """The electrical side of an actuator, seen at its shaft; None where its file does not say."""
+
+    torque_constant: float  # also the back-EMF constant [N·m/A, V·s/rad]
+    resistance: float  # [Ω]
+    supply_voltage: float | None = None  # [V]
+    thermal_resistance: float | None = None  # to ambient [K/W]
+    thermal_capacitance: float | None = None  # [J/K]
+    ambient_temperature: float | None = None  # [°C]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +76,7 @@ class Actuator:
     rotor: Literal["reflected", "body"] = quantity(
         choices=("reflected", "body"), doc="an inertia at the joints, or a link that spins", default="reflected"
     )
+    device: DeviceBinding | None = field(default=None, repr=False)  # how a bus sees it
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +95,10 @@ class Actuator:
     def depends_on_speed(self) -> bool:
         """Whether its effort changes with the speed or position of its axis within a step."""
         return self.velocity_limit < inf or self.command in ("velocity", "position")
+
+    def winding(self, supply_voltage: float) -> Winding | None:
+        """Its winding; where its file gives a torque-speed curve alone, that of this supply [V]. None without one."""
+        return None
 
     # --- for people --------------------------------------------------------------------------------------------
 

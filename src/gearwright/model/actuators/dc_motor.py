@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.model.actuators.actuator import Actuator, Command, Number, Points, Shaft, given
+from gearwright.model.actuators.actuator import Actuator, Command, Number, Points, Shaft, Winding, given
 from gearwright.model.fields import Highlight, quantity
 
 TINY = 1e-30  # divides where nothing may divide by zero [J/K]
@@ -39,6 +39,12 @@ class DCMotor(Actuator):
     )
     ambient_temperature: float = quantity("°C", doc="of what is around it", default=25.0, shown="")
     temperature_coefficient: float = quantity("1/K", at_least=0, doc="of the resistance", default=0.0, shown="")
+
+    def winding(self, supply_voltage: float) -> Winding:
+        return Winding(
+            self.torque_constant, self.resistance, self.supply_voltage, self.thermal_resistance,
+            self.thermal_capacitance or None, self.ambient_temperature,
+        )  # fmt: skip
 
     @property
     def torque_speed(self) -> Points:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.model.actuators.actuator import Actuator, Number, Points, Shaft, piecewise
+from gearwright.model.actuators.actuator import Actuator, Number, Points, Shaft, Winding, piecewise
 from gearwright.model.fields import quantity
 
 
@@ -53,6 +53,13 @@ class ElectricMotor(Actuator):
     @property
     def depends_on_speed(self) -> bool:
         return super().depends_on_speed or self.stall_torque is not None or bool(self.curve)
+
+    def winding(self, supply_voltage: float) -> Winding | None:
+        """`k = V/ω₀` and `R = k·V/τ_s`: stall torque and no-load speed at this supply."""
+        if not self.stall_torque or not self.no_load_speed:
+            return None
+        k = supply_voltage / self.no_load_speed
+        return Winding(k, k * supply_voltage / self.stall_torque)
 
     @property
     def torque_speed(self) -> Points:

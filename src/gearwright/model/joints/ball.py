@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from gearwright.model.joints.closing import NO_SLIDES, Condition
+from gearwright.model.joints.closing import NO_SLIDES, Condition, Orientation, Reading
 from gearwright.model.joints.kind import FREE, QUATERNION, JointKind
 from gearwright.model.joints.motions import Ball as Rotation
 from gearwright.model.joints.motions import Motion
@@ -25,3 +25,6 @@ class Ball(JointKind):
 
     def closing(self, joint: Joint) -> tuple[Condition, ...]:
         return NO_SLIDES
+
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
+        return (Orientation(),)

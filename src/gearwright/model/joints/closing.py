@@ -64,7 +64,11 @@ class AngleOfTwo(NamedTuple):
     which: int  # 0: the first
 
 
-Reading = Travel | Angle | AngleOfTwo
+class Orientation(NamedTuple):
+    """Four coordinates read at once: the rotation as a unit quaternion w, x, y, z."""
+
+
+Reading = Travel | Angle | AngleOfTwo | Orientation
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO_SLIDES: tuple[Condition, ...] = (NoSlide(X), NoSlide(Y), NoSlide(Z))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from gearwright.model.joints.closing import Condition, X, Y, Z
+from gearwright.model.joints.closing import Condition, Orientation, Reading, Travel, X, Y, Z
 from gearwright.model.joints.kind import FREE, QUATERNION, JointKind
 from gearwright.model.joints.motions import Ball, Motion, Slide
 
@@ -27,3 +27,6 @@ class Floating(JointKind):
 
     def closing(self, joint: Joint) -> tuple[Condition, ...]:
         return ()
+
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
+        return (Travel(X), Travel(Y), Travel(Z), Orientation())

@@ -39,9 +39,9 @@ class JointKind(ABC):
     def closing(self, joint: Joint) -> tuple[Condition, ...]:
         """The rows that it adds when it closes a loop: one for each freedom that it takes away."""
 
-    def reading(self, joint: Joint, index: int) -> Reading:
-        """How the coordinate of an axis is read when the joint closes a loop."""
-        return Angle(joint.axes[index].xyz)
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
+        """How its coordinates are read when it closes a loop, in their order; those of its axes are the last."""
+        return tuple(Angle(axis.xyz) for axis in joint.axes)
 
     # --- derived ---------------------------------------------------------------------------------------------------
 

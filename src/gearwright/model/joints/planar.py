@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from gearwright.model.joints.closing import Condition, NoSlide, aligned, basis
+from gearwright.model.joints.closing import Angle, Condition, NoSlide, Reading, Travel, aligned, basis
 from gearwright.model.joints.kind import JointKind
 from gearwright.model.joints.motions import Motion, Slide, Turn
 
@@ -25,3 +25,7 @@ class Planar(JointKind):
 
     def closing(self, joint: Joint) -> tuple[Condition, ...]:
         return (NoSlide(joint.axes[0].xyz), *aligned(joint.axes[0].xyz))
+
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
+        e1, e2 = basis(joint.axes[0].xyz)
+        return (Travel(e1), Travel(e2), Angle(joint.axes[0].xyz))

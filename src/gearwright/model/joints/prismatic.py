@@ -26,5 +26,5 @@ class Prismatic(JointKind):
     def closing(self, joint: Joint) -> tuple[Condition, ...]:
         return (*no_slides_across(joint.axes[0].xyz), *NO_TURNS)
 
-    def reading(self, joint: Joint, index: int) -> Reading:
-        return Travel(joint.axes[index].xyz)
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
+        return (Travel(joint.axes[0].xyz),)

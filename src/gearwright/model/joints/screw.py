@@ -25,6 +25,6 @@ class Screw(JointKind):
         a = joint.axes[0].xyz
         return (*no_slides_across(a), Thread(a, joint.thread_pitch / (2 * pi)), *aligned(a))
 
-    def reading(self, joint: Joint, index: int) -> Reading:
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
         a = joint.axes[0].xyz  # by its travel, which knows whole turns
-        return Travel(a, 2 * pi / joint.thread_pitch) if joint.thread_pitch else Angle(a)
+        return (Travel(a, 2 * pi / joint.thread_pitch) if joint.thread_pitch else Angle(a),)

@@ -26,8 +26,9 @@ class Universal(JointKind):
         a, b = joint.axes[0].xyz, joint.axes[1].xyz
         return (*NO_SLIDES, Across(a, b, sum(x * y for x, y in zip(a, b, strict=True))))
 
-    def reading(self, joint: Joint, index: int) -> Reading:
-        return AngleOfTwo(joint.axes[0].xyz, joint.axes[1].xyz, index)
+    def readings(self, joint: Joint) -> tuple[Reading, ...]:
+        a, b = joint.axes[0].xyz, joint.axes[1].xyz
+        return (AngleOfTwo(a, b, 0), AngleOfTwo(a, b, 1))
 
 
 class Revolute2(Universal):

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
-from gearwright.model.fields import check, quantity
+from gearwright.errors import ModelError
+from gearwright.model.fields import Highlight, check, highlights, quantity
+
+LEAST = 1e-3  # efficiency of a map: what a user's function gives below it, or above 1, would make energy
+
+
+class OwnEfficiency(Protocol):
+    """A kind of transmission that knows its efficiency by load and speed."""
+
+    def efficiency_at(self, load: Any, speed: Any) -> Any: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,14 +28,72 @@ class Losses:
     efficiency: float = quantity(above=0, at_most=1, doc="share of the power that passes", default=1.0)
     friction: float = quantity("N·m | N", at_least=0, doc="Coulomb friction", default=0.0)
     damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="viscous friction", default=0.0)
+    efficiency_map: tuple[tuple[float, float, float], ...] = quantity(
+        "N·m | N, rad/s | m/s, 1", table=True, default=(),
+        doc="load, speed, efficiency …, on a grid, instead of one number; linear between, level beyond",
+    )  # fmt: skip
+    own: OwnEfficiency | None = field(default=None, repr=False)  # the kind whose method is asked, where it has one
 
     def __post_init__(self) -> None:
         check(self)
+        if self.efficiency_map:
+            self._check_map()
+
+    def _check_map(self) -> None:
+        if self.efficiency != 1.0:
+            raise ModelError("give efficiency_map, or efficiency, not both")
+        if any(len(row) != 3 for row in self.efficiency_map):
+            raise ModelError("efficiency_map takes triples: load, speed, efficiency")
+        loads, speeds, values = zip(*self.efficiency_map, strict=True)
+        if min(loads) < 0 or min(speeds) < 0:
+            raise ModelError("efficiency_map takes loads and speeds that are not negative: it counts for both signs")
+        if not all(0 < value <= 1 for value in values):
+            raise ModelError("efficiency_map takes efficiencies above 0 and at most 1")
+        if len(set(loads)) * len(set(speeds)) != len(values) or len({*zip(loads, speeds, strict=True)}) != len(values):
+            raise ModelError("efficiency_map takes a grid: each of its loads once with each of its speeds")
 
     @property
     def lossless(self) -> bool:
         """Nothing is lost."""
-        return self.efficiency == 1 and not self.friction and not self.damping
+        return self.efficient and not self.friction and not self.damping
+
+    @property
+    def efficient(self) -> bool:
+        """Nothing is lost in proportion to the load."""
+        return self.efficiency == 1 and not self.varies
+
+    @property
+    def varies(self) -> bool:
+        """Whether its efficiency depends on load and speed."""
+        return bool(self.efficiency_map) or self.own is not None
+
+    def highlights(self) -> Iterator[Highlight]:
+        """What `show` says of it."""
+        yield from highlights(self)
+        if self.own is not None:
+            yield Highlight("efficiency by load and speed")
+
+    @cached_property
+    def _grid(self) -> tuple[list[float], list[float], list[list[float]]]:
+        """Loads, speeds, and the efficiencies of each speed."""
+        known = {(load, speed): value for load, speed, value in self.efficiency_map}
+        loads, speeds = (sorted({row[i] for row in self.efficiency_map}) for i in (0, 1))
+        return loads, speeds, [[known[load, speed] for load in loads] for speed in speeds]
+
+    def efficiency_at(self, load: Any, speed: Any) -> Any:
+        """η at this load [N·m, N] and speed [rad/s, m/s] of the actuator's side, of either sign. Arrays or traced."""
+        if not self.varies:
+            return self.efficiency
+        load, speed = np.abs(np.multiply(load, 1.0)), np.abs(np.multiply(speed, 1.0))
+        if not self.efficiency_map:
+            assert self.own is not None
+            return np.minimum(np.maximum(self.own.efficiency_at(load, speed), LEAST), 1.0)
+        loads, speeds, rows = self._grid
+        found: Any = 0.0
+        for k, row in enumerate(rows):
+            share = np.interp(speed, speeds, [float(i == k) for i in range(len(speeds))]) if len(speeds) > 1 else 1.0
+            found = found + share * np.interp(load, loads, row)
+        return found
 
     def delivered(self, effort: Any, velocity: Any) -> Any:
         """What of an actuator's effort passes into the map, while the actuator moves at this velocity.
@@ -34,8 +103,8 @@ class Losses:
         motion. Arrays or traced.
         """
         effort, velocity = np.multiply(effort, 1.0), np.multiply(velocity, 1.0)  # lists become arrays
-        power = effort * velocity
-        passed = np.where(power > 0, effort * self.efficiency, np.where(power < 0, effort / self.efficiency, effort))
+        power, efficiency = effort * velocity, self.efficiency_at(effort, velocity)
+        passed = np.where(power > 0, effort * efficiency, np.where(power < 0, effort / efficiency, effort))
         return passed - self.friction * np.sign(velocity) - self.damping * velocity
 
 

@@ -101,9 +101,16 @@ class TransmissionMap(ABC):
         """The joint position that is meant where none is given, (joints,) [rad or m]."""
         return np.zeros(self.joints)
 
+    def efficiency_at(self, load: Any, speed: Any) -> Any:
+        """Share of the power that passes at this load [N·m, N] and speed [rad/s, m/s] of the actuator's side.
+
+        A kind with an efficiency map of its own overrides it. Both are magnitudes; arrays or traced.
+        """
+        return 1.0
+
     def losses(self) -> Losses:
-        """Losses of its own, where a transmission is given none: a kind with an efficiency map overrides it."""
-        return Losses()
+        """Losses of its own, where a transmission is given none."""
+        return Losses(own=self if type(self).efficiency_at is not TransmissionMap.efficiency_at else None)
 
     def highlights(self) -> Iterator[Highlight]:
         """What `show` says of a map without constant ratios: by default its numbers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
@@ -31,6 +31,8 @@ class Transmission:
     def __post_init__(self) -> None:
         if self.map is None:
             return
+        if self.losses.own is not None and self.losses.own is not self.map:  # a copy with another map
+            object.__setattr__(self, "losses", replace(self.losses, own=self.map))
         for what, names, size in (
             ("actuator", self.actuators, self.map.actuators),
             ("joint", self.joints, self.map.joints),

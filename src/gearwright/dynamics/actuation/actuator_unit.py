@@ -1,0 +1,282 @@
+"""One actuator in the equations: its gear, its law over the speed, and that law sampled in a phase of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gear
+from gearwright.dynamics.algebra.one_sided_derivative import slope
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    divided,
+    greatest,
+    is_zero,
+    magnitude,
+    minus,
+    plus,
+    scalars,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.model import Actuator, Losses
+from gearwright.model.actuators import Shaft
+from gearwright.model.transmissions import with_parameters
+from gearwright.tracing import trace
+
+HALVINGS = 24  # of a bracket: to 1e-7 of it, where what is left is a straight line
+REACH = 4.0  # of the speed that an actuator gains in a step by itself: what pulls along may add to it
+# what may make a law jump: a jump has no slope to be known by
+JUMPS = {
+    casadi.OP_LT,
+    casadi.OP_LE,
+    casadi.OP_EQ,
+    casadi.OP_NE,
+    casadi.OP_SIGN,
+    casadi.OP_FLOOR,
+    casadi.OP_CEIL,
+    casadi.OP_COPYSIGN,
+    casadi.OP_FMOD,
+    casadi.OP_REMAINDER,
+}
+
+
+class ActuatorLinearization(NamedTuple):
+    """An actuator at the start of a step."""
+
+    seen: ActuatorAxis
+    effort: Scalar  # τ(ω)
+    slope: Scalar  # s
+    acceleration: Scalar = 0.0  # of its axis in the last step [rad/s², m/s²]
+    loss: Scalar = 0.0  # what friction and efficiency put on its axis in the last step [N·m, N]
+
+
+@dataclass(frozen=True)
+class ActuatorUnit:
+    """One actuator. `command` is its place among the commands, `states` the places of what it remembers."""
+
+    actuator: Actuator
+    gear: Gear
+    inertia: Scalar
+    damping: Scalar  # its own and the transmission's
+    friction: Scalar
+    losses: Losses  # of its transmission
+    command: int
+    states: tuple[int, ...]
+    parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
+    ratios: dict[str, SX] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
+    body: float = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
+
+    @property
+    def name(self) -> str:
+        return self.actuator.name
+
+    @cached_property
+    def response(self) -> Function:
+        """(command, speed, position, state, dt, parameters) → effort, next state: all at the end of the step."""
+        names = [*self.parameters]
+
+        def respond(command, speed, position, state, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            mine = copy(self.actuator)
+            mine.__dict__.update(zip(names, numbers, strict=True))
+            effort, after = mine.respond(command, Shaft(position, speed, dt), tuple(state))
+            return [effort], list(after)
+
+        sizes = [None, None, None, len(self.states), None, len(names)]
+        function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1, len(self.states)])
+        return function
+
+    @cached_property
+    def law(self) -> Function:
+        """(speed, [command, position at the start, dt, states …, parameters …]) → effort, and its slope over speed."""
+        w, x = SX.sym("w"), SX.sym("x", 3 + len(self.states) + len(self.parameters))
+        command, start, dt = x[0], x[1], x[2]
+        state, numbers = x[3 : 3 + len(self.states)], x[3 + len(self.states) :]
+        effort, _ = self.response(command, w, start + dt * w, state, dt, numbers)
+        return Function("law", [w, x], [effort, slope(Function("effort", [w, x], [effort]), [w, x])])
+
+    @cached_property
+    def drive(self) -> Function | None:
+        """The same of what a drive with gains wants, whatever it has: the steep line between its limits.
+
+        Newton's method finds the effort of such a law from its steep part, and never ends if it sets out from a limit.
+        """
+        wanted = self.wanted
+        if wanted is None:
+            return None
+        w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
+        effort = wanted(x[0], w, x[1] + x[2] * w, x[2], x[3 + len(self.states) :])
+        return Function("drive", [w, x], [effort, casadi.jacobian(effort, w)])
+
+    @cached_property
+    def curved(self) -> bool:
+        """Whether the effort over the speed is anything but a straight line that does not rise."""
+        w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
+        _, slope = self.law(w, x)
+        falls = isinstance(self.slope, float) and self.slope <= 0.0
+        return self.jumps or (self.actuator.may_rise and not falls) or bool(casadi.depends_on(slope, w))
+
+    @property
+    def slope(self) -> Scalar:
+        """Over the speed, anywhere."""
+        return simplified(SX(self.law.call(self.law.sx_in())[1]))
+
+    @cached_property
+    def jumps(self) -> bool:
+        """Whether the effort may jump, which its slope does not show: it has a choice in it."""
+        w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
+        effort = Function("effort", [w, x], [self.law(w, x)[0]])
+        return any(effort.instruction_id(k) in JUMPS for k in range(effort.n_instructions()))
+
+    @property
+    def newton_steps(self) -> int:
+        """Steps of Newton's method in a sweep: more where the law is flat, steep and flat again.
+
+        A drive's steep part is its line, from which two steps lead to either limit; where a velocity limit or a jump
+        lies has to be found by halving.
+        """
+        bends = len(self.actuator.torque_speed) > 2  # a table may be flat, steep and flat again
+        return HALVINGS if self.jumps or bends else 3 if self.drive else 1
+
+    @property
+    def friction_coordinate(self) -> tuple[int, Scalar] | None:
+        """The one coordinate that it turns with, and the ratio; None if there is none, or losses depend on the load."""
+        if not isinstance(self.gear, ConstantRatio) or not self.losses.efficient:
+            return None
+        turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
+        return turned[0] if len(turned) == 1 else None
+
+    def efficiency_at(self, load: Scalar, speed: Scalar) -> Scalar:
+        """η of its transmission at this load and speed of its axis."""
+        if not self.losses.varies:
+            return self.losses.efficiency
+        return simplified(SX(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values()))))
+
+    @cached_property
+    def _efficiency(self) -> Function:
+        """(load, speed, numbers of the map) → η."""
+        names = [*self.ratios]
+
+        def efficiency(load, speed, numbers):  # type: ignore[no-untyped-def]  # traced
+            losses = self.losses
+            if names:
+                losses = replace(losses, own=with_parameters(losses.own, dict(zip(names, numbers, strict=True))))
+            return losses.efficiency_at(load, speed)
+
+        function: Function = trace(efficiency, [None, None, len(names)], name=f"efficiency {self.name}", returns=[1])
+        return function
+
+    def arguments(
+        self, seen: ActuatorAxis, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> list[Scalar]:
+        own = [memory[i] for i in self.states]
+        return [command[self.command], seen.position, dt, *own, *self.parameters.values()]
+
+    def acting(
+        self, tree: TreeState, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> ActuatorLinearization:
+        seen = self.gear.seen(tree, memory[self.command])
+        arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
+        effort, touching = self.law(seen.speed, arguments)
+        return ActuatorLinearization(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(touching))), 0.0))
+
+    @cached_property
+    def sampled(self) -> Function:
+        """(rate, arguments) → impulse in a phase, its slope over the rate; the same of a drive without its limits.
+
+        The arguments: command, position and speed at rate 0, their shares of the rate, span, dt, states, parameters.
+        """
+        r, x = SX.sym("r"), SX.sym("x", 7 + len(self.states) + len(self.parameters))
+        command, position, speed, ahead, share, span, dt = (x[i] for i in range(7))
+        state, numbers = x[7 : 7 + len(self.states)], x[7 + len(self.states) :]
+        effort, _ = self.response(command, speed + share * r, position + ahead * r, state, dt, numbers)
+        value = Function("impulse", [r, x], [span * effort])
+        falling = casadi.fmin(slope(value, [r, x]), 0.0)
+        outputs = [value(r, x), falling]
+        if self.wanted is not None:
+            steep = span * self.wanted(command, speed + share * r, position + ahead * r, dt, numbers)
+            outputs += [steep, casadi.jacobian(steep, r)]
+        return Function("sampled", [r, x], outputs)
+
+    @cached_property
+    def wanted(self) -> Function | None:
+        """(command, speed, position, dt, parameters) → unsaturated effort of a drive with gains."""
+        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+            return None
+        names = [*self.parameters]
+
+        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            mine = copy(self.actuator)
+            mine.__dict__.update(zip(names, numbers, strict=True))
+            return mine.wanted(command, Shaft(position, speed, dt))
+
+        function: Function = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
+        return function
+
+    def sampling(self, now: Moment, index: int) -> tuple[Sparse, list[Scalar]]:
+        """Its direction, and the arguments of `sampled`."""
+        seen = self.gear.seen(now.tree, now.memory[self.command])
+        own = [now.memory[i] for i in self.states]
+        along, acting = combined(seen.A, now.tree.G), now.acting[index]
+        steepness, speed = acting.slope, acting.seen.speed
+        given = [now.command[self.command], seen.position, now.dt, *own, *self.parameters.values()]
+        if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
+            speed = now.phase.known_rate(along)
+            _, falling = self.law(speed, casadi.vertcat(*given))
+            steepness = greatest(minus(0.0, simplified(SX(falling))), 0.0)
+        if self.curved and self.drive is not None:
+            steepness = greatest(steepness, self._arrival(now, along, given, speed, acting.effort))
+        at = now.phase.sample(along, steepness)
+        return seen.A, [
+            now.command[self.command], plus(seen.position, at.shift), at.known, at.ahead, at.share,
+            now.phase.span, now.dt, *own, *self.parameters.values(),
+        ]  # fmt: skip
+
+    def _arrival(self, now: Moment, along: Sparse, given: Sequence[Scalar], speed: Scalar, effort: Scalar) -> Scalar:
+        """The slope of a drive's gains in a step in which it may leave its limit; else 0.
+
+        It does where the speed at which it wants nothing is within reach. Taken for flat there, a stiff drive would
+        swing about its target from one limit to the other.
+        """
+        assert self.drive is not None
+        wanted, falling = (SX(x) for x in self.drive(speed, casadi.vertcat(*given)))
+        response = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
+        reach = times(REACH, times(now.dt, times(magnitude(effort), response)))
+        return where(magnitude(wanted) <= times(reach, -falling), -falling, 0.0)
+
+    def at_end(
+        self, tree: TreeState, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> tuple[Scalar, list[Scalar]]:
+        """Its effort and its states at the end of a step, the tree's state there."""
+        seen = self.gear.seen(tree, memory[self.command])
+        own = casadi.vertcat(*(memory[i] for i in self.states))
+        numbers = casadi.vertcat(*self.parameters.values())
+        effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers)
+        return simplified(SX(effort)), scalars(SX(state))
+
+    def after(
+        self, tree: TreeState, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+    ) -> tuple[Scalar, list[Scalar]]:
+        """Its effort in a step that ends with the tree's velocities v, and what it remembers of it."""
+        seen = self.gear.seen(tree, memory[self.command])
+        speed = total(*(times(x, v[k]) for k, x in seen.A.items()))
+        own = casadi.vertcat(*(memory[i] for i in self.states))
+        numbers = casadi.vertcat(*self.parameters.values())
+        there = plus(seen.position, times(dt, speed))
+        effort, state = self.response(command[self.command], speed, there, own, dt, numbers)
+        return simplified(SX(effort)), scalars(SX(state))
+
+
+def simplified(x: SX) -> Scalar:
+    """A float where the expression is one."""
+    return float(x) if x.is_constant() else x

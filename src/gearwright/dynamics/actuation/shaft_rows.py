@@ -1,0 +1,145 @@
+"""Constraint rows on actuators' axes: efforts that are no straight line over the speed, friction and efficiency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
+from gearwright.dynamics.actuation.actuators import Actuation
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    divided,
+    is_number,
+    is_zero,
+    magnitude,
+    minus,
+    plus,
+    times,
+    where,
+)
+from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import Instant, OneRow
+from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
+from gearwright.dynamics.solve.curves import Curve
+from gearwright.dynamics.solve.sweep_rows import ForceLaw, Row
+from gearwright.dynamics.solve.terms import Bounded, Term
+
+
+@dataclass(frozen=True)
+class MotorRow(OneRow):
+    """What an actuator's effort at the end of the step is beside its line."""
+
+    driven: ActuatorUnit
+    index: int  # among those that act
+
+    @property
+    def name(self) -> str:
+        return self.driven.name
+
+    @property
+    def bounded(self) -> bool:
+        return False
+
+    @cached_property
+    def rest(self) -> Function:
+        """(speed, arguments) → `dt·(τ(ω⁺) − line(ω⁺))`, its slope, and how large the terms of it are; then the same of
+        what a drive wants whatever its limits, without size."""
+        d = self.driven
+        w, x = SX.sym("w"), SX.sym("x", d.law.numel_in(1) + 3)
+        effort0, slope0, w0 = x[-3], x[-2], x[-1]
+        dt, line = x[2], effort0 - slope0 * (w - w0)
+        effort, slope = d.law(w, x[:-3])
+        size = dt * (casadi.fabs(effort) + casadi.fabs(effort0) + slope0 * (casadi.fabs(w) + casadi.fabs(w0)))
+        outputs = [dt * (effort - line), dt * (casadi.fmin(slope, 0.0) + slope0), size]
+        if d.drive:
+            wanted, steep = d.drive(w, x[:-3])
+            outputs += [dt * (wanted - line), dt * (steep + slope0)]
+        return Function("rest", [w, x], outputs)
+
+    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Nothing: an actuator's effort is told as a whole, this part of it included."""
+        return {}
+
+    def rows(self, now: Instant) -> list[Row]:
+        acting = now.acting[self.index]
+        line = [acting.effort, acting.slope, acting.seen.speed]
+        arguments = [*self.driven.arguments(acting.seen, now.command, now.memory, now.dt), *line]
+        newton_steps = self.driven.newton_steps
+        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=ForceLaw(self.rest, arguments, newton_steps))]
+
+    def act(self, now: Moment) -> list[Term]:
+        A, arguments = self.driven.sampling(now, self.index)
+        return [Curve(A, self.driven.sampled, arguments, self.driven.newton_steps)]
+
+
+@dataclass(frozen=True)
+class ShaftFrictionRow(OneRow):
+    """Coulomb friction on an actuator's axis, its own and the transmission's, and what the efficiency costs.
+
+    With efficiency η a transmission passes η·T on when the actuator drives, and takes T/η from the joints when they
+    do; T = τ − I·α is what is left of the actuator's effort behind its rotor. That is friction against a motion along T
+    of at most (1 − η)·|T|, and against one the other way of at most (1/η − 1)·|T|: one row, in which the direction of
+    power finds itself. Where η depends on load and speed, it is that of T₀ and of the speed at the step's start. It
+    only ever takes energy, since η is above 0 and not above 1.
+
+    T depends on the row's own effort λ: α = α₀ + r·λ, r = A·M⁻¹·Aᵀ. With α₀ = α − r·λ of the last step and
+    T₀ = τ − I·α₀, the bounds are those of T₀ divided by 1 − (1 − η)·I·r and 1 + (1/η − 1)·I·r.
+    """
+
+    driven: ActuatorUnit
+    index: int
+
+    @property
+    def name(self) -> str:
+        return self.driven.name
+
+    @property
+    def loaded_shaft(self) -> int | None:
+        return None if self.driven.losses.efficient else self.index
+
+    def bounds(self, effort: Scalar, speed: Scalar, share: Scalar = 0.0) -> tuple[Scalar, Scalar]:
+        """What it takes at most, against motions along the effort T₀ and the other way; share: I·r of the rotor."""
+        f, eta = self.driven.friction, self.driven.efficiency_at(effort, speed)
+        driving, driven = minus(1.0, eta), minus(divided(1.0, eta), 1.0)
+        along = divided(plus(f, times(driving, magnitude(effort))), minus(1.0, times(driving, share)))
+        against = divided(plus(f, times(driven, magnitude(effort))), plus(1.0, times(driven, share)))
+        if is_number(effort):
+            return (along, against) if effort >= 0.0 else (against, along)
+        ahead = effort >= 0.0
+        return where(ahead, along, against), where(ahead, against, along)
+
+    def transmitted(self, now: Moment, A: Sparse) -> tuple[Scalar, Scalar]:
+        """T₀, and I·r."""
+        acting, inertia = now.acting[self.index], plus(self.driven.inertia, self.driven.body)
+        if is_zero(inertia) or self.driven.losses.efficient or is_zero(acting.acceleration):
+            return acting.effort, 0.0
+        r = now.response(A)
+        free = minus(acting.acceleration, times(r, acting.loss))
+        return minus(acting.effort, times(inertia, free)), times(inertia, r)
+
+    def rows(self, now: Instant) -> list[Row]:
+        acting = now.acting[self.index]
+        lower, upper = self.bounds(acting.effort, acting.seen.speed)
+        return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
+
+    def act(self, now: Moment) -> list[Term]:
+        A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
+        effort, share = self.transmitted(now, A)
+        lower, upper = self.bounds(effort, now.acting[self.index].seen.speed, share)
+        span = now.phase.span
+        vertices = (Vertex(0.0, times(upper, span)), Vertex(0.0, minus(0.0, times(lower, span))))
+        return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
+
+
+def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:
+    found: list[MotorRow | ShaftFrictionRow] = [MotorRow(d, i) for i, d in enumerate(acting.driven) if d.curved]
+    for i, d in enumerate(acting.driven):
+        if not d.losses.efficient or (d.friction_coordinate is None and not is_zero(d.friction)):
+            found.append(ShaftFrictionRow(d, i))
+    return found

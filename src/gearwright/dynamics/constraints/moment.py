@@ -1,0 +1,40 @@
+"""One phase of a step and the mechanism in it: what constraint groups make their terms from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.constraints.phases import Phase
+from gearwright.dynamics.solve.terms import Straight
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.dynamics.tree.reduction import TreeState
+
+
+class Moment(NamedTuple):
+    """What terms are made from: a phase, and the mechanism at the configuration in which it acts."""
+
+    phase: Phase
+    dt: Scalar
+    tree: TreeState
+    at: Configuration
+    diagonal: Sequence[Scalar]  # of M
+    response: Callable[[Sparse], Scalar]  # J·M⁻¹·Jᵀ over the tree's velocities
+    target: Sequence[Scalar] = ()  # of drives: position and rate of each
+    command: Sequence[Scalar] = ()  # of actuators
+    memory: Sequence[Scalar] = ()  # their last efforts, and their states
+    acting: Sequence[Any] = ()  # each of them at the start of the step
+
+
+def spring_damper(
+    now: Moment, J: Sparse, stiffness: Scalar, damping: Scalar, error: Scalar, wanted: Scalar = 0.0
+) -> Straight:
+    """`−k·x − d·(r − wanted)`, x and r being the error along J and its rate."""
+    phase = now.phase
+    at = phase.sample(combined(J, now.tree.G), plus(damping, times(now.dt, stiffness)))
+    stretch = minus(plus(error, at.shift), times(at.time, wanted))
+    rest = plus(times(stiffness, stretch), times(damping, minus(at.known, wanted)))
+    slope = plus(times(stiffness, at.ahead), times(damping, at.share))
+    return Straight(J, minus(0.0, times(phase.span, rest)), times(phase.span, slope))

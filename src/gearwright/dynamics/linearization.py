@@ -1,0 +1,57 @@
+"""A step's derivatives: A over the state, B over efforts and commands, by CasADi's differentiation of its Functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.steps.builder import Repeat
+
+
+def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
+    """Of a step that is one Function."""
+    after = casadi.vertcat(*step.call(list(inputs.values())))
+    before = casadi.vertcat(inputs["position"], inputs["velocity"])
+    A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
+    return Function("linearization", list(inputs.values()), casadi.cse([A, B]), list(inputs), ["A", "B"])
+
+
+def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX]) -> Function:
+    """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
+    slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
+    inputs = dict(slots)
+    run(stages, slots)
+    after = casadi.vertcat(slots["position"], slots["velocity"])
+    pushed = [n for n in ("effort", "command") if n in inputs]
+    A = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in ("position", "velocity")))
+    B = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in pushed))
+    return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
+
+
+UNROLLED = {
+    "passed": 6,
+    "settled": 1,
+    "closed": 2,
+    "made": 1,
+}  # of each loop that a step ends by itself: so many rounds
+
+BEGINNING = {"settled", "accepted", "closed", "passed", "fresh", "made", "parts"}  # no loop ends early, a step is whole
+
+
+def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
+    """Runs stages on symbols.
+
+    Laws stay on the pieces that they are given, so one round of switching is the solution; a pass takes the error of a
+    derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
+    """
+    for node in body:
+        if isinstance(node, Repeat):
+            for _ in range(min(node.count, UNROLLED.get(node.until or "", node.count))):
+                run(node.body, slots)
+            continue
+        slots |= dict.fromkeys(BEGINNING & {*node.name_in()}, 0.0)
+        found = node.call([slots[n] for n in node.name_in()])
+        slots |= dict(zip(node.name_out(), found, strict=True))

@@ -1,0 +1,184 @@
+"""The equations of motion in the independent coordinates: what a step is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
+from gearwright.dynamics.actuation.actuators import Actuation
+from gearwright.dynamics.algebra.factorise import Factors, factorise
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
+from gearwright.dynamics.algebra.sparse import Matrix, accumulate, add_diagonal, combined, identity, transposed
+from gearwright.dynamics.algebra.spatial import Vector
+from gearwright.dynamics.tree.algorithms import inverse_dynamics, mass_matrix
+from gearwright.dynamics.tree.coordinates import Coordinates, State
+from gearwright.dynamics.tree.front_choice import chosen_fronts
+from gearwright.dynamics.tree.fronts import inertia
+from gearwright.dynamics.tree.joints import quaternion_product
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.dynamics.tree.loads import Load, load_efforts
+from gearwright.dynamics.tree.momentum import lagrangian_gradient
+from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.errors import CompileError
+
+
+@dataclass(frozen=True)
+class Model(Coordinates):
+    """Forces and inertia of the bodies, their actuators and loads."""
+
+    actuation: Actuation = field(default_factory=Actuation)
+    loads: tuple[Load, ...] = ()  # wrenches on links, which hold over a step
+
+    # --- forces and inertia ----------------------------------------------------------------------------------------
+
+    def mass_matrix(self, at: Configuration, tree: TreeState) -> Matrix:
+        """`M_u = Gᵀ·(M + armature + Σ Aᵀ·I·A)·G`."""
+        M = add_diagonal(mass_matrix(at, tree.G), tree.G, self.bodies.axes.armature)
+        return self._with_shafts(M, tree, [d.inertia for d in self.actuation.driven])
+
+    def inertia(self, at: Configuration, tree: TreeState, *, fronts: bool) -> Inertia:
+        """The same with fronts, if these are allowed, where they take fewer operations."""
+        chosen = chosen_fronts(self.bodies.bodies, tree.G) if fronts else frozenset[int]()
+        if not chosen:
+            return Inertia(self.moving_masses(self.mass_matrix(at, tree)))
+        M = inertia(at, tree.G, chosen)
+        armature = zip(tree.G, self.bodies.axes.armature, strict=True)
+        shafts = [(combined(d.gear.seen(tree, 0.0).A, tree.G), d.inertia) for d in self.actuation.driven]
+        M = M.with_lines([(row, value) for row, value in (*armature, *shafts) if not is_zero(value)])
+        self.moving_masses({(k, k): d for k, d in enumerate(M.diagonal(self.dof)) if not is_zero(d)})
+        return M
+
+    def tree_mass_matrix(self, at: Configuration, q: list[Scalar]) -> Matrix:
+        """M with armature and rotors, before couplings."""
+        n = len(self.bodies.velocities)
+        G = identity(n)
+        M = add_diagonal(mass_matrix(at, G), G, self.bodies.axes.armature)
+        still = TreeState(q, [0.0] * n, G, [0.0] * n)
+        return self._with_shafts(M, still, [d.inertia for d in self.actuation.driven])
+
+    def _with_shafts(self, M: Matrix, tree: TreeState, each: Sequence[Scalar]) -> Matrix:
+        """`M + Gᵀ·Aᵀ·diag(each)·A·G`, over the actuators' axes."""
+        M = dict(M)
+        for d, value in zip(self.actuation.driven, each, strict=True):
+            if not is_zero(value):
+                row = combined(d.gear.seen(tree, 0.0).A, tree.G)
+                accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
+        return M
+
+    def implicit_mass_matrix(
+        self, at: Configuration, tree: TreeState, dt: Scalar, acting: Sequence[ActuatorLinearization] = ()
+    ) -> Matrix:
+        """`M̂ = M_u + Gᵀ·(dt·D + dt²·K + dt·Aᵀ·(d + s)·A)·G`."""
+        axes = self.bodies.axes
+        slopes = [times(dt, plus(d, times(dt, k))) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
+        M_hat = add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
+        for d, now in zip(self.actuation.driven if acting else (), acting, strict=True):
+            slope = times(dt, plus(d.damping, now.slope))
+            if not is_zero(slope):
+                row = combined(now.seen.A, tree.G)
+                accumulate(M_hat, row, {u: times(g, slope) for u, g in row.items()}, twice=False)
+        return M_hat
+
+    def force(self, at: Configuration, tree: TreeState, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
+        """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
+        effort = self.with_loads(at, effort)
+        rows = zip(effort, self.needed(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
+        return transposed(tree.G, [plus(minus(t, n), p) for t, n, p in rows], self.dof)
+
+    def needed(self, at: Configuration, tree: TreeState, vd: list[Scalar]) -> list[Scalar]:
+        """`(M + armature + rotors)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
+        rows = zip(inverse_dynamics(at, tree.v, vd), self.bodies.axes.armature, vd, strict=True)
+        efforts = [plus(t, times(a, x)) for t, a, x in rows]
+        for d in self.actuation.driven:
+            if not is_zero(d.inertia):
+                seen = d.gear.seen(tree, 0.0)
+                spin = times(d.inertia, total(seen.drift, *(times(x, vd[k]) for k, x in seen.A.items())))
+                for k, x in seen.A.items():
+                    efforts[k] = plus(efforts[k], times(x, spin))
+        return efforts
+
+    def with_loads(self, at: Configuration, effort: list[Scalar]) -> list[Scalar]:
+        """The efforts, and those of the wrenches on links."""
+        if not self.loads:
+            return effort
+        return [plus(x, y) for x, y in zip(effort, load_efforts(at, self.loads), strict=True)]
+
+    def lagrangian_gradient(self, state: State) -> tuple[TreeState, list[Scalar], list[Scalar]]:
+        """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not.
+
+        f has the wrenches on links in it, too.
+        """
+        tree = self.tree(state)
+        at = self.configuration(tree)
+        p, f = lagrangian_gradient(at, tree.v)
+        f = self.with_loads(at, f)
+        p = [plus(x, times(a, v)) for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
+        for d in self.actuation.driven:
+            if not is_zero(d.inertia):
+                seen = d.gear.seen(tree, 0.0)
+                spin = times(d.inertia, seen.speed)
+                for along, row in ((p, seen.A), (f, d.gear.bend(tree))):
+                    for k, x in row.items():
+                        along[k] = plus(along[k], times(x, spin))
+        return tree, *self.reduction.gradient(tree, p, f)
+
+    def pushed(
+        self, tree: TreeState, effort: Sequence[Scalar], acting: Sequence[ActuatorLinearization]
+    ) -> list[Scalar]:
+        """The efforts that are held, and the actuators'."""
+        extra = self.actuation.efforts(tree, acting) if acting else {}
+        return [plus(x, extra.get(k, 0.0)) for k, x in enumerate(effort)]
+
+    def passive(self, tree: TreeState, ahead: Scalar) -> list[Scalar]:
+        """`−D·v − K·(q + ahead·v − q₀)`: dampers and springs, stretched as they will be in the time ahead."""
+        axes = self.bodies.axes
+        efforts: list[Scalar] = []
+        rows = zip(axes.damping, axes.stiffness, axes.reference, self.bodies.spring_positions, tree.v, strict=True)
+        for d, k, q0, i, v in rows:
+            stretch = 0.0 if is_zero(k) else minus(tree.q[i], q0)
+            efforts.append(minus(0.0, plus(times(plus(d, times(ahead, k)), v), times(k, stretch))))
+        return efforts
+
+    def acceleration(self, state: State, effort: list[Scalar]) -> list[Scalar]:
+        """u̇, all forces at the state itself."""
+        tree = self.tree(state)
+        at = self.configuration(tree)
+        M = self.mass_matrix(at, tree)
+        return self.factorised(M).solve(self.force(at, tree, effort, ahead=0.0))
+
+    def moving_masses(self, M: Matrix) -> Matrix:
+        """M itself; raises where a coordinate moves no mass."""
+        for n, k in enumerate(self.reduction.velocities):
+            if (n, n) not in M:
+                name = self.bodies.velocities[k]
+                raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
+        return M
+
+    def factorised(self, M: Matrix) -> Factors:
+        self.moving_masses(M)
+        try:
+            return factorise(M, self.dof)
+        except ZeroDivisionError:
+            raise CompileError(
+                "coordinates that move the same mass in the same way, whatever the pose: give what is between them an "
+                "inertia, or their joints an armature"
+            ) from None
+
+    def missing(self, at: Configuration, tree: TreeState, vd: list[Scalar], effort: list[Scalar]) -> list[Scalar]:
+        """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""
+        effort = self.with_loads(at, effort)
+        rows = zip(self.needed(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
+        return [minus(n, plus(t, p)) for n, t, p in rows]
+
+    def rate(self, state: State, effort: list[Scalar]) -> State:
+        """q̇ and u̇; of a quaternion, `q·(0, ω)/2`."""
+        q_dot: list[Scalar] = [0.0] * len(state.q)
+        for i, k in self.plain:
+            q_dot[i] = state.u[k]
+        for four, three in self.balls:
+            half = Vector(*(state.u[k] for k in three)) * 0.5
+            for i, value in zip(four, quaternion_product([state.q[i] for i in four], (0.0, *half)), strict=True):
+                q_dot[i] = value
+        return State(q_dot, self.acceleration(state, effort))

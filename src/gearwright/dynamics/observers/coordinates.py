@@ -1,0 +1,88 @@
+"""Coordinates, shafts, couplings and loops: where they are, how they accelerate, how far they are from holding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from casadi import SX
+
+from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.loop_joint_readings import cut_joint_readings
+from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant
+from gearwright.dynamics.observers.present import Given, Outputs, present
+from gearwright.dynamics.tree.coordinates import State
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.equations import Equations
+
+
+def tree(equations: Equations, given: Given) -> Outputs:
+    """The tree's position and velocity, and each coupling's error C."""
+    now = equations.model.tree(State(given["position"], given["velocity"]))
+    return {"tree_position": now.q, "tree_velocity": now.v, "coupling_error": _coupling_errors(equations, now.q)}
+
+
+def shafts(equations: Equations, given: Given) -> Outputs:
+    """Position and velocity of each actuator's own axis; 0 if not connected."""
+    seen = equations.model.actuation.seen(equations.model.tree(State(given["position"], given["velocity"])))
+    return {
+        "shaft_position": [seen[n].position if n in seen else 0.0 for n in equations.actuators],
+        "shaft_velocity": [seen[n].speed if n in seen else 0.0 for n in equations.actuators],
+    }
+
+
+def observation(equations: Equations, given: Given) -> Outputs:
+    """The tree's position, velocity and acceleration at this instant, and each coupling's error C and effort λ.
+
+    λ acts on the follower; on leader i, λ·Gᵢ. Rows act as they did in the step that ends here.
+    """
+    model = equations.model
+    now, at, vd, effort = present(equations, given)
+    missing = model.missing(at, now, vd, effort)
+    exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
+    efforts = {tie.name: x for tie, x in exact}
+    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), given.get("impulse", ()), strict=True):
+        if isinstance(kind, CouplingRow):
+            efforts[name] = x / given["dt"][0]
+    return {
+        "tree_position": now.q,
+        "tree_velocity": now.v,
+        "tree_acceleration": vd,
+        "coupling_error": _coupling_errors(equations, now.q),
+        "coupling_effort": [efforts[name] for name in equations.couplings],
+    }
+
+
+def closure(equations: Equations, given: Given) -> Outputs:
+    """How far loops are from closing, and ∂ of that over the independent velocities."""
+    model = equations.model
+    now = model.tree(State(given["position"], [0.0] * model.dof))
+    instant = Instant(now, model.configuration(now), 1.0)
+    rows = [row for kind in equations.kinds if isinstance(kind, ClosureRows) for row in kind.rows(instant)]
+    J = SX(len(rows), model.dof)
+    for i, row in enumerate(rows):
+        for n, x in combined(row.J, now.G).items():
+            J[i, n] = x
+    return {"error": [row.error for row in rows], "jacobian": J}
+
+
+def cut_joints(equations: Equations, given: Given) -> Outputs:
+    """Positions and velocities of joints that close loops."""
+    model = equations.model
+    now = model.tree(State(given["position"], given["velocity"]))
+    q, v = cut_joint_readings(equations.mechanism, model.bodies, equations.values, model.configuration(now), now.v)
+    return {"cut_position": q, "cut_velocity": v}
+
+
+def _coupling_errors(equations: Equations, q: list[Scalar]) -> list[Scalar]:
+    """C of each coupling."""
+    ties = {tie.name: tie for tie in equations.model.reduction.ties}
+    ties |= {kind.name: kind.tie for kind in equations.kinds if isinstance(kind, CouplingRow)}
+    return [ties[name].error(q) for name in equations.couplings]
+
+
+def _each_row(kinds: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
+    return [kind for kind in kinds for _ in range(kind.size)]

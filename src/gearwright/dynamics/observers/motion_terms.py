@@ -1,0 +1,68 @@
+"""Energy, momentum and the terms of the equation of motion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casadi import SX
+
+from gearwright.dynamics.algebra.scalar import Scalar, plus, times
+from gearwright.dynamics.algebra.sparse import Matrix, identity
+from gearwright.dynamics.constraints.rows import Instant, stored_energy
+from gearwright.dynamics.observers.present import Given, Outputs
+from gearwright.dynamics.tree.algorithms import kinetic_energy, potential_energy
+from gearwright.dynamics.tree.algorithms import momentum as momentum_at
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.reduction import TreeState
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.equations import Equations
+
+
+def energy(equations: Equations, given: Given) -> Outputs:
+    """Kinetic and potential energy [J]; springs are in the potential."""
+    tree = equations.model.tree(State(given["position"], given["velocity"]))
+    at = equations.model.configuration(tree)
+    kinetic = kinetic_energy(at, tree.v)
+    for d in equations.model.actuation.driven:
+        speed = d.gear.seen(tree, 0.0).speed
+        kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
+    stored = stored_energy(equations.kinds, Instant(tree, at, 1.0))
+    return {"kinetic": [kinetic], "potential": [plus(potential_energy(at, tree.q), stored)]}
+
+
+def momentum(equations: Equations, given: Given) -> Outputs:
+    """Linear [N·s] and angular [N·m·s] momentum about the world's origin."""
+    tree = equations.model.tree(State(given["position"], given["velocity"]))
+    P = momentum_at(equations.model.configuration(tree), tree.v)
+    return {"linear": list(P.linear), "angular": list(P.moment)}
+
+
+def mass_matrix(equations: Equations, given: Given) -> Outputs:
+    """M with armature (nv, nv)."""
+    q = given["tree_position"]
+    M = equations.model.tree_mass_matrix(equations.model.configuration_at(q), q)
+    return {"mass_matrix": _symmetric(M, len(equations.coordinates))}
+
+
+def bias(equations: Equations, given: Given) -> Outputs:
+    """Coriolis, centrifugal and gravity efforts (nv,)."""
+    q, v = given["tree_position"], given["tree_velocity"]
+    still: list[Scalar] = [0.0] * len(v)
+    at = equations.model.configuration_at(q)
+    return {"bias": equations.model.needed(at, TreeState(q, v, identity(len(v)), still), still)}
+
+
+def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
+    """Efforts along the tree's coordinates that these accelerations take."""
+    model = equations.model
+    tree = model.tree(State(given["position"], given["velocity"]))
+    vd = tree.accelerations(given["acceleration"])
+    return {"needed": model.missing(model.configuration(tree), tree, vd, [0.0] * len(tree.v))}
+
+
+def _symmetric(M: Matrix, n: int) -> SX:
+    full = SX(n, n)
+    for (i, j), value in M.items():
+        full[i, j] = full[j, i] = value
+    return full

@@ -1,0 +1,96 @@
+"""Laws that are functions of the rate, λ = f(rate), and do not rise: motors on their curve, users' own actuators.
+
+A phase takes one as the line that touches it at a point, and the point follows the solution. Along its direction, with
+inertia d, the solution is on `d·r − λ = push`; the next point is where that meets the function itself:
+
+    d·r − f(r) = push
+
+Its left side rises with r, so that every rate tried is a bound. Where a law is flat, steep and flat again, Newton's
+method would go to and fro between the flat parts: it sets out from the steep one, and halves the bounds where it leaves
+them. The point that the solution comes back to is the solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import casadi
+from casadi import SX, Function
+
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    both,
+    divided,
+    either,
+    greatest,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.algebra.sparse import Sparse
+
+FAR = 1e30  # a rate that nothing reaches
+
+
+@dataclass(frozen=True)
+class Curve:
+    """`function`: (rate, arguments) → f, its slope (not above 0), and of a drive what it wants without limits, and the
+    slope of that. `newton_steps` to find a point; more than one sets out anew each time."""
+
+    J: Sparse
+    function: Function
+    arguments: list[Scalar]
+    newton_steps: int = 1
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Curve:
+        J = {n: change(x) for n, x in self.J.items()}
+        return replace(self, J=J, arguments=[change(x) for x in self.arguments])
+
+    def line(self, point: Scalar) -> tuple[Scalar, Scalar]:
+        """`λ = constant − slope·rate`, touching at the point."""
+        value, slope = self._at(point)[:2]
+        return minus(value, times(slope, point)), minus(0.0, slope)
+
+    def point(self, rate: Scalar, impulse: Scalar, d: Scalar) -> Scalar:
+        """Where the function meets the line on which a solution with this rate and impulse is."""
+        push = minus(times(d, rate), impulse)
+        r = rate
+        if self.newton_steps > 1:
+            wanted = self._at(rate)
+            if len(wanted) > 2:  # on the steep line of a drive
+                r = divided(plus(push, minus(wanted[2], times(wanted[3], rate))), minus(d, wanted[3]))
+        low: Scalar = -FAR
+        high: Scalar = FAR
+        for _ in range(self.newton_steps):
+            value, slope = self._at(r)[:2]
+            excess = minus(minus(times(d, r), value), push)
+            newton = minus(r, divided(excess, minus(d, slope)))
+            if self.newton_steps == 1:
+                return newton
+            short = excess < 0.0
+            low, high = where(short, r, low), where(short, high, r)
+            inside = where(short, newton < high, newton > low)
+            r = where(either(inside, magnitude(excess) <= 0.0), newton, times(0.5, plus(low, high)))
+        return r
+
+    def _at(self, rate: Scalar) -> list[SX]:
+        return [SX(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
+
+
+def inertia(J: Sparse, diagonal: Sequence[Scalar]) -> Scalar:
+    """Along J, by the matrix's diagonal: no less than what the direction has; 1 where it moves nothing."""
+    if not J:
+        return 1.0
+    return divided(1.0, total(*(divided(times(x, x), diagonal[n]) for n, x in J.items())))
+
+
+def same_points(new: Sequence[Scalar], rates: Sequence[Scalar], tolerance: float) -> Scalar:
+    """Whether each point is where the solution is, to a share of its rate."""
+    same: Scalar = True
+    for point, rate in zip(new, rates, strict=True):
+        same = both(same, magnitude(minus(point, rate)) <= times(tolerance, greatest(1.0, magnitude(rate))))
+    return same

@@ -1,0 +1,163 @@
+"""What acts in one phase of a step, by how its impulse depends on the rate along its direction J.
+
+    Straight    λ = constant − slope·rate               dampers, springs, unlimited drives, motors on a line
+    Bounded     a polyline                              stops, friction, limited drives, backlash
+    Rigid       rate = wanted, whatever that takes      loop closures, hard couplings, prescribed motion
+    Curve       λ = f(rate), any that does not rise     motors on their curve, users' own
+
+Directions are over the tree's velocities. `collected` takes them to the independent ones, where straight lines go into
+the matrix as far as they fill nothing in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, total
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.solve import Equality, Polyline
+from gearwright.dynamics.solve.curves import Curve
+
+
+@dataclass(frozen=True)
+class Straight:
+    """`as_row`: its slope is above zero, so that it may be solved as a row where it would fill the matrix in."""
+
+    J: Sparse
+    constant: Scalar
+    slope: Scalar
+    as_row: bool = False
+
+
+@dataclass(frozen=True)
+class Bounded:
+    J: Sparse
+    law: Polyline
+
+
+@dataclass(frozen=True)
+class Rigid:
+    """`group`: rows that may depend on each other."""
+
+    J: Sparse
+    wanted: Scalar = 0.0
+    group: str | None = None
+
+
+Term: TypeAlias = Straight | Bounded | Rigid | Curve
+
+
+class Solved(NamedTuple):
+    """Velocities of a phase, the impulses of its laws, equalities and curves, and the pieces that laws are on."""
+
+    u: list[Scalar]
+    laws: list[Scalar]
+    equalities: list[Scalar]
+    curves: list[Scalar]
+    pieces: list[Scalar]
+    settled: Scalar  # whether all are
+
+
+@dataclass(frozen=True)
+class Collected:
+    """All terms over the independent velocities, ready to be solved; `places` says where each one's impulse is."""
+
+    lines: list[Straight]  # in the matrix
+    laws: list[Bounded]
+    equalities: list[Equality]
+    curves: list[Curve]
+    places: list[tuple[str, int]]  # of each term: the list it is in, and where
+
+    @staticmethod
+    def of(terms: Sequence[Term], G: list[Sparse], M: Inertia) -> Collected:
+        found = Collected([], [], [], [], [])
+        for term in terms:
+            found._add(replace(term, J=combined(term.J, G)), M)
+        return found
+
+    def _add(self, term: Term, M: Inertia) -> None:
+        if isinstance(term, Straight) and not (term.as_row and M.filled_in_by(term.J)):
+            self.places.append(("line", len(self.lines)))
+            self.lines.append(term)
+        elif isinstance(term, Bounded):
+            self.places.append(("law", len(self.laws)))
+            self.laws.append(term)
+        elif isinstance(term, Curve):
+            self.places.append(("curve", len(self.curves)))
+            self.curves.append(term)
+        else:
+            self.places.append(("equality", len(self.equalities)))
+            self.equalities.append(_equality(term))
+
+    def matrix(self, M: Inertia) -> Inertia:
+        """M with the slopes of the lines."""
+        return M.with_lines([(line.J, line.slope) for line in self.lines])
+
+    def push(self, n: int) -> list[Scalar]:
+        """Constants of the lines."""
+        b: list[Scalar] = [0.0] * n
+        for line in self.lines:
+            for i, x in line.J.items():
+                b[i] = plus(b[i], times(x, line.constant))
+        return b
+
+    @property
+    def switching(self) -> bool:
+        """Whether its solution has to be looked for."""
+        return bool(self.laws or self.curves)
+
+    def impulses(self, found: Solved) -> list[Scalar]:
+        """One a term."""
+        lines = [minus(t.constant, times(t.slope, rate(t.J, found.u))) for t in self.lines]
+        each: Mapping[str, Sequence[Scalar]] = {
+            "line": lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
+        }  # fmt: skip
+        return [each[kind][i] for kind, i in self.places]
+
+    def total(self, solved: Solved) -> list[Scalar]:
+        """All impulses along the independent velocities."""
+        found: list[Scalar] = [0.0] * len(solved.u)
+        rows = [t.J for t in self.lines] + [t.J for t in self.laws]
+        rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
+        lines = [minus(t.constant, times(t.slope, rate(t.J, solved.u))) for t in self.lines]
+        for J, impulse in zip(rows, (*lines, *solved.laws, *solved.equalities, *solved.curves), strict=True):
+            for n, x in J.items():
+                found[n] = plus(found[n], times(x, impulse))
+        return found
+
+    def mapped(
+        self, change: Callable[[Scalar], Scalar], in_lines: Callable[[Scalar], Scalar] | None = None
+    ) -> Collected:
+        """The same with other numbers; lines may have their own change."""
+        straight = in_lines or change
+
+        def row(J: Sparse, change: Callable[[Scalar], Scalar] = change) -> Sparse:
+            return {n: change(x) for n, x in J.items()}
+
+        return Collected(
+            [
+                replace(t, J=row(t.J, straight), constant=straight(t.constant), slope=straight(t.slope))
+                for t in self.lines
+            ],
+            [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
+            [
+                e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm), give=change(e.give))
+                for e in self.equalities
+            ],
+            [curve.mapped(change) for curve in self.curves],
+            self.places,
+        )
+
+
+def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
+    """J·u."""
+    return total(*(times(x, u[n]) for n, x in J.items()))
+
+
+def _equality(term: Straight | Rigid) -> Equality:
+    if isinstance(term, Rigid):
+        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.group)
+    return Equality(term.J, minus(0.0, divided(term.constant, term.slope)), divided(1.0, term.slope))

@@ -1,0 +1,1 @@
+"""Simulated hardware: actuators that speak the protocols of real drives, on simulated time."""

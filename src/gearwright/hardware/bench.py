@@ -1,0 +1,281 @@
+"""A simulated robot on its buses, served by a thread of its own: `gearwright.serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import RLock, Thread
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from typing import Protocol as Interface
+
+from gearwright.errors import GearwrightError, ModelError
+from gearwright.hardware.eeprom import Eeprom
+from gearwright.hardware.faults import Faults, Wire
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.networks import CanNetwork, SerialNetwork
+from gearwright.hardware.pacing import Lateness, Pacer
+from gearwright.hardware.requests import Requests
+from gearwright.hardware.rig import Rig
+from gearwright.hardware.transports.json_lines import JsonServer
+from gearwright.hardware.transports.loop import Loop
+from gearwright.hardware.transports.plugin_server import PluginServer
+from gearwright.hardware.transports.pty_port import PtyPort
+from gearwright.hardware.transports.socketcand import SocketcandServer
+
+if TYPE_CHECKING:
+    import can
+
+    from gearwright.hardware.transports.in_process import BridgedBus
+    from gearwright.sim import Simulation
+
+CHORES = 0.25  # [s] of the wall clock between two looks at files and held-back frames
+FREE_STEPS = 20  # of a free-running clock between two looks at the clients
+
+
+class Closing(Interface):
+    def close(self) -> None: ...
+
+
+class Bench:
+    """Rig, buses, clock and transports. A context: it listens when it is made, and stops at the end.
+
+    All of it runs under one lock: in the thread of the server, or in that of a caller.
+    """
+
+    def __init__(
+        self, rig: Rig, *, clock: str = "realtime", factor: float = 1.0, cycle: float | None = None,
+        wait_for: Sequence[str] | None = None, seed: int = 0, bitrate: float | None = None,
+        eeprom: Any = None,
+    ) -> None:  # fmt: skip
+        self.rig, self.lock = rig, RLock()
+        self.pacer = Pacer("realtime", rig.plant.dt, factor)
+        self.pacer.set_mode(clock)
+        self._steps_of_cycle = _whole_steps(cycle, rig.plant.dt)
+        self._wait_for = [rig.device(name) for name in (rig.devices if wait_for is None else wait_for)]
+        self._syncs = [p for p in rig.protocols.values() if p.has_sync]
+        wires = {name: Wire(seed + k) for k, name in enumerate(("can", *rig.lines))}
+        if bitrate:
+            wires["can"].bitrate = bitrate
+        self.latency = Lateness()  # from a frame's arrival to its answers
+        self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
+        self.lines = {n: SerialNetwork(rig, n, wires[n], self._after_bytes, self.latency) for n in rig.lines}
+        self.faults = Faults(rig, wires)
+        self.loop = Loop()
+        self.requests = Requests(self)
+        self.ptys: dict[str, PtyPort] = {}
+        self.servers: list[PluginServer | SocketcandServer | JsonServer | BridgedBus] = []
+        self.listeners: list[Callable[[], None]] = []  # called after every step: recordings
+        self.failure: GearwrightError | None = None
+        self._eeprom = Eeprom(eeprom, rig.devices) if eeprom is not None else None
+        self._restart()
+        self._thread = Thread(target=self._run, name="gearwright serve", daemon=True)
+        self._open, self._chores = True, 0.0
+        self._eds: Path | None = None
+        self._folder: TemporaryDirectory[str] | None = None
+        self._recorders: list[Closing] = []
+
+    def _restart(self) -> None:
+        for device in self.rig.devices.values():
+            device.power_on(self.rig.time)
+
+    # --- for users ----------------------------------------------------------------------------------------------
+
+    @property
+    def sim(self) -> Simulation:
+        """The simulation; hold `bench.lock` to read it while the clock runs."""
+        return self.rig.plant.sim
+
+    @property
+    def node(self) -> int:
+        """Id of the first node."""
+        return self.rig.bound[0].node
+
+    @property
+    def port(self) -> str:
+        """Path of the serial port, for serial protocols."""
+        if not self.ptys:
+            raise ModelError("this robot has no serial port: its protocols are on a CAN bus; see bench.channel")
+        return next(iter(self.ptys.values())).name
+
+    @property
+    def channel(self) -> str:
+        """Name of the CAN channel: `can.Bus(interface="gearwright", channel=bench.channel)`."""
+        for server in self.servers:
+            if isinstance(server, PluginServer):
+                return server.channel
+        raise ModelError("this robot has no CAN bus: its protocols are on a serial port; see bench.port")
+
+    @property
+    def eds(self) -> str:
+        """Path of the first node's EDS file (CANopen), written when it is first asked for."""
+        if self._eds is None:
+            first = self.rig.bound[0]
+            text = first.protocol.eds(self.rig.devices[first.actuator])
+            self._folder = TemporaryDirectory(prefix="gearwright-")
+            self._eds = Path(self._folder.name) / f"{first.actuator}.eds"
+            self._eds.write_text(text, encoding="utf-8")
+        return str(self._eds)
+
+    def can(self, **options: Any) -> can.BusABC:
+        """A python-can bus in this process; options are those of `can.Bus`, e.g. `can_filters`."""
+        from gearwright.hardware.transports.in_process import InProcessBus
+
+        filters = options.pop("can_filters", None)
+        bus = InProcessBus(self.network, self.lock, "in-process", **options)
+        bus.set_filters(filters)
+        return bus
+
+    def step(self, n: int = 1) -> None:
+        """n steps of the simulation, from this thread; arms lockstep."""
+        with self.lock:
+            self.pacer.arm()
+            self.advance(n)
+            if self.failure is not None:
+                raise self.failure
+
+    def run(self, seconds: float) -> None:
+        """Steps for so many seconds of the simulation, rounded to the nearest."""
+        self.step(round(seconds / self.rig.plant.dt))
+
+    def hold(self, joint: str, position: float) -> None:
+        """A hand drags a joint to a position [rad, m] and holds it there, until `release`."""
+        with self.lock:
+            self.rig.plant.hold(joint, position)
+
+    def release(self, joint: str) -> None:
+        """The hand lets go."""
+        with self.lock:
+            self.rig.plant.hold(joint, None)
+
+    def reset(self, position: Mapping[str, float] | None = None) -> None:
+        """The mechanism back to its start at time 0, without faults, all devices power-cycled."""
+        with self.lock:
+            self.faults.clear()
+            for wire in self.faults.wires.values():
+                wire.clear()
+            self.rig.plant.restart(position)
+            self.failure = None
+            self._restart()
+            self.network.emit(self.rig.boot())
+
+    def add_recorder(self, recorder: Closing) -> None:
+        """Closed with the bench."""
+        self._recorders.append(recorder)
+
+    # --- time ---------------------------------------------------------------------------------------------------
+
+    def advance(self, n: int) -> None:
+        """n steps; what devices send goes out. Called under the lock."""
+        rig = self.rig
+        for _ in range(n):
+            if self.failure is not None:
+                return
+            try:
+                sent = rig.step()
+            except GearwrightError as error:  # the mechanism diverged: it stays as it was, clients can still ask
+                self.failure = error
+                return
+            if sent:
+                self.network.emit(sent)
+            t = rig.time
+            self.network.on_time(t)
+            for line in self.lines.values():
+                line.on_time(t)
+            for listener in self.listeners:
+                listener()
+
+    def _after_frame(self, frame: Frame) -> None:
+        if self.pacer.mode != "lockstep":
+            return
+        if self._syncs:
+            if any(p.is_sync(frame) for p in self._syncs):
+                self._cycle()
+        else:
+            self._after_bytes()
+
+    def _after_bytes(self) -> None:
+        if self.pacer.mode == "lockstep" and all(d.commanded for d in self._wait_for):
+            self._cycle()
+
+    def _cycle(self) -> None:
+        self.pacer.arm()
+        self.advance(self._steps_of_cycle)
+
+    # --- the thread ---------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        with self.lock:
+            self.network.emit(self.rig.boot())
+        self._thread.start()
+
+    def _run(self) -> None:
+        while self._open:
+            pause = self.pacer.timeout(monotonic())
+            for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
+                with self.lock:
+                    call()
+            with self.lock:
+                self._step_as_due()
+                if monotonic() > self._chores:
+                    self._do_chores()
+
+    def _step_as_due(self) -> None:
+        """Steps that are due by the wall clock; clients are answered in between."""
+        free = FREE_STEPS
+        while self._open and self.failure is None and self.pacer.due(monotonic()):
+            self.advance(1)
+            free -= 1
+            if self.pacer.mode == "freerun" and free <= 0:
+                return
+            if self.pacer.mode != "freerun" and self.pacer.timeout(monotonic()) == 0.0:
+                for call in self.loop.ready(0.0):
+                    call()
+
+    def _do_chores(self) -> None:
+        self._chores = monotonic() + CHORES
+        for server in self.servers:
+            if isinstance(server, SocketcandServer):
+                server.on_time()
+        if self._eeprom is not None:
+            self._eeprom.save()
+
+    def close(self) -> None:
+        """Stops the thread and takes all sockets, ports and links away."""
+        if not self._open:
+            return
+        self._open = False
+        self.loop.wake()
+        if self._thread.is_alive():
+            self._thread.join()
+        with self.lock:
+            for server in self.servers:
+                server.close()
+            for pty in self.ptys.values():
+                pty.close()
+            for recorder in self._recorders:
+                recorder.close()
+            if self._eeprom is not None:
+                self._eeprom.save()
+            self.loop.close()
+            if self._folder is not None:
+                self._folder.cleanup()
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _whole_steps(cycle: float | None, dt: float) -> int:
+    if cycle is None:
+        return 1
+    steps = round(cycle / dt)
+    if steps < 1 or abs(steps * dt - cycle) > 1e-6 * cycle:
+        raise ModelError(f"a cycle is a whole number of steps of {dt:g} s, not {cycle:g} s")
+    return steps

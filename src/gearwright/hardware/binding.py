@@ -1,0 +1,89 @@
+"""Which actuator speaks which protocol, under which id: from the file, from options, from a YAML file beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.hardware.motors import Motor
+from gearwright.hardware.protocols import Protocol, protocol
+from gearwright.model import Mechanism
+from gearwright.model.device_bindings import DeviceBinding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """One actuator on a bus."""
+
+    actuator: str
+    protocol: Protocol
+    node: int
+    motor: Motor  # numbers of the product
+    options: tuple[tuple[str, str], ...] = ()
+
+
+def bind(
+    robot: Mechanism, name: str | None = None, *, nodes: Mapping[str, int] | None = None, model: str | None = None,
+    options: Mapping[str, str] | None = None, written: Mapping[str, DeviceBinding] | None = None,
+) -> list[Bound]:  # fmt: skip
+    """The actuators on a bus, in the robot's order.
+
+    A protocol that is named here counts for every actuator; else those whose file, or `written`, has one are bound.
+    Nodes that nobody gives count up from 1, past those that are taken.
+    """
+    chosen = _chosen(robot, name, model, {**_of_file(robot), **(written or {})})
+    if nodes:
+        for actuator in nodes:
+            if actuator not in chosen:
+                raise UnknownNameError("actuator on the bus", actuator, chosen)
+    given = {a: (nodes or {}).get(a, b.node) for a, b in chosen.items()}
+    bound: list[Bound] = []
+    taken: dict[tuple[str, int], str] = {}
+    for actuator, b in chosen.items():
+        p = protocol(b.protocol)
+        used = {n for a, n in given.items() if n is not None} | {n for _, n in taken}
+        node = given[actuator]
+        if node is None:
+            node = next((n for n in p.nodes if n > 0 and n not in used), None)
+        if node is None or node not in p.nodes:
+            ids = f"{p.nodes[0]} … {p.nodes[-1]}"
+            raise ModelError(f"{_where(b)}actuator {actuator!r}: {p.name} has node ids {ids}, not {node}")
+        if (p.bus, node) in taken:
+            other = taken[p.bus, node]
+            raise ModelError(f"{_where(b)}actuators {other!r} and {actuator!r} have the same node id {node}")
+        taken[p.bus, node] = actuator
+        merged = dict(b.options) | ({"model": b.model} if b.model else {}) | dict(options or {})
+        bound.append(
+            Bound(actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()))
+        )
+    return bound
+
+
+def _of_file(robot: Mechanism) -> dict[str, DeviceBinding]:
+    return {name: a.device for name, a in robot.actuators.items() if a.device is not None}
+
+
+def _chosen(
+    robot: Mechanism, name: str | None, model: str | None, written: Mapping[str, DeviceBinding]
+) -> dict[str, DeviceBinding]:
+    for actuator in written:
+        if actuator not in robot.actuators:
+            raise UnknownNameError("actuator", actuator, robot.actuators)
+    if name is not None:
+        protocol(name)  # an unknown one raises
+        same = {a: b for a, b in written.items() if b.protocol == name}
+        default = DeviceBinding(protocol=name, model=model)
+        chosen = {a: same.get(a, default) for a in robot.actuators}
+    else:
+        chosen = {a: written[a] for a in robot.actuators if a in written}
+    if not chosen:
+        raise ModelError(
+            f"no actuator of {robot.name!r} is on a bus: name a protocol, e.g. --protocol cia402, or write "
+            '<device protocol="cia402" node="1"/> in its <actuator>'
+        )
+    return chosen
+
+
+def _where(b: DeviceBinding) -> str:
+    return f"{b.source}: " if b.source is not None else ""

@@ -1,0 +1,99 @@
+"""Devices: drives as their bus sees them, pure state machines on simulated time.
+
+A device owns no thread, no socket and no wall clock. It is asked with the time `t` [s] of the simulation and answers
+with frames or bytes, so that it runs in real time, in lockstep and in tests alike. It never raises for what a bus
+brings: it counts, ignores or answers with its protocol's own error.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from math import inf
+
+from gearwright.hardware.drive import Drive
+from gearwright.hardware.frames import Frame
+
+
+class Device:
+    """One actuator under one id of a bus."""
+
+    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+        self.drive, self.node = drive, node
+        self.options: Mapping[str, str] = options or {}
+        self.commanded = False  # since the simulation last advanced: lockstep waits for it
+        self.malformed = 0  # frames or packets that were ignored
+        self.answered = 0  # frames or packets that it sent
+
+    # --- shown in the live table -------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> str:
+        """State of the protocol's own machine, in its words."""
+        return "on" if self.drive.powered else "off"
+
+    @property
+    def mode(self) -> str:
+        """Mode of operation."""
+        return ""
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Errors that the device reports."""
+        return ()
+
+    # --- power and memory --------------------------------------------------------------------------------------
+
+    def power_on(self, t: float) -> None:
+        """After a power cycle: everything but `memory` is as it was delivered."""
+        return None
+
+    @property
+    def memory(self) -> dict[str, int | float | str]:
+        """Registers that are kept across power cycles, by name: ids, calibration, gains."""
+        return {}
+
+    @memory.setter
+    def memory(self, values: Mapping[str, int | float | str]) -> None:
+        """Unknown names are ignored: a file may come from an older version."""
+        return None
+
+    def next_time(self) -> float:
+        """[s]: when `on_time` is next due; inf if never."""
+        return inf
+
+    def on_time(self, t: float) -> list[Frame]:
+        """Timers that ran out; frames that are sent at this time, e.g. heartbeats."""
+        return []
+
+    def on_power(self, t: float) -> list[Frame]:
+        """Frames that are sent after power-up: boot-up messages."""
+        return []
+
+
+class CanDevice(Device, ABC):
+    """A device on a CAN bus."""
+
+    @abstractmethod
+    def on_frame(self, frame: Frame, t: float) -> list[Frame]:
+        """Answers to a frame of the bus; every frame is seen by every device."""
+
+
+class SerialDevice(Device):
+    """A servo on a serial line: registers behind the line's packets. It never speaks unasked."""
+
+
+class SerialLine(ABC):
+    """A line that several servos share: finds the packets in its bytes, and lets the servos answer."""
+
+    def __init__(self, devices: list[SerialDevice]) -> None:
+        self.devices = devices
+        self.malformed = 0
+
+    @abstractmethod
+    def on_bytes(self, data: bytes, t: float) -> bytes:
+        """Answers to bytes from the host, in any pieces."""
+
+    def clear(self) -> None:
+        """Forgets a packet that has begun: the host was unplugged."""
+        return None

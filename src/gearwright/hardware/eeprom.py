@@ -1,0 +1,51 @@
+"""Registers that survive a power cycle, in a JSON file: `{actuator: {register: value}}`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from gearwright.errors import GearwrightError
+from gearwright.hardware.device import Device
+
+LARGEST = 1 << 20  # bytes of a file that is read
+
+
+class Eeprom:
+    """Reads the file into devices, and writes it when something has changed."""
+
+    def __init__(self, path: str | os.PathLike[str], devices: Mapping[str, Device]) -> None:
+        self.path, self._devices = Path(path), devices
+        if self.path.exists():
+            self._load()
+        self._written: object = None
+
+    def _load(self) -> None:
+        try:
+            if self.path.stat().st_size > LARGEST:
+                raise ValueError(f"larger than {LARGEST} bytes")
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            if not isinstance(stored, dict) or not all(isinstance(v, dict) for v in stored.values()):
+                raise ValueError("not an object of actuators")
+        except (OSError, ValueError, RecursionError) as error:
+            raise GearwrightError(
+                f"{self.path} is no file of registers: {error}; move it away to begin anew"
+            ) from error
+        for name, registers in stored.items():
+            if name in self._devices:
+                self._devices[name].memory = registers
+
+    def save(self) -> None:
+        """If anything has changed; the file is replaced whole."""
+        now = {name: device.memory for name, device in self._devices.items()}
+        if now == self._written:
+            return
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            temporary.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+            temporary.replace(self.path)
+        except OSError as error:
+            raise GearwrightError(f"cannot write {self.path}: {error.strerror}") from error
+        self._written = now

@@ -1,0 +1,74 @@
+"""Windings, supplies and heat of drives: numbers of a product, and the state that a bus of them shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+from gearwright.model import Actuator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motor:
+    """Winding, power stage and heat of a drive, seen at the actuator's own shaft.
+
+    Where a file says less, a drive has these; a protocol's table of models has a row for each product.
+    """
+
+    torque_constant: float = 1.0  # k [N·m/A], also back-EMF [V·s/rad]
+    resistance: float = 0.0  # [Ω]; 0: voltage is no limit
+    supply_voltage: float = 24.0  # [V]
+    duty_limit: float = 1.0  # share of the supply that reaches the winding
+    current_limit: float = inf  # [A]
+    rated_torque: float = 1.0  # [N·m]: what ‰ of rated torque refer to
+    counts: float = 4096.0  # of the encoder in a turn (per metre where it moves along a line)
+    loop_rate: float = inf  # [Hz] of the position and velocity loops; inf: every step of the simulation
+    thermal_resistance: float = 4.0  # winding to ambient [K/W]
+    thermal_capacitance: float = 60.0  # [J/K]
+    ambient_temperature: float = 25.0  # [°C]
+    over_temperature: float = 80.0  # [°C]: the drive reports an error
+    under_voltage: float = 0.5  # of the supply's nominal voltage: the drive reports an error
+    brown_out: float = 0.3  # of the supply's nominal voltage: the drive restarts
+
+    @property
+    def current_rating(self) -> float:
+        """[A]: that of the rated torque."""
+        return self.rated_torque / self.torque_constant
+
+
+def motor_of(actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None) -> Motor:
+    """A product's numbers with those that the file gives: its own always count.
+
+    `rated` is what the joint's limits leave of the torque, `counts` the resolution of its encoder.
+    """
+    winding = actuator.winding(model.supply_voltage)
+    given = {k: v for k, v in winding._asdict().items() if v is not None} if winding is not None else {}
+    found = replace(model, **given)
+    limit = min(actuator.effort_limit, rated)
+    if 0.0 < limit < inf:
+        most = min(found.current_limit, limit / found.torque_constant)
+        found = replace(found, rated_torque=limit, current_limit=most)
+    return found if counts is None else replace(found, counts=counts)
+
+
+class Supply:
+    """A supply that several drives share: `V = V₀ − R·Σ i`, at most its limit below nominal.
+
+    The current that a drive draws is its electrical power over the voltage; a drive that brakes feeds back.
+    """
+
+    def __init__(self, nominal: float, resistance: float = 0.0) -> None:
+        self.nominal, self.resistance = nominal, resistance  # [V], [Ω]
+        self.voltage = nominal
+        self.forced: float | None = None  # [V]: a fault's
+
+    def settle(self, power: float) -> None:
+        """The voltage for the electrical power [W] of the last step: the upper root of `V² − V₀·V + R·P = 0`."""
+        nominal = self.nominal if self.forced is None else self.forced
+        rest = nominal * nominal - 4.0 * self.resistance * power
+        self.voltage = 0.5 * (nominal + rest**0.5) if rest > 0.0 else 0.5 * nominal
+
+    @property
+    def share(self) -> float:
+        """Of the nominal voltage."""
+        return self.voltage / self.nominal if self.nominal else 1.0

@@ -1,0 +1,104 @@
+"""Buses between clients and devices: who hears what, what faults do to it, and when lockstep advances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Protocol as Interface
+
+from gearwright.hardware.faults import Wire
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.pacing import Lateness
+from gearwright.hardware.rig import Rig
+
+
+class CanClient(Interface):
+    """A transport's side of a CAN bus."""
+
+    def deliver(self, frame: Frame, t: float) -> None:
+        """A frame of the bus, at a time [s]."""
+
+
+class CanNetwork:
+    """The CAN bus: clients hear each other and the devices; devices hear clients."""
+
+    def __init__(self, rig: Rig, wire: Wire, cycle: Callable[[Frame], None], latency: Lateness) -> None:
+        self.rig, self.wire = rig, wire
+        self._cycle = cycle  # called after each frame of a client: lockstep's
+        self.latency = latency
+        self.clients: list[CanClient] = []
+        self.listeners: list[Callable[[Frame, float], None]] = []  # recordings
+        self.frames = self.malformed = 0
+
+    def attach(self, client: CanClient) -> None:
+        self.clients.append(client)
+
+    def detach(self, client: CanClient) -> None:
+        if client in self.clients:
+            self.clients.remove(client)
+
+    def transmit(self, frame: Frame, sender: CanClient | None = None) -> None:
+        """A client's frame; returns when the devices' answers are queued."""
+        if not frame.valid:
+            self.malformed += 1
+            return
+        begun = perf_counter()
+        self.wire.carry(frame, frame.id, self.rig.time, lambda f: self._arrive(f, sender))
+        self.latency.add(perf_counter() - begun)
+        self._cycle(frame)
+
+    def _arrive(self, frame: Frame, sender: CanClient | None) -> None:
+        self._spread(frame, sender)
+        self.emit(self.rig.send(frame))
+
+    def emit(self, frames: list[Frame]) -> None:
+        """Frames of devices."""
+        for frame in frames:
+            self.wire.carry(frame, frame.id, self.rig.time, self._spread)
+
+    def _spread(self, frame: Frame, sender: CanClient | None = None) -> None:
+        t = self.rig.time
+        self.frames += 1
+        for listener in self.listeners:
+            listener(frame, t)
+        for client in tuple(self.clients):
+            if client is not sender:
+                client.deliver(frame, t)
+
+    def on_time(self, t: float) -> None:
+        """Lets go what was delayed."""
+        self.wire.release(t)
+
+
+class SerialNetwork:
+    """A serial line: one host on one side, servos on the other."""
+
+    def __init__(self, rig: Rig, line: str, wire: Wire, cycle: Callable[[], None], latency: Lateness) -> None:
+        self.rig, self.line, self.wire = rig, line, wire
+        self._cycle, self.latency = cycle, latency
+        self.send: Callable[[bytes], None] = lambda data: None  # to the host; set by the transport
+        self.listeners: list[Callable[[bytes, float, bool], None]] = []
+        self.frames = 0
+
+    def receive(self, data: bytes) -> None:
+        """Bytes of the host."""
+        self.frames += 1
+        begun = perf_counter()
+        self.wire.carry(data, None, self.rig.time, self._arrive)
+        self.latency.add(perf_counter() - begun)
+        self._cycle()
+
+    def _arrive(self, data: bytes) -> None:
+        for listener in self.listeners:
+            listener(data, self.rig.time, False)
+        answer = self.rig.receive(data, self.line)
+        if answer:
+            self.wire.carry(answer, None, self.rig.time, self._leave)
+
+    def _leave(self, data: bytes) -> None:
+        for listener in self.listeners:
+            listener(data, self.rig.time, True)
+        self.send(data)
+
+    def on_time(self, t: float) -> None:
+        self.wire.release(t)

@@ -1,0 +1,74 @@
+"""Protocols: each is a table of registers or objects, the machine that serves them, and one row in `PROTOCOLS`.
+
+Other packages add theirs by an entry point of the group `gearwright.protocols` that names a `Protocol`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.hardware.device import CanDevice, Device, SerialLine
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.motors import Motor
+from gearwright.model.device_bindings import PROTOCOLS
+
+__all__ = ["PROTOCOLS", "Protocol", "protocol"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """One protocol: its device, the products that speak it, and what a client types."""
+
+    name: str
+    title: str
+    device: type[Device]  # a CanDevice or a SerialDevice
+    line: type[SerialLine] | None = None  # of a serial protocol
+    models: Mapping[str, Motor] = field(default_factory=lambda: {"": Motor()})  # products; the first is the default
+    nodes: range = range(1, 128)  # ids that a device may have
+    baud: int = 1_000_000  # of a serial line
+    sync_id: int | None = None  # of the frame that is the bus's common cycle
+    fd: bool = False  # whether its frames are CAN FD
+    adapter: str = ""  # serial CAN adapter that its clients look for, a name of `transports.adapters`
+    client: str = ""  # what to type, with {channel}, {port}, {node}
+
+    def __post_init__(self) -> None:
+        if self.bus == "serial" and self.line is None:
+            raise ModelError(f"protocol {self.name!r}: serial devices need a line")
+
+    @property
+    def bus(self) -> Literal["can", "serial"]:
+        return "can" if issubclass(self.device, CanDevice) else "serial"
+
+    def motor(self, model: str | None) -> Motor:
+        """The numbers of a product."""
+        name = next(iter(self.models)) if model is None else model
+        if name not in self.models:
+            raise UnknownNameError(f"model of protocol {self.name!r}", name, self.models)
+        return self.models[name]
+
+    @property
+    def has_sync(self) -> bool:
+        return self.sync_id is not None or type(self).is_sync is not Protocol.is_sync
+
+    def eds(self, device: Device) -> str:
+        """The electronic data sheet of a device, as text; protocols over CANopen have one."""
+        raise ModelError(f"{self.title} has no EDS files: they describe CANopen devices")
+
+    def dbc(self, devices: Mapping[str, Device]) -> str:
+        """The frames of these devices as a DBC file's text, where the protocol can be described so."""
+        raise ModelError(f"there is no DBC file of {self.title}")
+
+    def is_sync(self, frame: Frame) -> bool:
+        """Whether a frame is the bus's common cycle, which lockstep advances on."""
+        return frame.id == self.sync_id and not frame.extended and not frame.remote
+
+
+def protocol(name: str) -> Protocol:
+    """The protocol of that name; an unknown one raises with the nearest."""
+    if name not in PROTOCOLS:
+        raise UnknownNameError("protocol", name, list(PROTOCOLS))
+    found: Protocol = PROTOCOLS[name]
+    return found

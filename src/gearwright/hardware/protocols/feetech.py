@@ -1,0 +1,163 @@
+"""Feetech STS and SMS servos: packets `FF FF id length instruction parameters checksum` on a shared line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gearwright.hardware.device import SerialDevice, SerialLine
+from gearwright.hardware.protocols import Protocol
+from gearwright.hardware.protocols.feetech_servo import FeetechServo
+from gearwright.hardware.protocols.feetech_table import LENGTH, MODELS
+
+HEAD = b"\xff\xff"
+BROADCAST = 0xFE
+PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT, SYNC_READ, SYNC_WRITE = 1, 2, 3, 4, 5, 6, 8, 0x82, 0x83
+LONGEST = 4 + 255  # bytes of a packet
+PATIENCE = 0.1  # [s] after which a packet that has begun is given up
+
+
+def checksum(body: bytes) -> int:
+    """Of everything between the head and the checksum."""
+    return ~sum(body) & 0xFF
+
+
+def packet(servo: int, code: int, parameters: bytes = b"") -> bytes:
+    """A whole packet: an instruction, or a status with its error byte."""
+    body = bytes((servo, len(parameters) + 2, code)) + parameters
+    return HEAD + body + bytes((checksum(body),))
+
+
+class FeetechLine(SerialLine):
+    """Finds packets, and gives them to the servos by id."""
+
+    def __init__(self, devices: list[SerialDevice]) -> None:
+        super().__init__(devices)
+        self.servos = [d for d in devices if isinstance(d, FeetechServo)]
+        self._buffer, self._begun = b"", 0.0
+        self._each: dict[int, Callable[[FeetechServo, bytes, bool, float], bytes]] = {
+            PING: self._ping, READ: self._read, WRITE: self._write, REG_WRITE: self._reg_write, RESET: self._reset,
+            REBOOT: self._reboot,
+        }  # fmt: skip
+
+    def clear(self) -> None:
+        self._buffer = b""
+
+    def on_bytes(self, data: bytes, t: float) -> bytes:
+        if self._buffer and t - self._begun > PATIENCE:
+            self._buffer = b""
+        buffer, at, answers = self._buffer + data, 0, []
+        while True:
+            head = buffer.find(HEAD, at)
+            if head < 0:
+                at = len(buffer) - (buffer[-1:] == b"\xff")
+                break
+            if len(buffer) - head < 4:
+                at = head
+                break
+            servo, length = buffer[head + 2], buffer[head + 3]
+            if servo == 0xFF or length < 2:
+                self.malformed += servo != 0xFF
+                at = head + 1
+                continue
+            end = head + 4 + length
+            if len(buffer) < end:
+                at = head
+                break
+            body = buffer[head + 2 : end - 1]
+            if checksum(body) != buffer[end - 1]:
+                self.malformed += 1
+                at = head + 2
+                continue
+            answers.append(self._serve(servo, body[2], body[3:], t))
+            at = end
+        self._buffer, self._begun = buffer[at:], t
+        return b"".join(answers)
+
+    # --- instructions -------------------------------------------------------------------------------------------
+
+    def _serve(self, servo: int, instruction: int, parameters: bytes, t: float) -> bytes:
+        if instruction == SYNC_READ:
+            return self._sync_read(parameters, t)
+        if instruction == SYNC_WRITE:
+            return self._sync_write(parameters, t)
+        if instruction == ACTION:
+            for s in self._addressed(servo):
+                s.act(t)
+            return b""
+        handle = self._each.get(instruction)
+        if handle is None:
+            self.malformed += 1
+            return b""
+        alone = servo != BROADCAST
+        return b"".join([handle(s, parameters, alone, t) for s in self._addressed(servo)])
+
+    @staticmethod
+    def _status(s: FeetechServo, parameters: bytes = b"", node: int | None = None) -> bytes:
+        s.answered += 1
+        return packet(s.node if node is None else node, s.status, parameters)
+
+    def _addressed(self, servo: int) -> list[FeetechServo]:
+        return [s for s in self.servos if s.powered and servo in (BROADCAST, s.node)]
+
+    def _ping(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        return self._status(s)
+
+    def _read(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        if len(parameters) != 2 or not alone or not 0 < parameters[1] <= LENGTH:
+            s.malformed += 1
+            return b""
+        return self._status(s, s.read(parameters[0], parameters[1]))
+
+    def _write(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        node = s.node
+        if len(parameters) < 2:
+            s.malformed += 1
+            return b""
+        s.write(parameters[0], parameters[1:], t)
+        return self._status(s, node=node) if alone and s.answers else b""
+
+    def _reg_write(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        if len(parameters) < 2:
+            s.malformed += 1
+            return b""
+        s.keep(parameters[0], parameters[1:])
+        return self._status(s) if alone and s.answers else b""
+
+    def _reset(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        s.factory_reset(t)
+        return self._status(s) if alone and s.answers else b""
+
+    def _reboot(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        s.power_on(t)
+        return self._status(s) if alone and s.answers else b""
+
+    def _sync_read(self, parameters: bytes, t: float) -> bytes:
+        if len(parameters) < 3 or not 0 < parameters[1] <= LENGTH:
+            self.malformed += 1
+            return b""
+        address, length = parameters[0], parameters[1]
+        by_id = {s.node: s for s in self.servos if s.powered}
+        asked = [by_id[i] for i in parameters[2:] if i in by_id]
+        return b"".join([self._status(s, s.read(address, length)) for s in asked])
+
+    def _sync_write(self, parameters: bytes, t: float) -> bytes:
+        length = parameters[1] if len(parameters) > 1 else 0
+        if not length or (len(parameters) - 2) % (length + 1):
+            self.malformed += 1
+            return b""
+        by_id = {s.node: s for s in self.servos if s.powered}
+        for k in range(2, len(parameters), length + 1):
+            if parameters[k] in by_id:
+                by_id[parameters[k]].write(parameters[0], parameters[k + 1 : k + 1 + length], t)
+        return b""
+
+
+PROTOCOL = Protocol(
+    name="feetech",
+    title="Feetech STS/SMS",
+    device=FeetechServo,
+    line=FeetechLine,
+    models=MODELS,
+    nodes=range(254),
+    client='scservo_sdk.PortHandler("{port}"); LeRobot: --robot.type=so101_follower --robot.port={port}',
+)

@@ -1,0 +1,130 @@
+"""Requests of JSON Lines: one key, one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.hardware.setpoints import Torque
+
+if TYPE_CHECKING:
+    from gearwright.hardware.bench import Bench
+
+MOST_STEPS = 100_000  # in one request
+
+
+class Requests:
+    """Turns a request into changes of the bench and an answer: the state, or what was asked for."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench, self._sequence = bench, 0
+        self._each: dict[str, Callable[[Any], dict[str, Any] | None]] = {
+            "command": self._command, "step": self._step, "mode": self._mode, "reset": self._reset, "hold": self._hold,
+            "fault": self._fault, "clear": self._clear, "state": lambda _: None, "devices": lambda _: self.devices(),
+        }  # fmt: skip
+
+    def hello(self) -> dict[str, Any]:
+        robot = self._bench.sim.robot
+        return {
+            "gearwright": 1, "robot": robot.name, "dt": self._bench.rig.plant.dt, "clock": self._bench.pacer.mode,
+            "joints": [*self._bench.sim.coordinates], "actuators": [*robot.actuators], "sensors": [*robot.sensors],
+        }  # fmt: skip
+
+    def handle(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Keys in the order in which they are written; the last answer, or the state after all of them."""
+        for key in request:
+            if key not in self._each:
+                raise UnknownNameError("request", str(key)[:80], self._each)
+        answer = None
+        for key, value in request.items():
+            answer = self._each[key](value)
+        if self._bench.failure is not None:
+            raise self._bench.failure
+        return self.state() if answer is None else answer
+
+    def state(self) -> dict[str, Any]:
+        sim, drives = self._bench.sim, self._bench.rig.plant.drives
+        self._sequence += 1
+        names = [*sim.coordinates]
+        return {
+            "t": sim.time, "seq": self._sequence, "name": names,
+            "position": [float(sim.position[n]) for n in names],
+            "velocity": [float(sim.velocity[n]) for n in names],
+            "effort": [float(sim.effort[n]) for n in names],
+            "actuator": {n: d.sample._asdict() for n, d in drives.items()},
+            "sensor": {n: _plain(sim.sensor[n]) for n in sim.robot.sensors},
+        }  # fmt: skip
+
+    def devices(self) -> dict[str, Any]:
+        """What the live table shows."""
+        rig = self._bench.rig
+        rows = {
+            b.actuator: {
+                "protocol": b.protocol.name, "node": rig.devices[b.actuator].node,
+                "state": rig.devices[b.actuator].state, "mode": rig.devices[b.actuator].mode,
+                "errors": [*rig.devices[b.actuator].errors], "malformed": rig.devices[b.actuator].malformed,
+            }
+            for b in rig.bound
+        }  # fmt: skip
+        faults = [[kind, target, value] for (kind, target), value in self._bench.faults.active.items()]
+        pacer = self._bench.pacer
+        return {
+            "devices": rows, "faults": faults, "clock": pacer.mode, "overruns": pacer.overruns,
+            "lateness_p999": pacer.lateness.percentile(0.999),
+        }  # fmt: skip
+
+    # --- rows ---------------------------------------------------------------------------------------------------
+
+    def _command(self, values: Any) -> None:
+        """By actuator: torque of a drive on the bus, the actuator's own command of others."""
+        sim, drives = self._bench.sim, self._bench.rig.plant.drives
+        for name, value in _mapping(values, "command").items():
+            number = _number(value, f"command of {name!r}")
+            if name in drives:
+                drives[name].write(Torque(number))
+            else:
+                sim.port(0).command(name).write(number)
+
+    def _step(self, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_STEPS:
+            raise ModelError(f"step takes a whole number, 0 … {MOST_STEPS}, not {value!r:.60}")
+        self._bench.pacer.arm()
+        self._bench.advance(value)
+
+    def _mode(self, value: Any) -> None:
+        self._bench.pacer.set_mode(str(value))
+
+    def _reset(self, values: Any) -> None:
+        self._bench.reset({k: _number(v, f"position of {k!r}") for k, v in _mapping(values, "reset").items()})
+
+    def _hold(self, values: Any) -> None:
+        for joint, value in _mapping(values, "hold").items():
+            self._bench.rig.plant.hold(joint, None if value is None else _number(value, f"position of {joint!r}"))
+
+    def _fault(self, values: Any) -> None:
+        """`{"fault": {"kind": "drop", "actuator": null, "value": 0.1}}`."""
+        given = _mapping(values, "fault")
+        value = given.get("value")
+        number = None if value is None else _number(value, "value of a fault")
+        self._bench.faults.inject(str(given.get("kind", "")), given.get("actuator"), number)
+
+    def _clear(self, values: Any) -> None:
+        given = _mapping(values, "clear")
+        self._bench.faults.clear(given.get("kind"), given.get("actuator"))
+
+
+def _mapping(values: Any, what: str) -> dict[str, Any]:
+    if not isinstance(values, dict):
+        raise ModelError(f"{what} takes an object, not {values!r:.60}")
+    return values
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        raise ModelError(f"{what} is a finite number, not {value!r:.60}")
+    return float(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value

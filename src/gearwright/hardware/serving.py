@@ -1,0 +1,121 @@
+"""`gearwright.serve`: a robot's simulated hardware as a context."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from gearwright.errors import GearwrightError, UnknownNameError
+from gearwright.hardware.bench import Bench
+from gearwright.hardware.networks import SerialNetwork
+from gearwright.hardware.rig import Rig
+from gearwright.hardware.transports.adapters import ADAPTERS
+from gearwright.hardware.transports.can_text import CanText
+from gearwright.hardware.transports.json_lines import JsonServer
+from gearwright.hardware.transports.plugin_server import PluginServer
+from gearwright.hardware.transports.pty_port import PtyPort
+from gearwright.hardware.transports.socketcand import SocketcandServer
+from gearwright.model import Mechanism
+
+_numbers = count(1)
+
+
+def serve(
+    robot: Mechanism | str | os.PathLike[str], *, protocol: str | None = None, clock: str = "realtime",
+    record: str | os.PathLike[str] | None = None, nodes: Mapping[str, int] | None = None, model: str | None = None,
+    options: Mapping[str, str] | None = None, devices: str | os.PathLike[str] | None = None, dt: float = 1e-3,
+    factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None,
+    channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
+    adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
+    eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
+    supply_resistance: float = 0.0, seed: int = 0, **compiling: Any,
+) -> Bench:  # fmt: skip
+    """Simulated hardware: a robot whose actuators speak the protocols of real drives.
+
+    robot       a Mechanism, a file, or the name of a bundled robot
+    protocol    for all actuators; else those that the file, or the YAML file `devices`, binds
+    clock       "realtime" (`factor` times as fast); "lockstep" (advances on SYNC, when every node of `wait_for` has
+                been commanded, or by `step`; `cycle` [s] at a time); "freerun"
+    channel     name of the CAN bus for `can.Bus(interface="gearwright", channel=…)`; else one of its own
+    link        a stable name for the serial port; one for each of several: NAME-protocol
+    adapters    serial CAN adapters on a port of their own, "slcan" or "fdcanusb"; moteus has the latter anyway
+    socketcand, tcp   "host:port" of a socketcand server and of JSON Lines, loopback unless a host is given; port 0: any
+    can         other python-can buses to be on, "interface:channel"
+    eeprom      file of the registers that drives keep across power cycles
+    bitrate     [bit/s] of the CAN bus: frames take time
+    """
+    made = _bench(
+        robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
+        {"clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for, "seed": seed, "bitrate": bitrate,
+         "eeprom": eeprom},
+    )  # fmt: skip
+    try:
+        _open_buses(made, channel, link, socketcand, can, adapters)
+        if tcp is not None:
+            made.servers.append(JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp)))
+        if record is not None:
+            from gearwright.hardware.recorder import Recorder
+
+            made.add_recorder(Recorder(made, record))
+        made.start()
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _bench(
+    robot: Any, protocol: Any, nodes: Any, model: Any, options: Any, devices: Any, dt: float, resistance: float,
+    compiling: Mapping[str, Any], serving: Mapping[str, Any],
+) -> Bench:  # fmt: skip
+    from gearwright.hardware.device_files import read_devices
+
+    loaded = robot if isinstance(robot, Mechanism) else _loaded(robot)
+    written = read_devices(devices) if devices is not None else None
+    rig = Rig.of(
+        loaded, protocol, dt=dt, nodes=nodes, model=model, options=options, written=written,
+        supply_resistance=resistance, **compiling,
+    )  # fmt: skip
+    return Bench(rig, **serving)
+
+
+def _loaded(robot: str | os.PathLike[str]) -> Mechanism:
+    from gearwright import robots
+    from gearwright.formats import load
+
+    name = os.fspath(robot)
+    return load(name if Path(name).exists() or name not in robots.names() else robots.path(name))
+
+
+def _open_buses(
+    bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
+    adapters: Sequence[str],
+) -> None:  # fmt: skip
+    ports = dict[str, SerialNetwork | CanText](bench.lines)
+    for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
+        if name not in ADAPTERS:
+            raise UnknownNameError("serial CAN adapter", name, ADAPTERS)
+        ports[name] = ADAPTERS[name](bench.network)
+    for name, line in ports.items():
+        own = link if link is None or len(ports) == 1 else f"{os.fspath(link)}-{name}"
+        bench.ptys[name] = PtyPort(bench.loop, line, own)
+    if bench.rig.can:
+        chosen = channel if channel is not None else f"gearwright-{os.getpid()}-{next(_numbers)}"
+        bench.servers.append(PluginServer(bench.loop, bench.network, chosen))
+        if socketcand is not None:
+            bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand)))
+    for name in can:
+        from gearwright.hardware.transports.in_process import BridgedBus
+
+        bench.servers.append(BridgedBus(bench.network, name, bench.lock))
+
+
+def address(text: str) -> tuple[str, int]:
+    """`host:port`, `:port` or `port`; loopback where there is no host."""
+    host, _, port = str(text).rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise GearwrightError(f"an address is host:port or port, not {text!r:.80}")
+    return host.strip("[]") or "127.0.0.1", int(port)

@@ -1,0 +1,102 @@
+"""Setpoints of a drive: each is one control law, from what the drive measures to the torque that it wants.
+
+Positions, velocities and torques are those of the actuator's own shaft [rad, rad/s, N·m; m, m/s, N].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gearwright.hardware.drive import Drive
+
+
+class Setpoint:
+    """Torque off: the winding is open, and the shaft coasts."""
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        """The torque that the drive wants, before its limits. Called once in a period of its loops."""
+        return 0.0
+
+
+COAST = Setpoint()
+
+
+@dataclass(frozen=True)
+class Brake(Setpoint):
+    """The winding is shorted: the shaft is braked by its own back-EMF."""
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        return drive.torque_of_voltage(0.0)
+
+
+@dataclass(frozen=True)
+class Torque(Setpoint):
+    value: float  # [N·m]
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Current(Setpoint):
+    value: float  # [A]
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        return drive.motor.torque_constant * self.value
+
+
+@dataclass(frozen=True)
+class Duty(Setpoint):
+    """A share of the supply's voltage, −1 … 1: what a PWM bridge puts on the winding."""
+
+    value: float
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        return drive.torque_of_voltage(self.value * drive.supply.voltage)
+
+
+@dataclass(frozen=True)
+class Impedance(Setpoint):
+    """`τ = kp·(p − x) + kd·(v − ẋ) + τ_ff`: MIT-style drives."""
+
+    position: float = 0.0
+    velocity: float = 0.0
+    kp: float = 0.0  # [N·m/rad]
+    kd: float = 0.0  # [N·m·s/rad]
+    feedforward: float = 0.0  # [N·m]
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        now = drive.sample
+        return (
+            self.kp * (self.position - now.position) + self.kd * (self.velocity - now.velocity) + self.feedforward
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cascade(Setpoint):
+    """Position loop, velocity loop, torque: `v* = kp·(p − x) + v`, `τ = kv·(v* − ẋ) + ki·∫(v* − ẋ) + τ_ff`.
+
+    Without a position it is a velocity loop. The integral is the drive's (`Drive.integral`), held while the torque is
+    at its limit, and cleared when the power stage is switched off.
+    """
+
+    position: float | None = None
+    velocity: float = 0.0
+    feedforward: float = 0.0  # [N·m]
+    position_gain: float = 0.0  # kp [1/s]
+    velocity_gain: float = 0.0  # kv [N·m·s/rad]
+    integral_gain: float = 0.0  # ki [N·m/rad]
+    velocity_limit: float = inf
+
+    def torque(self, drive: Drive, dt: float) -> float:
+        now, wanted = drive.sample, self.velocity
+        if self.position is not None:
+            wanted += self.position_gain * (self.position - now.position)
+        wanted = max(-self.velocity_limit, min(self.velocity_limit, wanted))
+        error = wanted - now.velocity
+        if not drive.saturated or error * drive.integral < 0.0:
+            drive.integral += self.integral_gain * error * dt
+        return self.velocity_gain * error + drive.integral + self.feedforward

@@ -1,0 +1,63 @@
+"""The server's side of the python-can plugin `interface="gearwright"`."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.networks import CanNetwork
+from gearwright.hardware.transports import can_socket
+from gearwright.hardware.transports.loop import MOST_CLIENTS, Listener, Loop, Stream
+
+
+class PluginServer:
+    """A unix socket, found by the channel's name."""
+
+    def __init__(self, loop: Loop, network: CanNetwork, channel: str) -> None:
+        self.channel, self._loop, self._network = channel, loop, network
+        self._clients: list[PluginClient] = []
+        refusal = f"refused: {MOST_CLIENTS} clients are connected, which is all that it takes\n".encode()
+        self._listener = Listener(loop, can_socket.listen(channel), self._accept, refusal)
+
+    @property
+    def description(self) -> str:
+        return f'can.Bus(interface="gearwright", channel="{self.channel}")'
+
+    def _accept(self, connection: socket.socket) -> None:
+        self._clients.append(PluginClient(self._loop, self._network, connection, self._clients.remove))
+
+    def close(self) -> None:
+        self._listener.close()
+        for client in list(self._clients):
+            client.stream.close()
+        with suppress(OSError):
+            can_socket.path_of(self.channel).unlink()
+
+
+class PluginClient:
+    """One bus object in another process."""
+
+    def __init__(
+        self, loop: Loop, network: CanNetwork, connection: socket.socket, gone: Callable[[PluginClient], None]
+    ) -> None:
+        self._network, self._gone = network, gone
+        self._frames = can_socket.Unpacker()
+        self.stream = Stream(loop, connection, self._received, self._closed)
+        network.attach(self)
+        self.stream.send(can_socket.HELLO)
+
+    def deliver(self, frame: Frame, t: float) -> None:
+        self.stream.send(can_socket.packed(frame, t))
+
+    def _received(self, data: bytes) -> None:
+        try:
+            for frame, _ in self._frames.feed(data):
+                self._network.transmit(frame, self)
+        except ValueError:  # not our client: there is no way to find the next frame
+            self.stream.close()
+
+    def _closed(self) -> None:
+        self._network.detach(self)
+        self._gone(self)

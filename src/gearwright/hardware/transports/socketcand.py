@@ -1,0 +1,127 @@
+"""A socketcand server: `< open can0 >`, `< rawmode >`, `< send 123 2 1 f1 >`, `< frame 123 23.424242 1A22 >`."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable
+from time import monotonic
+
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.networks import CanNetwork
+from gearwright.hardware.transports.loop import MOST_CLIENTS, Listener, Loop, Stream, listen_tcp
+
+PORT = 29536
+LONGEST = 256  # characters of a message
+QUIET = 0.01  # [s] after the answer to rawmode: python-can reads that answer alone
+MOST_HELD = 1000  # frames that wait meanwhile
+_SEND = re.compile(r"send ([0-9a-fA-F]{1,8}) (\d) ?((?: ?[0-9a-fA-F]{1,2})*)")
+
+
+class SocketcandServer:
+    """TCP, one CAN bus."""
+
+    def __init__(self, loop: Loop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT) -> None:
+        self._loop, self._network = loop, network
+        self._clients: list[SocketcandClient] = []
+        refusal = f"< error {MOST_CLIENTS} clients are connected, which is all that it takes >".encode()
+        listening = listen_tcp(host, port)
+        self.host, self.port = listening.getsockname()[:2]
+        self._listener = Listener(loop, listening, self._accept, refusal)
+
+    @property
+    def description(self) -> str:
+        return f'can.Bus(interface="socketcand", host="{self.host}", port={self.port}, channel="can0")'
+
+    def _accept(self, connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._clients.append(SocketcandClient(self._loop, self._network, connection, self._clients.remove))
+
+    def on_time(self) -> None:
+        """Lets go what was held back after a handshake."""
+        for client in self._clients:
+            client.release()
+
+    def close(self) -> None:
+        self._listener.close()
+        for client in list(self._clients):
+            client.stream.close()
+
+
+class SocketcandClient:
+    """One connection: a handshake, then frames."""
+
+    def __init__(
+        self, loop: Loop, network: CanNetwork, connection: socket.socket, gone: Callable[[SocketcandClient], None]
+    ) -> None:
+        self._network, self._gone = network, gone
+        self._buffer, self._opened, self._raw = "", False, False
+        self._quiet, self._held = 0.0, [b""][:0]
+        self.stream = Stream(loop, connection, self._received, self._closed)
+        self.stream.send(b"< hi >")
+
+    def _received(self, data: bytes) -> None:
+        text = self._buffer + data.decode("ascii", errors="replace")
+        while self.stream.open:
+            start = text.find("<")
+            end = text.find(">", start + 1)
+            if start < 0 or end < 0:
+                break
+            self._message(text[start + 1 : end].strip())
+            text = text[end + 1 :]
+        start = text.find("<")
+        self._buffer = text[start : start + LONGEST] if start >= 0 else ""
+
+    def _message(self, text: str) -> None:
+        if self._raw:
+            self._command(text)
+        elif text.startswith("open ") and not self._opened:
+            self._opened = True
+            self.stream.send(b"< ok >")
+        elif text == "rawmode" and self._opened:
+            self._raw, self._quiet = True, monotonic() + QUIET
+            self.stream.send(b"< ok >")
+            self._network.attach(self)
+        elif text == "echo":
+            self.stream.send(b"< echo >")
+        else:
+            self.stream.end(
+                b"< error could not open bus >" if text.startswith("open") else b"< error unknown command >"
+            )
+
+    def _command(self, text: str) -> None:
+        """In raw mode malformed messages are dropped: clients take an answer for a frame."""
+        found = _SEND.fullmatch(text)
+        if found is None:
+            self._network.malformed += 1
+            return
+        number, count, data = found.groups()
+        content = bytes(int(byte, 16) for byte in data.split())
+        if int(count) > 8 or (content and len(content) != int(count)):
+            self._network.malformed += 1
+            return
+        frame = Frame(int(number, 16), content, extended=len(number) == 8, remote=not content and int(count) > 0)
+        self._network.transmit(frame, self)
+
+    def deliver(self, frame: Frame, t: float) -> None:
+        if frame.fd or frame.remote:
+            return  # the protocol has no words for them
+        name = f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
+        message = f"< frame {name} {t:.6f} {frame.data.hex().upper()} >".encode()
+        if self._quiet:
+            if len(self._held) < MOST_HELD:
+                self._held.append(message)
+            self.release()
+        else:
+            self.stream.send(message)
+
+    def release(self) -> None:
+        if self._quiet and monotonic() >= self._quiet:
+            self._quiet = 0.0
+            if self._held:
+                self.stream.send(b"".join(self._held))
+            self._held = []
+
+    def _closed(self) -> None:
+        self._network.detach(self)
+        self._gone(self)
