@@ -15,7 +15,6 @@ from numpy.lib import format as npy
 
 from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.columns import ArrayChunk, Chunk
-from gearwright.sim.recordings.files import replacing
 from gearwright.sim.recordings.journal import JournalReader, JournalWriter, journal_of, recovered
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
@@ -41,7 +40,7 @@ class NpzSink:
     def close(self) -> None:
         self._journal.close()
         journal = JournalReader(self._journal.path)
-        with replacing(self._path) as temporary, ZipFile(temporary, "w") as archive:
+        with ZipFile(self._path, "w") as archive:  # the journal stands for it until it is whole
             _write(archive, journal)
         journal.close()
         self._journal.remove()

@@ -8,7 +8,6 @@ from typing import Any
 
 from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.columns import ArrayChunk, Chunk
-from gearwright.sim.recordings.files import replacing
 from gearwright.sim.recordings.frames import chunk_of, frame_columns, require
 from gearwright.sim.recordings.journal import JournalReader, JournalWriter, journal_of, recovered
 from gearwright.sim.recordings.recording import Recording
@@ -36,8 +35,7 @@ class ParquetSink:
     def close(self) -> None:
         self._journal.close()
         journal = JournalReader(self._journal.path)
-        with replacing(self._path) as temporary:
-            _write(journal, temporary)
+        _write(journal, self._path)  # the journal stands for it until it is whole
         journal.close()
         self._journal.remove()
 
