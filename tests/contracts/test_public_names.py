@@ -48,6 +48,7 @@ NAMES = {
     "TracingError",
     "UnsettledWarning",
     "compile",
+    "export_c",
     "load",
     "loads",
     "migrate",

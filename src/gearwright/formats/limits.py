@@ -38,6 +38,7 @@ def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDyna
             element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
             values[name] = 0.0
     if values["spring_stiffness"] < 0:
-        message = f"joint {joint!r}: spring_stiffness cannot be negative ({values['spring_stiffness']:g})"
-        element.warning("dynamics-invalid", message)
+        stiffness = values["spring_stiffness"]
+        message = f"joint {joint!r}: a negative spring_stiffness ({stiffness:g}) pushes away from its reference"
+        element.warning("dynamics-invalid", f"{message}; it is taken as written")
     return AxisDynamics(**values)
