@@ -130,8 +130,8 @@ def _closure(recording: Recording) -> Figure:
             x_label="time [s]", y_label="|rocker − closed form| [rad]", logarithmic=True, y_range=(1e-17, 1e-5),
             lines=[Line(label="the largest of 120 steps", x=recording.time[1::each], y=error, colour="green")],
         ),
-        caption=f"{len(recording) - 1:,} steps at up to {np.abs(recording.velocity['pin_a']).max():.0f} rad/s. What opens "
-        "in a step is projected away at its end, so that it does not add up.".replace(",", " "),
+        caption=f"{len(recording) - 1:,} steps at up to {np.abs(recording.velocity['pin_a']).max():.0f} rad/s. What "
+        "opens in a step is projected away at its end, so that it does not add up.".replace(",", " "),
     )  # fmt: skip
 
 
