@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
     from gearwright.sim import Recording, Simulation, compile
+    from gearwright.study import sweep
 
 __version__ = "0.1.0"
 
@@ -60,6 +61,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "export_c": "gearwright.export",
+    "sweep": "gearwright.study",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
@@ -139,6 +141,7 @@ __all__ = [
     "loads",
     "migrate",
     "serve",
+    "sweep",
     "with_servos",
 ]
 

@@ -53,6 +53,7 @@ NAMES = {
     "loads",
     "migrate",
     "serve",
+    "sweep",
     "with_servos",
 }
 

@@ -215,15 +215,23 @@ class Bench:
         self._thread.start()
 
     def _run(self) -> None:
-        while self._open:
-            pause = self.pacer.timeout(monotonic())
-            for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
-                with self.lock:
-                    call()
+        try:
+            while self._open:
+                self._turn()
+        except Exception as error:
+            self.failure = GearwrightError(f"the server failed: {error!r}")  # `gearwright serve` ends with it
+            raise
+
+    def _turn(self) -> None:
+        """Waits for clients until a step is due; answers, then steps."""
+        pause = self.pacer.timeout(monotonic())
+        for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
             with self.lock:
-                self._step_as_due()
-                if monotonic() > self._chores:
-                    self._do_chores()
+                call()
+        with self.lock:
+            self._step_as_due()
+            if monotonic() > self._chores:
+                self._do_chores()
 
     def _step_as_due(self) -> None:
         """Steps that are due by the wall clock; clients are answered in between."""
