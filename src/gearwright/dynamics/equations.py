@@ -36,7 +36,7 @@ from gearwright.dynamics.steps.builder import Repeat, StepBuilder
 from gearwright.dynamics.steps.constraint_groups import rows_of
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
-from gearwright.dynamics.steps.sweep import DRIVEN, EPS, STATE, TOLERANCE, SweepStep
+from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
 from gearwright.dynamics.tree.coordinates import State
@@ -220,17 +220,17 @@ class Equations:
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
-        if self._solver == "direct":
-            build = StepBuilder(self._step_inputs)
-            step = MidpointStep if self.integrator == "midpoint" else EulerStep
-            eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
-            step(build, self.model, self.kinds, eps).write()
-            return build.body
-        symbols = self._symbols_of(self._given)
-        return SweepStep(
-            self.model, self.kinds, symbols,
-            solver=self._solver, iterations=self._iterations, tolerance=self._tolerance,
-        ).body()  # fmt: skip
+        build = StepBuilder(self._step_inputs)
+        eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+        sweeps = SOLVERS[self._solver]
+        if sweeps is not None:
+            step: EulerStep | MidpointStep = sweeps(
+                build, self.model, self.kinds, eps, iterations=self._iterations, tolerance=self._tolerance
+            )
+        else:
+            step = (MidpointStep if self.integrator == "midpoint" else EulerStep)(build, self.model, self.kinds, eps)
+        step.write()
+        return build.body
 
     @cached_property
     def sense(self) -> Function:

@@ -25,8 +25,7 @@ from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
-from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, Row, SpringDamper
+from gearwright.dynamics.solve import FAR, Polyline, Vertex, between_rates, friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Straight, Term
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
@@ -71,11 +70,6 @@ class AxisRow(OneRow):
     def friction(self) -> Scalar:
         return total(*(times(abs(r.ratio), r.friction) for r in self.friction_terms))
 
-    def rows(self, now: Instant) -> list[Row]:
-        q = now.tree.q[self.position]
-        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
-        return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
-
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]
         ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
@@ -90,7 +84,7 @@ class AxisRow(OneRow):
             way = minus(way, _part(greatest(minus(q, self.upper.position), 0.0), dt))
         return way
 
-    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
         (impulse,), dt = impulses, now.dt
         if len(self.friction_terms) == 1:
@@ -111,26 +105,9 @@ class AxisRow(OneRow):
         return found
 
 
-def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
-    """Friction and hard stops of an axis at q that moves with J."""
-    f, (lower, upper) = times(friction, dt), ends
-    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
-    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
-    return Row(J=J, box=(minus(0.0, f), f), rate_min=below, rate_max=above)
-
-
 def _part(beyond: Scalar, dt: Scalar) -> Scalar:
     """What is off by rounding is not brought back, which would shake what rests on its stop."""
     return where(beyond > ON_STOP, least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)), 0.0)
-
-
-def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
-    """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
-
-    Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
-    """
-    back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
 
 
 def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
@@ -139,6 +116,19 @@ def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float,
     below = None if lower == -inf else least(_rate_to(now, minus(lower, q), -FAR), 0.0)
     above = None if upper == inf else greatest(_rate_to(now, minus(upper, q), FAR), 0.0)
     return friction_and_stops(times(friction, now.phase.span), below, above)
+
+
+def back_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
+    """Friction and hard stops of an axis at q. One beyond its stop is brought back gently, by its own velocity."""
+    dt, (lower, upper) = now.phase.travel, ends
+    below = -FAR if lower == -inf else _rate_within(minus(lower, q), dt)
+    above = FAR if upper == inf else minus(0.0, _rate_within(minus(q, upper), dt))
+    return between_rates(times(friction, now.phase.span), below, above)
+
+
+def _rate_within(beyond: Scalar, dt: Scalar) -> Scalar:
+    """The least rate away from a stop: what ends on it, or a part of the way back."""
+    return divided(where(beyond < -AT_STOP, beyond, _part(beyond, dt)), dt)
 
 
 def _rate_to(now: Moment, distance: Scalar, far: float) -> Scalar:
@@ -183,9 +173,6 @@ class SoftStopRow(OneRow):
     velocity: int
     limits: Limits
 
-    def rows(self, now: Instant) -> list[Row]:
-        return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
-
     def act(self, now: Moment) -> list[Term]:
         return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], self.limits)]
 
@@ -201,23 +188,6 @@ def stop_energy(q: Scalar, limits: Limits) -> Scalar:
     if _ends(limits.upper):
         beyond = plus(beyond, greatest(minus(q, limits.upper), 0.0))
     return times(0.5 * (limits.stiffness or 0.0), times(beyond, beyond))
-
-
-def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
-    """A spring and damper that only pushes, of an axis at q that moves with J; its damper is not felt before it."""
-    low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
-    lower, upper = _ends(limits.lower), _ends(limits.upper)
-    if lower and upper:
-        below = minus(q, (limits.lower + limits.upper) / 2) < 0.0
-        box = (where(below, low[0], high[0]), where(below, low[1], high[1]))
-        error = minus(q, where(below, limits.lower, limits.upper))
-        beyond = where(below, minus(0.0, error), error)
-    else:
-        box, end = (low, limits.lower) if lower else (high, limits.upper)
-        error = minus(q, end)
-        beyond = minus(0.0, error) if lower else error
-    damping = where(beyond >= 0.0, limits.dissipation or 0.0, 0.0) if limits.dissipation else 0.0
-    return Row(J=J, error=error, softness=SpringDamper(limits.stiffness or 0.0, damping), box=box)
 
 
 # --- of a mechanism -------------------------------------------------------------------------------------------------

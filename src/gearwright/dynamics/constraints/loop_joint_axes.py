@@ -12,18 +12,16 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, times
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
+    back_within,
     elastic_stops,
     friction_within,
     hard_range,
-    soft_stop,
     stop_energy,
-    stopped,
 )
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve.sweep_rows import Row, SpringDamper
 from gearwright.dynamics.solve.terms import Bounded, Term
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Limits
@@ -84,9 +82,6 @@ class CutRow(OneRow, ABC):
         return [self.axis.rate]
 
     @abstractmethod
-    def rows(self, now: Instant) -> list[Row]: ...
-
-    @abstractmethod
     def act(self, now: Moment) -> list[Term]: ...
 
 
@@ -98,11 +93,6 @@ class CutSpringRow(CutRow):
     stiffness: Scalar
     reference: Scalar
     equality: ClassVar[bool] = True
-
-    def rows(self, now: Instant) -> list[Row]:
-        q, J = self.axis.read(now)
-        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
-        return [Row(J=J, error=stretch, softness=SpringDamper(self.stiffness, self.damping))]
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
@@ -124,13 +114,11 @@ class CutStopRow(CutRow):
     lower: float
     upper: float
 
-    def rows(self, now: Instant) -> list[Row]:
-        q, J = self.axis.read(now)
-        return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
-
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
-        return [Bounded(J, friction_within(now, q, self.friction, (self.lower, self.upper)))]
+        ends = (self.lower, self.upper)
+        law = back_within if now.phase.whole else friction_within  # it is no coordinate whose position could be set
+        return [Bounded(J, law(now, q, self.friction, ends))]
 
 
 @dataclass(frozen=True)
@@ -138,9 +126,6 @@ class CutSoftStopRow(CutRow):
     """A stop with the file's stiffness and dissipation."""
 
     limits: Limits
-
-    def rows(self, now: Instant) -> list[Row]:
-        return [soft_stop(*self.axis.read(now), self.limits)]
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
