@@ -33,7 +33,7 @@ from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
-from gearwright.dynamics.steps.constraint_groups import rows_of
+from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
@@ -92,7 +92,7 @@ class Equations:
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
         self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
-        kinds = rows_of(mechanism, bodies, values, self.drives, self.model.actuation)
+        kinds = constraint_groups(Assembly(mechanism, bodies, values, self.drives, self.model.actuation))
         if integrator == "rk4":
             if self.drives or any(kind.equality for kind in kinds):
                 held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))

@@ -22,11 +22,13 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.friction import SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.solve import FAR, Polyline, Vertex, between_rates, friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Straight, Term
+from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
@@ -41,6 +43,13 @@ class FrictionTerm(NamedTuple):
     velocity: int
     ratio: float
     friction: Scalar
+    by_speed: SpeedFriction | None = None
+
+    def level(self, tree: TreeState) -> Scalar:
+        """The most that resists now."""
+        if self.by_speed is None:
+            return self.friction
+        return plus(self.friction, self.by_speed.level(tree.v[self.velocity]))
 
 
 class Stop(NamedTuple):
@@ -66,14 +75,13 @@ class AxisRow(OneRow):
     lower: Stop | None
     upper: Stop | None
 
-    @property
-    def friction(self) -> Scalar:
-        return total(*(times(abs(r.ratio), r.friction) for r in self.friction_terms))
+    def friction(self, tree: TreeState) -> Scalar:
+        return total(*(times(abs(r.ratio), r.level(tree)) for r in self.friction_terms))
 
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]
         ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
-        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction, ends))]
+        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now.tree), ends))]
 
     def way_back(self, q: Scalar, dt: Scalar) -> Scalar:
         """How far an axis beyond its stop is brought back in a step."""
@@ -89,11 +97,12 @@ class AxisRow(OneRow):
         (impulse,), dt = impulses, now.dt
         if len(self.friction_terms) == 1:
             return {self.velocity: impulse}
-        f = times(self.friction, dt)
+        f = times(self.friction(now.tree), dt)
         found: dict[int, Scalar] = {}
         slid = greatest(least(impulse, f), minus(0.0, f))
         for r in self.friction_terms:
-            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), greatest(f, 1e-300))
+            own = r.level(now.tree)
+            share = 0.0 if is_zero(own) else divided(times(own, dt), greatest(f, 1e-300))
             along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
             found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
         for stop, pushes in (
@@ -196,7 +205,7 @@ def stop_energy(q: Scalar, limits: Limits) -> Scalar:
 def axis_rows(
     mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
 ) -> Iterator[AxisRow | SoftStopRow]:
-    """One row for all axes that turn together. `shafts`: what actuators rub along each velocity coordinate."""
+    """One row for all axes that turn together. `shafts`: friction of actuators along each velocity coordinate."""
     along = _axes(mechanism)
     families = _families(mechanism, values, along)
     for ref, place in along.items():
@@ -204,18 +213,19 @@ def axis_rows(
         if limits.stiffness is not None and _bounded(limits):
             yield SoftStopRow(place.name, place.position, place.velocity, limits)
         members = families.get(ref, [])
-        friction_terms = tuple(
-            FrictionTerm(
-                m.place.velocity, m.ratio, plus(values[f"{m.place.name}.friction"], shafts.get(m.place.velocity, 0.0))
-            )
-            for m in members
-        )
+        friction_terms = tuple(_friction_term(m, values, shafts) for m in members)
         lower, upper = _nearest(members)
-        if lower or upper or any(not is_zero(r.friction) for r in friction_terms):
+        if lower or upper or any(r.by_speed or not is_zero(r.friction) for r in friction_terms):
             yield AxisRow(place.name, place.position, place.velocity, friction_terms, lower, upper)
 
 
-class Place(NamedTuple):
+def _friction_term(m: Member, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]) -> FrictionTerm:
+    place = m.place
+    coulomb = plus(values[f"{place.name}.friction"], shafts.get(place.velocity, 0.0))
+    return FrictionTerm(place.velocity, m.ratio, coulomb, SpeedFriction.of(place.name, place.axis, values))
+
+
+class PlacedAxis(NamedTuple):
     """An axis, and its coordinates in the tree."""
 
     name: str
@@ -227,23 +237,22 @@ class Place(NamedTuple):
 class Member(NamedTuple):
     """An axis that turns with another one: `q = ratio·q_first + offset`."""
 
-    place: Place
+    place: PlacedAxis
     ratio: float
     offset: float
 
 
-def _axes(mechanism: Mechanism) -> dict[AxisRef, Place]:
-    positions = [p for j in mechanism.tree.joints for p in j.positions]
-    velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
+def _axes(mechanism: Mechanism) -> dict[AxisRef, PlacedAxis]:
+    positions, velocities = mechanism.layout.positions, mechanism.layout.velocities
     found = {}
     for joint in mechanism.tree.joints:
         for index, (name, axis) in enumerate(axes(joint)):
-            found[AxisRef(joint.name, index)] = Place(name, axis, positions.index(name), velocities.index(name))
+            found[AxisRef(joint.name, index)] = PlacedAxis(name, axis, positions.index(name), velocities.index(name))
     return found
 
 
 def _families(
-    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, Place]
+    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, PlacedAxis]
 ) -> dict[AxisRef, list[Member]]:
     """Of each axis that leads, or is alone: itself, and those that exact couplings tie to it at constant ratios."""
     exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, ClassVar, Protocol
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
@@ -18,6 +18,7 @@ from gearwright.dynamics.constraints.axis_laws import (
     hard_range,
     stop_energy,
 )
+from gearwright.dynamics.constraints.friction import SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
 from gearwright.dynamics.constraints.rows import Instant, OneRow
@@ -113,12 +114,16 @@ class CutStopRow(CutRow):
     friction: Scalar
     lower: float
     upper: float
+    by_speed: SpeedFriction | None = None
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
         ends = (self.lower, self.upper)
         law = back_within if now.phase.whole else friction_within  # it is no coordinate whose position could be set
-        return [Bounded(J, law(now, q, self.friction, ends))]
+        friction = self.friction
+        if self.by_speed is not None:
+            friction = plus(friction, self.by_speed.level(total(*(times(x, now.tree.v[k]) for k, x in J.items()))))
+        return [Bounded(J, law(now, q, friction, ends))]
 
 
 @dataclass(frozen=True)
@@ -147,8 +152,9 @@ def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Ite
         if limits.stiffness is not None and (lower > -inf or upper < inf):
             yield CutSoftStopRow(cut, limits)
             lower, upper = -inf, inf
-        if not is_zero(friction) or lower > -inf or upper < inf:
-            yield CutStopRow(cut, friction, lower, upper)
+        by_speed = SpeedFriction.of(name, axis, values)
+        if by_speed or not is_zero(friction) or lower > -inf or upper < inf:
+            yield CutStopRow(cut, friction, lower, upper, by_speed)
 
 
 def middle(limits: Limits) -> float:
