@@ -26,10 +26,10 @@ demo: $(BASE)               ## three robots shown, simulated and compared; the r
 	$(BIN)/gearwright demo
 
 test: $(FULL)               ## the whole default suite
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 slow: $(FULL)               ## the long runs that `make test` leaves out
-	$(BIN)/python -m pytest -m slow -n 2
+	$(BIN)/python -m pytest -m slow -n 2 --dist worksteal
 
 check: $(FULL)              ## lint, types, import directions
 	$(BIN)/ruff check src tests examples benchmarks docs

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         first = zlib.crc32(metafunc.function.__name__.encode()) % every
         each = [pytest.param(f, marks=[pytest.mark.slow] * (i % every != first)) for i, f in enumerate(files)]
         metafunc.parametrize(fixture, each or [pytest.param(None, marks=absent)], ids=str)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Code compiled once for all tests, workers and the processes they start; the user's own cache is left alone."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "code"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEARWRIGHT_CACHE", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from gearwright.errors import (
 if TYPE_CHECKING:
     from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
+    from gearwright.export import export_c
     from gearwright.formats import load, loads
     from gearwright.hardware.serving import serve
     from gearwright.migration import migrate
@@ -57,6 +58,7 @@ __version__ = "0.1.0"
 # public name → the module it is imported from when it is first used; so `import gearwright` stays fast
 _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
+    "export_c": "gearwright.export",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
@@ -130,6 +132,7 @@ __all__ = [
     "TracingError",
     "UnsettledWarning",
     "compile",
+    "export_c",
     "load",
     "loads",
     "migrate",

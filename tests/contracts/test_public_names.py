@@ -47,6 +47,7 @@ NAMES = {
     "TracingError",
     "UnsettledWarning",
     "compile",
+    "export_c",
     "load",
     "loads",
     "migrate",

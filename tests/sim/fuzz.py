@@ -22,6 +22,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.compiler.backends.cpu import llvm
+from gearwright.sim.options import Options, coupled
 from tests.formats.fuzz import minimised
 from tests.sim.generated import Case, case
 
@@ -53,9 +54,8 @@ def probe(c: Case) -> tuple[str, str | None]:
         sim = gw.compile(robot, **c.options)
     except gw.GearwrightError as error:
         chosen = any(word in str(error) for word in BY_OPTIONS)
-        return "not compiled", None if chosen or _reported(
-            robot
-        ) else f"compile refuses what check passes: {_signature(error)}"
+        told = chosen or _reported(robot) or _reported_with(robot, c)
+        return "not compiled", None if told else f"compile refuses what check passes: {_signature(error)}"
     if not np.isfinite(sim.state).all():
         return "not compiled", None if _reported(robot) else "a state that is not finite right after compile"
     return _stepped(sim, c)
@@ -65,13 +65,21 @@ def _reported(robot: gw.Mechanism) -> bool:
     return any(d.code in REPORTS and d.line and d.severity != "info" for d in robot.diagnostics)
 
 
+def _reported_with(robot: gw.Mechanism, c: Case) -> bool:
+    """Whether the checks refuse or report it with its couplings as the options have them."""
+    try:
+        return "coupling" in c.options and _reported(coupled(robot, Options(coupling=c.options["coupling"])))
+    except gw.ModelError:
+        return True
+
+
 def _stepped(sim: gw.Simulation, c: Case) -> tuple[str, str | None]:
     command = dict.fromkeys(sim.robot.actuators, c.push) if "command" in sim.inputs.slots else None
     effort = dict.fromkeys(sim.coordinates[:1], c.push)
     ends, states = [], []
     for _ in range(2):
-        sim.reset()
         try:
+            sim.reset()
             sim.step(command=command, effort=effort, n=STEPS)
             ends.append("stepped")
         except gw.GearwrightError as error:
@@ -105,6 +113,7 @@ def timed(c: Case, seconds: float = SECONDS) -> tuple[str, str | None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", gw.NotSimulatedWarning)
+            warnings.simplefilter("ignore", gw.BeyondLimitsWarning)
             return probe(c)
     except TooSlow as slow:
         return "failed", f"more than {seconds:g} s, {_signature(slow)}"

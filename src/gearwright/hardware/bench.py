@@ -16,7 +16,7 @@ from gearwright.hardware.eeprom import Eeprom
 from gearwright.hardware.faults import Faults, Wire
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork, SerialNetwork
-from gearwright.hardware.pacing import Pacer
+from gearwright.hardware.pacing import Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.transports.json_lines import JsonServer
@@ -59,8 +59,9 @@ class Bench:
         wires = {name: Wire(seed + k) for k, name in enumerate(("can", *rig.lines))}
         if bitrate:
             wires["can"].bitrate = bitrate
-        self.network = CanNetwork(rig, wires["can"], self._after_frame)
-        self.lines = {name: SerialNetwork(rig, name, wires[name], self._after_bytes) for name in rig.lines}
+        self.latency = Lateness()  # from a frame's arrival to its answers
+        self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
+        self.lines = {n: SerialNetwork(rig, n, wires[n], self._after_bytes, self.latency) for n in rig.lines}
         self.faults = Faults(rig, wires)
         self.loop = Loop()
         self.requests = Requests(self)
@@ -150,10 +151,13 @@ class Bench:
             self.rig.plant.hold(joint, None)
 
     def reset(self, position: Mapping[str, float] | None = None) -> None:
-        """The mechanism back to its start, all devices power-cycled."""
+        """The mechanism back to its start at time 0, without faults, all devices power-cycled."""
         with self.lock:
-            self.sim.reset(position=position or {})
-            self.rig.plant.latch()
+            self.faults.clear()
+            for wire in self.faults.wires.values():
+                wire.clear()
+            self.rig.plant.restart(position)
+            self.failure = None
             self._restart()
             self.network.emit(self.rig.boot())
 

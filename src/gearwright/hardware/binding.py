@@ -45,7 +45,7 @@ def bind(
         used = {n for a, n in given.items() if n is not None} | {n for _, n in taken}
         node = given[actuator]
         if node is None:
-            node = next((n for n in p.nodes if n not in used), None)
+            node = next((n for n in p.nodes if n > 0 and n not in used), None)
         if node is None or node not in p.nodes:
             ids = f"{p.nodes[0]} … {p.nodes[-1]}"
             raise ModelError(f"{_where(b)}actuator {actuator!r}: {p.name} has node ids {ids}, not {node}")
@@ -53,7 +53,7 @@ def bind(
             other = taken[p.bus, node]
             raise ModelError(f"{_where(b)}actuators {other!r} and {actuator!r} have the same node id {node}")
         taken[p.bus, node] = actuator
-        merged = dict(b.options) | dict(options or {})
+        merged = dict(b.options) | ({"model": b.model} if b.model else {}) | dict(options or {})
         bound.append(
             Bound(actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()))
         )

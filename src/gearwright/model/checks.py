@@ -17,7 +17,12 @@ from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.moved_mass import massless_joints
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
-from gearwright.model.simulation_checks import check_closing, check_second_descriptions, check_simulation
+from gearwright.model.simulation_checks import (
+    check_closing,
+    check_second_descriptions,
+    check_simulation,
+    check_start_of_maps,
+)
 from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
@@ -53,12 +58,16 @@ def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
     """What is worth knowing about a mechanism that was built; `closing` its loops takes longest."""
     report = Report()
     check_links(m, report)
-    check_masses(m, report)
     check_rings(m, report)
     check_simulation(m, report)
     if closing and m.tree.cuts:
         check_second_descriptions(m, report)
-        check_closing(m, report)
+        check_masses(m.without_contradictions(), report)
+        start = check_closing(m, report)
+    else:
+        check_masses(m, report)
+        start = m.configuration()
+    check_start_of_maps(m, start, report)
     return report.diagnostics
 
 

@@ -18,6 +18,7 @@ PROTOCOLS: Registry[Any] = Registry(
     "gearwright.protocols",
     {
         "feetech": f"{_HERE}.feetech:PROTOCOL",
+        "dynamixel": f"{_HERE}.dynamixel:PROTOCOL",
         "cia402": f"{_HERE}.cia402:PROTOCOL",
         "odrive": f"{_HERE}.odrive:PROTOCOL",
         "mini_cheetah": f"{_HERE}.mit:MINI_CHEETAH",

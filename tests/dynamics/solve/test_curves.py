@@ -10,6 +10,7 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia, same_points
 from gearwright.dynamics.solve.terms import Bounded, Collected
@@ -56,7 +57,7 @@ class Phase(DirectStep):
         ]
         rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
         acting = Collected([], rest, [], motors, [])
-        self.solved(H, self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
+        self.solved(Inertia.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
         self.stages = self.build.body
 
     def run(self, H, b, given):
