@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.model import AxisRef
 from gearwright.sim import compile
+from tests.sim.driven import body, motor, rigid, wheel
 
 DT, TIME = 0.01, 2.0  # [s]
 ABOVE = 0.05  # of the highest kinetic energy, by which energy may be above the start's
@@ -35,22 +35,21 @@ def real_robots():
 
 
 def poses(sim, rng):
-    """The start, and two random ones within the stops: of open chains, whose joints may stand anywhere."""
-    yield {}
+    """Zero, as far as the stops let it, and two random ones; of robots with closed loops, the start."""
     if sim.robot.tree.cuts:
+        yield {}
         return
-    for _ in range(2):
-        found = {}
-        for joint in sim.robot.tree.joints:
-            if len(joint.axes) == 1 and not any(c.follower.joint == joint.name for c in sim.robot.couplings.values()):
-                limits = joint.axes[0].limits
-                low, high = max(limits.lower, -1.0), min(limits.upper, 1.0)
-                found[joint.name] = rng.uniform(low, high) if low < high else 0.5 * (limits.lower + limits.upper)
-        yield found
+    followers = {c.follower.joint for c in sim.robot.couplings.values()}
+    single = [j for j in sim.robot.tree.joints if len(j.axes) == 1 and j.name not in followers]
+    for spread in (0.0, 1.0, 1.0):
+        yield {
+            j.name: np.clip(spread * rng.uniform(-1.0, 1.0), j.axes[0].limits.lower, j.axes[0].limits.upper)
+            for j in single
+        }
 
 
 def highest(sim, pose):
-    """How far energy is above the start's at most, as a share of the highest kinetic; infinite where the state is lost."""
+    """How far energy is above the start's at most, as a share of the highest kinetic; infinite if the state is lost."""
     sim.reset(position=pose)
     start = sim.energy
     try:
@@ -66,8 +65,52 @@ def check(path, rng):
         try:
             robot = gw.load(path)
             ours, euler = compile(robot, dt=DT), compile(robot, dt=DT, integrator="euler")
+            starts = list(poses(ours, rng))
+            ours.reset(position=starts[0])
         except gw.GearwrightError as error:
             pytest.skip(f"no robot that moves: {str(error)[:80]}")
-        for pose in poses(ours, rng):
+        for pose in starts:
             above = highest(ours, pose)
             assert above <= max(ABOVE, highest(euler, pose)), pose
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_dropped_robots(name, rng):
+    found = [path for path in real_robots() if path.name == name]
+    if not found:
+        pytest.skip("needs the robots of example-robot-data")
+    check(found[0], rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", real_robots(), ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_all_dropped_robots(path, rng):
+    check(path, rng)
+
+
+@pytest.mark.parametrize("command", ["effort", "position", "velocity"])
+def test_a_motor_behind_300_to_1(command):
+    """A rotor of 1e-7 kg·m² that alone would have a time constant of 2 ms, a fifth of the step; gains to match."""
+    drive = motor(
+        stall_torque=0.02, no_load_speed=400.0, rotor_inertia=1e-7, command=command, stiffness=1.0, damping_gain=1e-2
+    )
+    sim = compile(wheel(drive, inertia=0.01, ratio=300.0), dt=DT)
+    target = {"effort": 0.01, "position": 150.0, "velocity": 150.0}[command]
+    speed = sim.run(TIME, command={"motor": target}).velocity["j"]
+    assert np.abs(speed).max() <= 400.0 / 300.0 + 1e-9
+    late = speed[len(speed) // 2 :]
+    assert np.ptp(late) < 1e-6  # it has arrived, and does not ring
+    assert late[-1] == pytest.approx({"effort": 400 / 300, "position": 0.0, "velocity": 0.5}[command], abs=1e-3)
+    assert sim.unsettled == 0
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e9])
+def test_stiff_springs(stiffness):
+    """Up to 5e4 rad/s, five hundred in a step: the energy of a swing only falls, however stiff the spring is."""
+    spring = f"<dynamics><spring_stiffness>{stiffness!r}</spring_stiffness></dynamics></axis>"
+    sim = compile(rigid(body("j", 0.4).replace("</axis>", spring)), dt=DT)
+    sim.reset(position={"j": 0.01})
+    start = sim.energy
+    rec = sim.run(TIME)
+    assert rec.energy.max() <= start * (1.0 + 1e-12)
+    assert np.abs(rec.position["j"]).max() <= 0.01

@@ -267,5 +267,6 @@ def test_what_rows_do_not_change(double_pendulum):
     sim = compile(double_pendulum)
     assert sim.state.shape == (16,)
     assert {name: size for name, size in sim.batch_state.parts.items() if size} == {
-        "position": 2, "velocity": 2, "mean_velocity": 2, "earlier_velocity": 6, "smooth": 1, "parts": 2, "unsettled": 1,
+        "position": 2, "velocity": 2, "mean_velocity": 2, "earlier_velocity": 6,
+        "smooth": 1, "parts": 2, "unsettled": 1,
     }  # fmt: skip
