@@ -41,6 +41,7 @@ UNROLLED = {
 
 BEGINNING = {
     "settled",
+    "swept",
     "accepted",
     "closed",
     "passed",
