@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
+    from gearwright.page import view
     from gearwright.sim import Recording, Simulation, compile
     from gearwright.study import sweep
 
@@ -62,6 +63,7 @@ _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "export_c": "gearwright.export",
     "sweep": "gearwright.study",
+    "view": "gearwright.page",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
@@ -142,6 +144,7 @@ __all__ = [
     "migrate",
     "serve",
     "sweep",
+    "view",
     "with_servos",
 ]
 

@@ -54,6 +54,7 @@ NAMES = {
     "migrate",
     "serve",
     "sweep",
+    "view",
     "with_servos",
 }
 

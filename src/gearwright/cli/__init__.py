@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep
+from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view
 
 COMMANDS = (
     check.check,
     show.show,
+    view.view,
     run.run,
     serve.serve,
     migrate.migrate,
