@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
     from gearwright.sim import Recording, Simulation, compile
+    from gearwright.study import sweep
 
 __version__ = "0.1.0"
 
@@ -59,6 +60,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "export_c": "gearwright.export",
+    "sweep": "gearwright.study",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
@@ -137,6 +139,7 @@ __all__ = [
     "loads",
     "migrate",
     "serve",
+    "sweep",
     "with_servos",
 ]
 

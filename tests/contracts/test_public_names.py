@@ -52,6 +52,7 @@ NAMES = {
     "loads",
     "migrate",
     "serve",
+    "sweep",
     "with_servos",
 }
 

@@ -13,6 +13,7 @@ import pytest
 from pytest import approx
 
 import gearwright as gw
+from gearwright.hardware.transports.can_socket import path_of
 from gearwright.hardware.transports.loop import MOST_CLIENTS
 
 
@@ -164,27 +165,26 @@ def test_faulty_requests_are_answered_and_the_connection_stays(bench, request_, 
     assert "t" in client.ask({"state": {}})
 
 
+def connect(bench, which):
+    if which == 0:
+        made = socket.socket(socket.AF_UNIX)
+        made.connect(str(path_of(bench.channel)))
+        return made
+    return socket.create_connection(("127.0.0.1", servers(bench)[which].port))
+
+
 # --- limits ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["plugin", "socketcand", "JSON Lines"])
 def test_64_connections_and_one_more(bench, which):
-    def connect():
-        if which == 0:
-            from gearwright.hardware.transports.can_socket import path_of
-
-            made = socket.socket(socket.AF_UNIX)
-            made.connect(str(path_of(bench.channel)))
-            return made
-        return socket.create_connection(("127.0.0.1", servers(bench)[which].port))
-
     with ExitStack() as stack:
         for _ in range(MOST_CLIENTS):
-            assert stack.enter_context(connect()).recv(10)
-        last = stack.enter_context(connect())
+            assert stack.enter_context(connect(bench, which)).recv(10)
+        last = stack.enter_context(connect(bench, which))
         text = last.makefile("rb").read().decode()
         assert "64 clients are connected" in text
-    assert connect().recv(10)  # there is room again
+    assert connect(bench, which).recv(10)  # there is room again
 
 
 def test_a_client_that_stops_reading_is_dropped_and_disturbs_no_other(bench):
@@ -198,6 +198,17 @@ def test_a_client_that_stops_reading_is_dropped_and_disturbs_no_other(bench):
         assert bench.loop.clients == 0, "still there"
         other.send(can.Message(arbitration_id=0x101, data=[1], is_extended_id=False))
         assert wait_for(other, 0x181)
+
+
+@pytest.mark.parametrize("which", [0, 1, 2], ids=["plugin", "socketcand", "JSON Lines"])
+def test_clients_that_leave_at_once_disturb_nobody(bench, which):
+    """Connected and gone before the server says hello: the lock keeps it from that."""
+    for _ in range(20):
+        with bench.lock:
+            connect(bench, which).close()
+    with bench.lock:
+        assert bench._thread.is_alive()
+    assert connect(bench, which).recv(10)
 
 
 def test_a_client_killed_within_a_frame_leaves_the_bus_working(bench):
@@ -220,8 +231,6 @@ def test_nothing_is_left_behind(wheel, desk_arm, tmp_path):
     with gw.serve(desk_arm, link=tmp_path / "tty") as bench:
         assert os.path.realpath(bench.port).startswith("/dev/pts/")
     assert not (tmp_path / "tty").exists()
-    from gearwright.hardware.transports.can_socket import path_of
-
     assert not path_of(channel).exists()
     assert len(os.listdir("/proc/self/fd")) == before
 

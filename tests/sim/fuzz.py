@@ -67,10 +67,13 @@ def _reported(robot: gw.Mechanism) -> bool:
 
 def _reported_with(robot: gw.Mechanism, c: Case) -> bool:
     """Whether the checks refuse or report it with its couplings as the options have them."""
+    if "coupling" not in c.options:
+        return False
     try:
-        return "coupling" in c.options and _reported(coupled(robot, Options(coupling=c.options["coupling"])))
+        chosen = coupled(robot, Options(coupling=c.options["coupling"]))
     except gw.ModelError:
         return True
+    return _reported(chosen) or any(d.code == "coupling-contradicted" for d in chosen.diagnostics)
 
 
 def _stepped(sim: gw.Simulation, c: Case) -> tuple[str, str | None]:

@@ -70,6 +70,15 @@ DEAD_WHERE_THE_LOOP_CLOSES = written(
     '</transmission><encoder name="e" type="velocity"><transmission>t</transmission></encoder>',
 )
 
+BEHIND = "<limit><lower>-3</lower><upper>-1</upper></limit>"
+LIMITS_OF_WHAT_IS_LEFT = written(
+    {"arm": "", "tip": ""},
+    hinge("free", "tip", BEHIND),
+    hinge("j", "arm", f'{BEHIND}<mimic joint="free"><mode>hard</mode></mimic>'),
+    '<joint name="weld" type="fixed"><parent>base</parent><child>arm</child></joint>',
+    '<coupling name="k"><term joint="free">1</term><term joint="j">1</term>{}</coupling>',
+)
+
 
 @pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
 @pytest.mark.parametrize(
@@ -81,6 +90,7 @@ DEAD_WHERE_THE_LOOP_CLOSES = written(
         pytest.param(ON_ITS_AXIS, "inertia-missing", id="a mass that swamps its moments"),
         pytest.param(READ_AT_A_DEAD_POINT, "transmission-start", id="a linkage that is only read"),
         pytest.param(DEAD_WHERE_THE_LOOP_CLOSES, "transmission-start", id="a dead point where the loop closes"),
+        pytest.param(LIMITS_OF_WHAT_IS_LEFT.format("<mode>hard</mode>"), "not-simulable", id="limits of what is left"),
     ],
 )
 def test_refused_and_reported(text: str, code: str) -> None:
@@ -90,3 +100,13 @@ def test_refused_and_reported(text: str, code: str) -> None:
     assert all(d.line for d in found)
     with pytest.raises(gw.GearwrightError):
         gw.compile(robot)
+
+
+def test_limits_bind_no_compliant_follower() -> None:
+    """It yields: what would refuse the file beside a hard coupling is a warning."""
+    yields = "<natural_frequency>10</natural_frequency><damping_ratio>1</damping_ratio>"
+    alone = LIMITS_OF_WHAT_IS_LEFT.replace('<mimic joint="free"><mode>hard</mode></mimic>', "")
+    robot = gw.loads(alone.format(yields))
+    assert [d.severity for d in robot.diagnostics if d.code == "mimic-limits-conflict"] == ["warning"]
+    with pytest.raises(gw.LoadError, match="no common range"):
+        gw.loads(alone.format("<mode>hard</mode>"))

@@ -141,6 +141,10 @@ def test_packages_without_ros(
         monkeypatch.setenv(variable, f"/nowhere:{tmp_path / entry}")
     robot = gw.load(path, search_path=[] if variable else [tmp_path / entry])
     assert list(robot.links) == ["part"]
+    monkeypatch.chdir(tmp_path)  # a relative folder begins where the program runs, not at the model
+    if variable:
+        monkeypatch.setenv(variable, entry)
+    assert list(gw.load(path, search_path=[] if variable else [entry]).links) == ["part"]
 
 
 def test_the_enclosing_package(tmp_path: Path) -> None:

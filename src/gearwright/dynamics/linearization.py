@@ -38,7 +38,16 @@ UNROLLED = {
     "made": 1,
 }  # of each loop that a step ends by itself: so many rounds
 
-BEGINNING = {"settled", "accepted", "closed", "passed", "fresh", "made", "parts"}  # no loop ends early, a step is whole
+BEGINNING = {
+    "settled",
+    "swept",
+    "accepted",
+    "closed",
+    "passed",
+    "fresh",
+    "made",
+    "parts",
+}  # no loop ends early, a step is whole
 
 
 def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock, Thread
@@ -71,6 +72,8 @@ class Bench:
         self.failure: GearwrightError | None = None
         self._eeprom = Eeprom(eeprom, rig.devices) if eeprom is not None else None
         self._restart()
+        if self._eeprom is not None:
+            self._eeprom.save()  # a file that cannot be written is refused now
         self._thread = Thread(target=self._run, name="gearwright serve", daemon=True)
         self._open, self._chores = True, 0.0
         self._eds: Path | None = None
@@ -212,15 +215,23 @@ class Bench:
         self._thread.start()
 
     def _run(self) -> None:
-        while self._open:
-            pause = self.pacer.timeout(monotonic())
-            for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
-                with self.lock:
-                    call()
+        try:
+            while self._open:
+                self._turn()
+        except Exception as error:
+            self.failure = GearwrightError(f"the server failed: {error!r}")  # `gearwright serve` ends with it
+            raise
+
+    def _turn(self) -> None:
+        """Waits for clients until a step is due; answers, then steps."""
+        pause = self.pacer.timeout(monotonic())
+        for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
             with self.lock:
-                self._step_as_due()
-                if monotonic() > self._chores:
-                    self._do_chores()
+                call()
+        with self.lock:
+            self._step_as_due()
+            if monotonic() > self._chores:
+                self._do_chores()
 
     def _step_as_due(self) -> None:
         """Steps that are due by the wall clock; clients are answered in between."""
@@ -240,7 +251,8 @@ class Bench:
             if isinstance(server, SocketcandServer):
                 server.on_time()
         if self._eeprom is not None:
-            self._eeprom.save()
+            with suppress(GearwrightError):  # said at the end, if it is still so
+                self._eeprom.save()
 
     def close(self) -> None:
         """Stops the thread and takes all sockets, ports and links away."""
@@ -257,11 +269,11 @@ class Bench:
                 pty.close()
             for recorder in self._recorders:
                 recorder.close()
-            if self._eeprom is not None:
-                self._eeprom.save()
             self.loop.close()
             if self._folder is not None:
                 self._folder.cleanup()
+            if self._eeprom is not None:
+                self._eeprom.save()
 
     def __enter__(self) -> Bench:
         return self

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
+from gearwright.hardware.ros2_bindings import of_ros2_control
 from gearwright.model import Mechanism
 from gearwright.model.device_bindings import DeviceBinding
 
@@ -61,7 +62,8 @@ def bind(
 
 
 def _of_file(robot: Mechanism) -> dict[str, DeviceBinding]:
-    return {name: a.device for name, a in robot.actuators.items() if a.device is not None}
+    own = {name: a.device for name, a in robot.actuators.items() if a.device is not None}
+    return of_ros2_control(robot) | own
 
 
 def _chosen(

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report, Source
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, ModelError
 from gearwright.model.body_sensors import BodySensor
 from gearwright.model.kinematics import Configuration
 from gearwright.model.layout import rotor_axis, rotor_name
@@ -232,10 +232,21 @@ def check_second_descriptions(m: Mechanism, report: Report) -> None:
         report.warning("coupling-contradicted", f"{message}; the coupling {ends}", c.source)
 
 
+def without_contradictions(m: Mechanism, report: Report) -> Mechanism:
+    """The mechanism as `compile` takes it; what it refuses without the couplings that loops contradict is reported."""
+    try:
+        return m.without_contradictions()
+    except ModelError as error:
+        for d in error.diagnostics:
+            if d.severity == "error":
+                place = Source(file=d.file, line=d.line, element=d.element)
+                refuse(report, f"without couplings that loops contradict, {d.message}", place)
+        return m
+
+
 def check_closing(m: Mechanism, report: Report) -> Configuration:
     """Loops that cannot be closed from where the file has them. Gives the start with the others closed."""
-    contradict = {name for name, second in m.second_descriptions.items() if second.contradicts}
-    exact = [c for c in m.couplings.values() if c.mode == "exact" and c.name not in contradict]
+    exact = [c for c in m.couplings.values() if c.mode == "exact"]
     q: Configuration = m.configuration()
     width = 0
     for tangle in Tangle.of(m.tree, exact).parts():

@@ -19,6 +19,8 @@ from gearwright.sim.values import Array
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
+ELSEWHERE = "let it start elsewhere, by reset(position=…) or `gearwright run --set`"
+
 
 def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
     """See `Simulation.reset`."""
@@ -106,7 +108,7 @@ def check_start(sim: Simulation, reach: bool = True) -> None:
     if far and not reach:
         return
     why = far or _bad_entry(sim, bad, robot)
-    raise SimulationError(f"the start{which} is not finite: {why}; let it start elsewhere, by reset(position=…)")
+    raise SimulationError(f"the start{which} is not finite: {why}; {ELSEWHERE}")
 
 
 def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None:
@@ -121,8 +123,7 @@ def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None
             pose = ", ".join(f"{j!r} at {q[lost[0], names.positions.index[j]]:.6g}" for j in joints)
             which = "" if sim.batch == 1 else f" of robot {lost[0]}"
             raise SimulationError(
-                f"the start{which} is not finite: transmission {t.name!r} ({t.type}) cannot reach {pose}; "
-                "let it start elsewhere, by reset(position=…)"
+                f"the start{which} is not finite: transmission {t.name!r} ({t.type}) cannot reach {pose}; {ELSEWHERE}"
             )
 
 

@@ -362,7 +362,7 @@ def test_homing(master, method, home):
     master.write(0x6040, 0x1F, 2)
     master.table.run(0.001)
     assert master.status & 0x3400 == (0x1400 if method > 34 else 0)
-    master.table.run(20.0)
+    master.table.run(20.0 if method < 35 else 0.1)
     assert master.status & 0x3400 == 0x1400
     assert master.read(0x6064) == pytest.approx((master.table.true[0] / tau - home) * TURN + 100, abs=2)
 
@@ -415,7 +415,7 @@ def test_an_open_winding_is_seen_because_no_current_flows(master):
     master.enable(10)
     master.table.drive.faults.open_winding = True
     master.write(0x6071, 500, 2)
-    master.table.run(0.2)
+    master.table.run(0.3)
     assert code_of(master) == 0x7122
 
 

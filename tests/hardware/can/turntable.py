@@ -23,6 +23,7 @@ class Turntable:
         self.inertia, self.load, self.jammed = inertia, 0.0, False
         self.true = [0.0, 0.0]  # position and velocity, whatever the encoder shows
         self.sent: list[Frame] = []
+        self.drive.latch(0.0, 0.0, 0.0, 0.0)
         self.device.power_on(0.0)
 
     @property

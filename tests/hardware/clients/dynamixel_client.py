@@ -13,6 +13,8 @@ def again(call, *arguments):
         result = call(*arguments)
         if (result if isinstance(result, int) else result[-2]) == dxl.COMM_SUCCESS:
             return result
+        time.sleep(0.1)
+        port.ser.reset_input_buffer()  # the late answer is not that to the next question
     raise TimeoutError(f"{call.__name__}{arguments[1:]}: {result}")
 
 
@@ -30,7 +32,10 @@ write = dxl.GroupSyncWrite(port, handler, 116, 4)
 for servo in ids:
     write.addParam(servo, list((2300 if servo in (1, 5) else 2048).to_bytes(4, "little")))
 assert write.txPacket() == 0
-time.sleep(1.2)
+end = time.monotonic() + 20.0
+while time.monotonic() < end and abs(again(handler.read4ByteTxRx, port, 5, 132)[0] - 2300) > 6:
+    time.sleep(0.05)
+time.sleep(0.3)
 read = dxl.GroupSyncRead(port, handler, 126, 10)
 for servo in ids:
     read.addParam(servo)

@@ -12,7 +12,10 @@ pings = [arm.ping(i) for i in ids]
 models = arm.sync_read_model_number(ids)
 arm.sync_write_torque_enable(ids, [True] * 6)
 arm.sync_write_goal_position(ids, [0.4, 0.0, 0.0, 0.0, -0.3, 0.5])
-time.sleep(1.2)
+end = time.monotonic() + 20.0
+while time.monotonic() < end and abs(arm.sync_read_present_position(ids)[5] - 0.5) > 0.005:
+    time.sleep(0.05)
+time.sleep(0.3)
 print(
     json.dumps(
         {

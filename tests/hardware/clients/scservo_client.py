@@ -13,6 +13,8 @@ def again(call, *arguments):
         result = call(*arguments)
         if (result if isinstance(result, int) else result[-2]) == scs.COMM_SUCCESS:
             return result
+        time.sleep(0.1)
+        port.ser.reset_input_buffer()  # the late answer is not that to the next question
     raise TimeoutError(f"{call.__name__}{arguments[1:]}: {result}")
 
 
@@ -27,10 +29,16 @@ goals = {1: 2300, 2: 2048, 3: 2048, 4: 2048, 5: 1800, 6: 2500}
 for servo, goal in goals.items():
     write.addParam(servo, [goal & 255, goal >> 8])
 assert write.txPacket() == scs.COMM_SUCCESS
-time.sleep(1.2)
 read, times = scs.GroupSyncRead(port, handler, 56, 15), []
 for servo in found:
     assert read.addParam(servo)
+end = time.monotonic() + 20.0
+while time.monotonic() < end:
+    again(read.txRxPacket)
+    if all(abs(read.getData(servo, 56, 2) - goals[servo]) <= 6 for servo in (1, 5, 6)):
+        break
+    time.sleep(0.05)
+time.sleep(0.3)
 for _ in range(int(sys.argv[2])):
     begun = time.perf_counter()
     again(read.txRxPacket)

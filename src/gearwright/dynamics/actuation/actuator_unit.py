@@ -264,18 +264,6 @@ class ActuatorUnit:
         effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers)
         return simplified(SX(effort)), scalars(SX(state))
 
-    def after(
-        self, tree: TreeState, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
-    ) -> tuple[Scalar, list[Scalar]]:
-        """Its effort in a step that ends with the tree's velocities v, and what it remembers of it."""
-        seen = self.gear.seen(tree, memory[self.command])
-        speed = total(*(times(x, v[k]) for k, x in seen.A.items()))
-        own = casadi.vertcat(*(memory[i] for i in self.states))
-        numbers = casadi.vertcat(*self.parameters.values())
-        there = plus(seen.position, times(dt, speed))
-        effort, state = self.response(command[self.command], speed, there, own, dt, numbers)
-        return simplified(SX(effort)), scalars(SX(state))
-
 
 def simplified(x: SX) -> Scalar:
     """A float where the expression is one."""

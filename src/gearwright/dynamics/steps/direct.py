@@ -26,12 +26,11 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent, PositionRow
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
-from gearwright.dynamics.solve.sweep_rows import Row as ClosureRow
 from gearwright.dynamics.solve.sweeps import dense, dot
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
@@ -247,14 +246,14 @@ class DirectStep:
 
     def _ahead(
         self, acting: Collected, q: list[Scalar], w: list[Scalar]
-    ) -> Iterator[tuple[int, ClosureRow, TreeState]]:
+    ) -> Iterator[tuple[int, PositionRow, TreeState]]:
         """Of each row of a loop its place among the equalities, and the row where w leads to."""
         tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
         now = Instant(tree, self.model.configuration(tree), self.dt)
         place = self.silent
         for kind in self.kinds:
             if isinstance(kind, ClosureRows):
-                for n, row in enumerate(kind.rows(now)):
+                for n, row in enumerate(kind.position_rows(now)):
                     yield acting.places[place + n][1], row, tree
             place += kind.size
 

@@ -26,6 +26,11 @@ def default_gains(drive: Drive, bandwidth: float = BANDWIDTH) -> Gains:
     return Gains(position=bandwidth / 4.0, velocity=kv, integral=kv * bandwidth / 4.0)
 
 
+def elapsed(before: float, now: float) -> float:
+    """[s], to the nanosecond: the same for the same steps, however long the clock has run."""
+    return round(now - before, 9)
+
+
 def ramp(value: float, wanted: float, most: float) -> float:
     """`value` moved towards `wanted` by at most `most`."""
     return wanted if abs(wanted - value) <= most else value + copysign(most, wanted - value)

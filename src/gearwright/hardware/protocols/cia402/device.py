@@ -14,10 +14,10 @@ from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary, Ke
 from gearwright.hardware.protocols.cia402.errors import Emergencies
 from gearwright.hardware.protocols.cia402.homing import METHODS
 from gearwright.hardware.protocols.cia402.nmt import Nmt
-from gearwright.hardware.protocols.cia402.pdo import COUNT, ReceivePdo, TransmitPdo
+from gearwright.hardware.protocols.cia402.pdo import COUNT, REMOTE, ReceivePdo, TransmitPdo
 from gearwright.hardware.protocols.cia402.power import PowerStage
 from gearwright.hardware.protocols.cia402.sdo import SdoServer
-from gearwright.hardware.protocols.profile import ROUNDING
+from gearwright.hardware.protocols.profile import ROUNDING, elapsed
 
 TICK = 1e-3  # [s] of profiles, state machine and TPDO events
 SAVE, LOAD = 0x65766173, 0x64616F6C  # "save", "load"
@@ -101,6 +101,7 @@ class Cia402(CanDevice):
         self.sdo.reset()
         for pdo in (*self.receive, *self.transmit):
             pdo.configure()
+        self._listen()
         self.power.restart()
 
     @property
@@ -129,9 +130,9 @@ class Cia402(CanDevice):
     # --- the bus ------------------------------------------------------------------------------------------------
 
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:
-        if frame.extended or frame.fd or self.nmt.state == nmt.BOOT:
-            return []
         id = frame.id
+        if id not in self._ids or frame.extended or frame.fd or self.nmt.state == nmt.BOOT:
+            return []
         if frame.remote or 0x700 < id < 0x780:
             return self._on_remote(frame, t)
         if id == 0:
@@ -180,6 +181,14 @@ class Cia402(CanDevice):
         self.sdo.reset()
         for pdo in (*self.receive, *self.transmit):
             pdo.configure()
+        self._listen()
+
+    def _listen(self) -> None:
+        """Which ids concern this node, and which TPDOs are sent on events: changes with the communication objects."""
+        pdos = [pdo.id for pdo in (*self.receive, *self.transmit) if pdo.valid]
+        own = (0, self.objects[0x1005, 0] & 0x7FF, 0x600 + self.node, 0x700 + self.node)
+        self._ids = frozenset((*own, *pdos, *(0x700 + node for node in self.nmt.consumed_nodes)))
+        self._on_events = [pdo for pdo in self.transmit if pdo.valid and pdo.type > REMOTE]
 
     def _on_sync(self, t: float) -> list[Frame]:
         """Samples and sends, then takes what was received since the last SYNC."""
@@ -197,6 +206,8 @@ class Cia402(CanDevice):
             return []
         if answer[0] == 0x60:
             self._written(int.from_bytes(answer[1:3], "little"))
+        elif answer[0] & 0xE0 == 0x20:  # a segment: the last one has written
+            self._listen()
         return [Frame(0x580 + self.node, answer), *self._events(t)]
 
     def _on_pdo(self, pdo: ReceivePdo, data: bytes, t: float) -> list[Frame]:
@@ -208,7 +219,6 @@ class Cia402(CanDevice):
                 self.emergencies.signal(errors.PDO_LONG)
             self.commanded = True
             pdo.receive(data)
-            self.power.axis.limit_torque()
         return self._events(t)
 
     def _written(self, index: int) -> None:
@@ -216,6 +226,8 @@ class Cia402(CanDevice):
             self.commanded = True
         elif index in (0x6072, 0x6073):
             self.power.axis.limit_torque()
+        elif index < 0x2000:
+            self._listen()
 
     # --- time ---------------------------------------------------------------------------------------------------
 
@@ -227,7 +239,7 @@ class Cia402(CanDevice):
         if lost:
             self._partner_lost()
         if t + ROUNDING >= self._due:
-            dt, self._last = t - self._last, t
+            dt, self._last = elapsed(self._last, t), t
             self._due = t + TICK
             self.power.tick(dt)
         return frames + self._events(t)
@@ -241,7 +253,7 @@ class Cia402(CanDevice):
             return []
         frames = self.emergencies.take()
         if self.nmt.state == nmt.OPERATIONAL:
-            for pdo in self.transmit:
+            for pdo in self._on_events:
                 frames += pdo.on_event(t)
         return frames
 

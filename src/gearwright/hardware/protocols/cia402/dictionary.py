@@ -30,9 +30,7 @@ class Dictionary:
 
     def __getitem__(self, key: Key) -> int:
         """A number, as the drive itself reads it."""
-        value = self.values[key]
-        assert isinstance(value, int)
-        return value
+        return self.values[key]  # type: ignore[return-value]  # texts are read by `read` alone
 
     def __setitem__(self, key: Key, value: int) -> None:
         self.values[key] = value

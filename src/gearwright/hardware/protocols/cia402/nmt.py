@@ -93,6 +93,11 @@ class Nmt:
             self._guard_deadline = NEVER
         return bool(overdue) or guard
 
+    @property
+    def consumed_nodes(self) -> list[int]:
+        """Nodes whose heartbeats are expected."""
+        return list(self._consumer_times())
+
     def _consumer_times(self) -> dict[int, float]:
         rows = (self.dictionary[0x1016, sub] for sub in (1, 2))
         return {row >> 16 & 0x7F: (row & 0xFFFF) * 1e-3 for row in rows if row & 0xFFFF and row >> 16 & 0x7F}

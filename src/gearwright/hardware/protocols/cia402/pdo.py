@@ -155,8 +155,8 @@ class TransmitPdo(Pdo):
         return [self.frame()] if self.valid and not self.cob & NO_REMOTE else []
 
     def on_event(self, t: float) -> list[Frame]:
-        """Of the types 254 and 255: on change, not before the inhibit time, and when the event timer has run out."""
-        if not self.valid or self.type <= REMOTE or t + ROUNDING < self._inhibited:
+        """For the types 254 and 255: on change, not before the inhibit time, and when the event timer has run out."""
+        if t + ROUNDING < self._inhibited:
             return []
         made = self.frame()
         if made.data == self.last and t + ROUNDING < self.timer_due:
@@ -168,4 +168,4 @@ class TransmitPdo(Pdo):
     @property
     def timer_due(self) -> float:
         period = self.dictionary[self.communication, 5]
-        return self._timer + period * 1e-3 if period and self.valid and self.type > REMOTE else inf
+        return self._timer + period * 1e-3 if period else inf

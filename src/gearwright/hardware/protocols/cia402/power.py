@@ -34,7 +34,7 @@ VOLTAGE, WARNING, REMOTE, LIMITED = 1 << 4, 1 << 7, 1 << 9, 1 << 11
 DISABLE, SLOW, QUICK = 0, 1, 2  # reactions of the option codes
 STAYS = 4  # added to a quick stop's reaction: the drive stays in quick stop active
 NO_CURRENT = 0.1  # of what is asked for, after SETTLED: the winding is open
-SETTLED, BLOCKED = 0.05, 1.0  # [s]
+SETTLED, BLOCKED = 0.2, 1.0  # [s]; the former is longer than a following error takes
 OVERLOAD = 3.0  # [s] of (i/i_rated)² − 1: twice the rated current for a second
 
 

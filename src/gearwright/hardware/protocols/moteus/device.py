@@ -16,7 +16,7 @@ from gearwright.hardware.protocols.moteus import multiplex
 from gearwright.hardware.protocols.moteus.console import Console
 from gearwright.hardware.protocols.moteus.multiplex import Asked, Stream, Written
 from gearwright.hardware.protocols.moteus.registers import COMMANDS, REGISTERS, WHOLE
-from gearwright.hardware.protocols.profile import Profile
+from gearwright.hardware.protocols.profile import Profile, elapsed
 from gearwright.hardware.setpoints import COAST, Brake, Current, Impedance, Setpoint, Torque
 
 TICK = 1e-3  # [s] of trajectories, watchdog and faults
@@ -27,7 +27,7 @@ MODES = {0: "stopped", 1: "fault", 9: "current", 10: "position", 11: "timeout", 
 COMMANDED = frozenset({STOPPED, CURRENT, POSITION, ZERO_VELOCITY, STAY_WITHIN, BRAKE})
 OVER_TEMPERATURE, UNDER_VOLTAGE, START_OUTSIDE = 38, 40, 39
 FAULTS = {38: "over-temperature", 39: "outside limits", 40: "under-voltage"}
-FREQUENCY = 60.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
+FREQUENCY = 100.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
 FIRMWARE, MAP_VERSION = 0x010A, 5
 
 
@@ -336,7 +336,7 @@ class Moteus(CanDevice):
     # --- time ---------------------------------------------------------------------------------------------------
 
     def on_time(self, t: float) -> list[Frame]:
-        dt, self._last, self._now, self._due = t - self._last, t, t, t + TICK
+        dt, self._last, self._now, self._due = elapsed(self._last, t), t, t, t + TICK
         cause = OVER_TEMPERATURE if self.drive.hot else UNDER_VOLTAGE if self.drive.starved else 0
         if cause and self.number not in (STOPPED, FAULT):
             self._raise(cause)

@@ -13,7 +13,7 @@ from struct import Struct
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.protocols.profile import ROUNDING, Profile, default_gains, ramp
+from gearwright.hardware.protocols.profile import ROUNDING, Profile, default_gains, elapsed, ramp
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 TICK = 1e-3  # [s] between two steps of trajectories and checks
@@ -296,7 +296,7 @@ class ODrive(CanDevice):
     # --- time -------------------------------------------------------------------------------------------------
 
     def _tick(self, t: float) -> None:
-        dt, self._last = t - self._last, t
+        dt, self._last = elapsed(self._last, t), t
         self._check(t)
         if t >= self._procedure_end:
             self._idle(SUCCESS)
