@@ -57,7 +57,7 @@ def _is_numeric(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and value.id.isupper()
 
 
-def tested(constant: str, factor: float, *tests: str) -> subprocess.CompletedProcess[str]:
+def changed_run(constant: str, factor: float, *tests: str) -> subprocess.CompletedProcess[str]:
     """pytest in a process of its own, with the constant times the factor; it ends at the first failure."""
     module, name = constant.rsplit(".", 1)
     environment = os.environ | {VARIABLE: f"gearwright.{module}:{name}:{factor!r}"}
@@ -69,7 +69,7 @@ def tested(constant: str, factor: float, *tests: str) -> subprocess.CompletedPro
 def main() -> int:
     constant, factor, *tests = sys.argv[1:]
     (full,) = [c for c in constants() if c.endswith(constant)]
-    done = tested(full, float(factor), *tests)
+    done = changed_run(full, float(factor), *tests)
     print(done.stdout, done.stderr)
     return done.returncode
 

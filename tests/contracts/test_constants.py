@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.contracts.constants import ROOT, constants, tested
+from tests.contracts.constants import ROOT, changed_run, constants
 from tests.contracts.guards import ARGUED, GUARDS, NOT_YET
 from tests.contracts.mutating import VARIABLE, after_assignment, scaled
 
@@ -31,7 +31,7 @@ def test_guards_are_there():
 @pytest.mark.slow
 @pytest.mark.parametrize("constant", GUARDS)
 def test_a_changed_constant_is_noticed(constant):
-    done = tested(constant, GUARDS[constant].factor, GUARDS[constant].test)
+    done = changed_run(constant, GUARDS[constant].factor, GUARDS[constant].test)
     assert done.returncode == 1, done.stdout + done.stderr  # 0: all passed; above 1: nothing ran
 
 

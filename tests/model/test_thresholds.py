@@ -58,8 +58,7 @@ def test_limits_that_rounding_tightens(tighter, said):
     """Three digits of limits and multipliers: two thousandths of the leader's range are not worth a word."""
     found = []
     report = SimpleNamespace(warning=lambda *a: found.append(a), info=found.append, error=found.append)
-    axes = (AxisRef("follower", 0), AxisRef("leader", 0))
-    checks._judge(report, None, axes, (0.0, 1.0 - tighter), (0.0, 1.0))
+    checks._judge(report, ratio("follower", "leader", 1.0), AxisRef("leader", 0), (0.0, 1.0 - tighter), (0.0, 1.0))
     assert len(found) == said
 
 

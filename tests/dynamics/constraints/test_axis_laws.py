@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gearwright.dynamics.constraints.axis_laws import AxisRow, Stop, friction_within, hard_range, stopped
-from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.constraints.axis_laws import AxisRow, Stop, back_within, friction_within, hard_range
+from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep
 from gearwright.dynamics.solve import FAR
 from gearwright.model import Limits
 
@@ -15,7 +15,8 @@ ROW = AxisRow("j", 0, 0, (), Stop(-0.5, 0, 1.0), Stop(UPPER, 0, 1.0))
 
 
 def fastest(q):
-    return stopped(q, {0: 1.0}, 0.0, (-0.5, UPPER), DT).rate_max
+    now = SimpleNamespace(phase=WholeStep(DT))
+    return back_within(now, q, 0.0, (-0.5, UPPER)).vertices[-1].rate
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from gearwright.dynamics import Equations
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.constraints.phases import WholeStep
-from gearwright.dynamics.constraints.rows import CouplingRow
-from gearwright.dynamics.solve.sweep_rows import Resonant
+from gearwright.dynamics.constraints.rows import CouplingRow, Resonant
 from gearwright.model import WORLD, AxisRef, Couplings
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
 from tests.dynamics.stepping import DT, one_step
