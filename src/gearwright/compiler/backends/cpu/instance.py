@@ -115,7 +115,7 @@ class CpuInstance(Instance):
 
     def _table(self, first: int, last: int) -> Any:
         """A call table for a span of blocks, with scratch of its own."""
-        scratch = aligned((max(1, self.layout.scratch_elements), self.lanes), self.dtype)
+        scratch = aligned((max(1, self.executable.code.scratch_elements), self.lanes), self.dtype)
         self._scratch.append(scratch)
         table = (ctypes.c_int64 * len(self._words))()
         values = {
