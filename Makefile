@@ -26,10 +26,10 @@ demo: $(BASE)               ## three robots shown, simulated and compared; the r
 	$(BIN)/gearwright demo
 
 test: $(FULL)               ## the whole default suite
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 slow: $(FULL)               ## the long runs that `make test` leaves out
-	$(BIN)/python -m pytest -m slow -n 2
+	$(BIN)/python -m pytest -m slow -n 2 --dist worksteal
 
 check: $(FULL)              ## lint, types, import directions
 	$(BIN)/ruff check src tests examples benchmarks docs
@@ -45,9 +45,9 @@ bench: $(FULL)              ## figures against peers, each in one run; written t
 	$(BIN)/gearwright bench --peers --write docs/performance.md
 	$(BIN)/python benchmarks/dropped.py --write
 
-fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped (20,000: 2 hours)
+fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped on all cores (20,000: an hour of one)
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)
-	$(BIN)/python -m tests.sim.fuzz --count $(FUZZ_ROBOTS)
+	$(BIN)/python -m tests.sim.fuzz --count $(FUZZ_ROBOTS) --processes 0
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -16,6 +16,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "src")]
 from gearwright import diagnostics  # noqa: E402
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS  # noqa: E402
 from gearwright.model.fields import NOTHING, meanings  # noqa: E402
+from gearwright.model.frictions import FRICTIONS  # noqa: E402
 from gearwright.model.transmissions import TRANSMISSIONS, Losses  # noqa: E402
 from tests.corpus.differences import DIFFERENCES  # noqa: E402
 
@@ -57,6 +58,20 @@ def peers_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+FAMILIES = (
+    ("a transmission", "`model.LinearTransmission` or `TransmissionMap`", "`gearwright.transmissions`",
+     "`actuator_entries`, `joint_entries` or `to_actuators`; `efficiency_at(load, speed)`"),
+    ("an actuator", "`model.Actuator`", "`gearwright.actuators`", "`respond(command, shaft, state)`"),
+    ("a sensor", "`model.CustomSensor`", "`gearwright.sensors`", "`read(positions, velocities, state)`"),
+    ("a friction", "`model.frictions.FrictionModel`", "`gearwright.frictions`", "`level(speed)`"),
+    ("a joint", "`model.joints.kind.JointKind`", "`gearwright.joints`", "`motions(joint)`, `closing(joint)`"),
+    ("a recording format", "a sink with `open`, `write`, `close`", "`gearwright.recordings`", "`Format(sink, reader)`"),
+    ("a back end", "`compiler.Backend`", "`gearwright.backends`", "`code`, `load`"),
+    ("a constraint", "`dynamics.constraints.rows.OneRow`", "a row of `dynamics.steps.constraint_groups.CONSTRAINTS`",
+     "`act(now)`: lines, polylines, curves, equalities"),
+)  # fmt: skip
+
+
 def kinds_page() -> str:
     """Every kind of every family with its fields, from the classes themselves."""
     lines = [
@@ -68,11 +83,20 @@ def kinds_page() -> str:
         "differential, four_bar and linear_map are written as ros2_control and Gazebo do: [formats](formats.md).",
         "",
         "A kind of your own is one class and one entry point; it is then read, shown, simulated and varied like these.",
-        "Groups: `gearwright.transmissions`, `gearwright.actuators`, `gearwright.sensors`, `gearwright.joints`",
-        "and `gearwright.backends`. `tests/contracts/test_outside_kinds.py` is a whole package with one of each; its",
-        "transmission is a cycloidal drive with an efficiency map of its own, [explained here](transmissions.md).",
+        "`tests/contracts/test_outside_kinds.py` is a whole package with one of each; its transmission is a cycloidal",
+        "drive with an efficiency map of its own, [explained here](transmissions.md).",
+        "",
+        "| to add | write | row, or entry point | the method that says it |",
+        "|---|---|---|---|",
     ]
-    for heading, registry in (("Transmissions", TRANSMISSIONS), ("Actuators", ACTUATORS), ("Sensors", SENSORS)):
+    lines += [f"| {' | '.join(row)} |" for row in FAMILIES]
+    families = (
+        ("Transmissions", TRANSMISSIONS),
+        ("Actuators", ACTUATORS),
+        ("Sensors", SENSORS),
+        ("Friction", FRICTIONS),
+    )
+    for heading, registry in families:
         lines += ["", f"## {heading}"]
         for name in registry.rows:
             lines += ["", f"### {name}", "", *_field_table(registry[name], heading == "Sensors")]

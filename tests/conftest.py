@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +30,30 @@ PER_FILE: dict[str, Callable[[], Sequence[RobotFile]]] = {
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for one of the fixtures of PER_FILE runs once for each file."""
+    """A test that asks for one of the fixtures of PER_FILE runs once for each file.
+
+    With the mark `sampled(n)` every n-th file is in the default suite and the others are slow. Each test begins with
+    another file, so that together they see most of them.
+    """
     for fixture in PER_FILE.keys() & set(metafunc.fixturenames):
         absent = pytest.mark.skip(reason=f"neither the corpus (${VARIABLE}) nor example-robot-data is here")
-        metafunc.parametrize(fixture, PER_FILE[fixture]() or [pytest.param(None, marks=absent)], ids=str)
+        files = PER_FILE[fixture]()
+        sampled = metafunc.definition.get_closest_marker("sampled")
+        every = sampled.args[0] if sampled else 1
+        first = zlib.crc32(metafunc.function.__name__.encode()) % every
+        each = [pytest.param(f, marks=[pytest.mark.slow] * (i % every != first)) for i, f in enumerate(files)]
+        metafunc.parametrize(fixture, each or [pytest.param(None, marks=absent)], ids=str)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Code compiled once for all tests, workers and the processes they start; the user's own cache is left alone."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "code"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GEARWRIGHT_CACHE", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")

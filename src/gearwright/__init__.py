@@ -13,6 +13,7 @@ from gearwright.errors import (
     LoadError,
     ModelError,
     NotSimulatedWarning,
+    RecordingWarning,
     SimulationError,
     TracingError,
     UnsettledWarning,
@@ -21,6 +22,7 @@ from gearwright.errors import (
 if TYPE_CHECKING:
     from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
+    from gearwright.export import export_c
     from gearwright.formats import load, loads
     from gearwright.hardware.serving import serve
     from gearwright.migration import migrate
@@ -51,12 +53,15 @@ if TYPE_CHECKING:
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
     from gearwright.sim import Recording, Simulation, compile
+    from gearwright.study import sweep
 
 __version__ = "0.1.0"
 
 # public name → the module it is imported from when it is first used; so `import gearwright` stays fast
 _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
+    "export_c": "gearwright.export",
+    "sweep": "gearwright.study",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
@@ -122,6 +127,7 @@ __all__ = [
     "NotSimulatedWarning",
     "PneumaticCylinder",
     "Recording",
+    "RecordingWarning",
     "Series",
     "SimpleTransmission",
     "Simulation",
@@ -130,10 +136,12 @@ __all__ = [
     "TracingError",
     "UnsettledWarning",
     "compile",
+    "export_c",
     "load",
     "loads",
     "migrate",
     "serve",
+    "sweep",
     "with_servos",
 ]
 

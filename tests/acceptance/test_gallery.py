@@ -65,15 +65,18 @@ def test_every_robot_has_a_script_and_is_on_the_page():
     )
 
 
-def test_the_page_is_drawn(tmp_path):
-    """All scripts in one process, without a display: a picture each, none larger than a page should carry."""
+@pytest.mark.parametrize(
+    ("script", "names"), [("four_bar", ["four_bar"]), pytest.param("page", SCRIPTS, marks=pytest.mark.slow)]
+)
+def test_pictures_are_drawn(tmp_path, script, names):
+    """One, or all scripts in one process, without a display: a picture each, none larger than a page should carry."""
     image = pytest.importorskip("PIL.Image")
     pytest.importorskip("matplotlib")
-    command = [sys.executable, str(GALLERY / "page.py"), str(tmp_path)]
+    command = [sys.executable, str(GALLERY / f"{script}.py"), str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for name in SCRIPTS:
+    for name in names:
         picture = tmp_path / f"{name}.png"
         assert 10_000 < picture.stat().st_size < LARGEST
         assert min(image.open(picture).size) > 500

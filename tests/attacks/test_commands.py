@@ -75,3 +75,27 @@ def test_arguments_are_only_values(folder: Path) -> None:
     assert ran.code == 0, ran.out + ran.err
     assert value in ran.out
     assert not (folder / "canary").exists()
+
+
+@pytest.mark.parametrize("start", ["installed", "python -m"])
+def test_a_package_beside_the_model_is_not_an_installed_one(folder: Path, start: str) -> None:
+    """Kinds of installed packages need no leave; metadata in the current folder does not make one."""
+    metadata = folder / "mine-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[gearwright.actuators]\nmine = gearwright_plugin:Mine\n")
+    text = (
+        '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+        '<parent>a</parent><child>b</child></joint><actuator name="m" type="mine"><joint>j</joint></actuator>'
+        "</model></sdf>"
+    )
+    (folder / "robot.sdf").write_text(text)
+    if start == "installed":
+        done = _console(folder, "check", "robot.sdf")
+        code, out = done.returncode, done.stdout
+    else:
+        ran = gearwright("check", "robot.sdf", cwd=folder)
+        code, out = ran.code, ran.out
+    assert code == 1
+    assert "there is no type 'mine'" in out
+    assert not (folder / "canary").exists()

@@ -56,7 +56,8 @@ SAMPLES = (
     Sample("joint", ("Universal", '"universal"'), "model/joints/two_axes.py", "model/joints/joint.py"),
     Sample("back end", ("Interpreter", '"interpreter"'), "compiler/backends/interpreter.py",
            "compiler/backends/__init__.py"),
-    Sample("row type", ("SoftStopRow",), "dynamics/constraints/axis_laws.py", "dynamics/constraints/axis_laws.py"),
+    Sample("row type", ("BacklashRow",), "dynamics/actuation/backlash.py", "dynamics/steps/constraint_groups.py"),
+    Sample("friction", ("Stribeck", '"stribeck"'), "model/frictions/stribeck.py", "model/frictions/__init__.py"),
     Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/shaft_rows.py", "dynamics/actuation/shaft_rows.py"),
     Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py"),
 )  # fmt: skip
@@ -92,11 +93,7 @@ def main() -> int:
         wrong += len(unexpected)
         shown = ", ".join(f"{f}{' (!)' if f in unexpected else ''}" for f in sorted(others)) or "none"
         print(f"{s.family:18}{s.names[0]:20}{s.file:42}{s.table:36}{shown}")
-    print("\nOne file and one row: transmission, actuator, sensor, joint, back end (shown from outside the package by")
-    print(
-        "test_outside_kinds.py and test_backends.py). Rows, friction and recording formats: one class or function and"
-    )
-    print("one line in the same file; these families have no registry.")
+    print("\nOne file and one row each; test_outside_kinds.py and test_backends.py add one from outside the package.")
     return 1 if wrong else 0
 
 

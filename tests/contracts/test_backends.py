@@ -12,15 +12,20 @@ import gearwright as gw
 from gearwright.compiler import Address, Executable, Instance, backends, build, compile_program, find_backend
 from gearwright.errors import CompileError
 from tests.compiler.building import evaluate_op, program_of, same_bits, tape_of
+from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 from tests.compiler.test_kernel import PENDULUM, SERIES, START, B, N, explosion, halving, sweeps
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS
 from tests.sim.robots import ARM
 
 VARIANTS = {"cpu, scalar": {"lanes": 1}, "cpu, 4 lanes": {"lanes": 4}, "interpreter": {}}
+OTHERS = [n for n in backends.names() if n not in ("cpu", "interpreter")]
 
 
-@pytest.fixture(params=[*VARIANTS, *(n for n in backends.names() if n not in ("cpu", "interpreter"))])
-def device(request: pytest.FixtureRequest) -> tuple[str, dict[str, int]]:
+@pytest.fixture(params=[*VARIANTS, *OTHERS])
+def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, int]]:
+    """Without a GPU, the text of CUDA kernels runs on the CPU."""
+    if request.param == "cuda" and not gpu():
+        monkeypatch.setitem(backends.BACKENDS, "cuda", CudaOnCpu)
     return request.param.split(",")[0], VARIANTS.get(request.param, {})
 
 

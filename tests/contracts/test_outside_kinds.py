@@ -6,6 +6,7 @@ They are used from a file, in `show`, in a batch, and as parameters, without a l
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from casadi import floor as np_floor
+
+from gearwright.dynamics.constraints.moment import spring_damper
+from gearwright.dynamics.constraints.rows import OneRow
 from gearwright.model import Actuator, CustomSensor, LinearTransmission
+from gearwright.model.frictions import FrictionModel
+from gearwright.sim.recordings.formats import Format
 from gearwright.model.fields import check, quantity
 from gearwright.model.joints.prismatic import Prismatic
 
@@ -75,7 +82,7 @@ class Tachometer(CustomSensor):
 
     gain: float = quantity("V·s/rad", doc="voltage per speed", default=1.0)
 
-    def unit(self, *, length):
+    def unit(self, *, length, index=0):
         return "V"
 
     def read(self, positions, velocities, state):
@@ -84,6 +91,62 @@ class Tachometer(CustomSensor):
 
 class Telescope(Prismatic):
     sign: ClassVar[str] = "⇥"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detent(FrictionModel):
+    """Rests every so many radians: dry friction, and a spring to the nearest of them."""
+
+    drag: float = quantity("N·m | N", at_least=0, doc="at any speed")
+    pitch: float = quantity("rad | m", above=0, doc="between two rests")
+    stiffness: float = quantity("N·m/rad | N/m", at_least=0, doc="of the spring", default=0.0)
+
+    def level(self, speed):
+        return self.drag + 0.0 * speed
+
+
+@dataclass(frozen=True)
+class DetentSpring(OneRow):
+    name: str
+    position: int
+    velocity: int
+    pitch: float
+    stiffness: object
+    equality: ClassVar[bool] = True  # a line: without bounds
+
+    def act(self, now):
+        q = now.tree.q[self.position]
+        away = q - self.pitch * np_floor(q / self.pitch + 0.5)
+        return [spring_damper(now, {self.velocity: 1.0}, self.stiffness, 0.0, away)]
+
+
+def detents(assembly):
+    layout = assembly.mechanism.layout
+    for joint in assembly.mechanism.tree.joints:
+        for name, axis in zip(joint.axis_coordinates, joint.axes):
+            if isinstance(axis.dynamics.friction_model, Detent):
+                numbers = (assembly.values[f"{name}.friction_model.{n}"] for n in ("pitch", "stiffness"))
+                yield DetentSpring(name, layout.positions.index(name), layout.velocities.index(name), *numbers)
+
+
+class HexSink:
+    """Numbers as C writes them in hexadecimal, a line an instant."""
+
+    def __init__(self, path):
+        self.file = path.open("w")
+
+    def open(self, schema):
+        self.signals = schema.stored
+
+    def write(self, chunk):
+        for i in range(chunk.rows):
+            self.file.write(" ".join(float(x).hex() for x in np.ravel(chunk.column(self.signals[1])[i])) + "\\n")
+
+    def close(self):
+        self.file.close()
+
+
+HEX = Format(HexSink)
 '''
 POINTS = """
 [gearwright.transmissions]
@@ -94,13 +157,19 @@ air_motor = outside_kinds:AirMotor
 tachometer = outside_kinds:Tachometer
 [gearwright.joints]
 telescope = outside_kinds:Telescope
+[gearwright.frictions]
+detent = outside_kinds:Detent
+[gearwright.recordings]
+hex = outside_kinds:HEX
 """
 LINK = "<inertial><mass>1</mass><inertia><ixx>2</ixx><iyy>2</iyy><izz>2</izz></inertia></inertial>"
 FILE = f"""<sdf version="1.11"><model name="arm"><link name="base"/>
 <link name="a">{LINK}</link><link name="b">{LINK}</link>
 <joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>
 <joint name="elbow" type="revolute"><parent>base</parent><child>a</child><axis><xyz>0 0 1</xyz></axis></joint>
-<joint name="reach" type="telescope"><parent>base</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="reach" type="telescope"><parent>base</parent><child>b</child><axis><xyz>0 1 0</xyz><dynamics>
+<friction_model type="detent"><drag>0.5</drag><pitch>0.1</pitch><stiffness>50</stiffness></friction_model>
+</dynamics></axis></joint>
 <actuator name="motor" type="air_motor"><displacement>1e-6</displacement><pressure>500000</pressure></actuator>
 <transmission name="gear" type="cycloidal"><actuator>motor</actuator><joint>elbow</joint><pins>41</pins>
 <load_map>0 0.5 0.5 0.8 1 0.9</load_map></transmission>
@@ -165,13 +234,15 @@ def test_in_show(robot: gw.Mechanism) -> None:
     shown = console.export_text()
     for words in ("elbow = motor/40", "cycloidal", "efficiency by load and speed",
                   "air_motor", "displacement 1×10⁻⁶ m³", "pressure", "tachometer",
-                  "gain 3 V·s/rad", "⇥"):  # fmt: skip
+                  "gain 3 V·s/rad", "⇥", "Detent", "drag 0.5 N"):  # fmt: skip
         assert words in shown, words
     data = as_data(robot)
     json.dumps(data)
     assert data["transmissions"][0]["own"]["pins"] == 41.0 and data["transmissions"][0]["losses"]["varies"]
     assert data["actuators"][0]["own"] == {"displacement": 1e-6, "pressure": 500_000.0}
     assert data["sensors"][0]["gain"] == 3.0
+    (axis,) = data["joints"][-1]["axes"]
+    assert axis["friction_model"] == {"drag": 0.5, "pitch": 0.1, "stiffness": 50.0}
 
 
 def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
@@ -188,6 +259,57 @@ def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
     np.testing.assert_allclose(sim.sensor["speed"], 3.0 * expected, rtol=1e-14)
     with pytest.raises(gw.ModelError, match=r"'gear.pins' must be above 1"):
         sim.set_parameters({"gear.pins": 1.0})
+
+
+def test_friction_in_a_batch_and_as_a_parameter(robot: gw.Mechanism) -> None:
+    """1 kg slides off at 2 m/s: it loses drag·dt a step, whatever the drag of each robot is."""
+    sim = gw.compile(robot, dt=DT, batch=2, parameters=("reach.friction_model.drag",), gravity=(0, 0, 0))
+    sim.set_parameters({"reach.friction_model.drag": [0.5, 3.0]})
+    sim.reset(velocity={"reach": 2.0})
+    sim.step()
+    np.testing.assert_allclose(sim.velocity["reach"], 2.0 - np.array([0.5, 3.0]) * DT, rtol=1e-14)
+    sim.reset()
+    sim.step(effort={"reach": 1.0})
+    np.testing.assert_allclose(sim.velocity["reach"], [0.5 * DT, 0.0], rtol=1e-14, atol=1e-18)  # the second one holds
+    shown = robot.parameters["reach.friction_model.drag"]
+    assert (str(shown), shown.doc) == ("0.5 N", "at any speed")
+
+
+@pytest.mark.parametrize("solver", ["direct", "pgs"])
+def test_a_constraint_group(robot: gw.Mechanism, monkeypatch: pytest.MonkeyPatch, solver: str) -> None:
+    """A row of `CONSTRAINTS`: the slider swings about the rest at 0.1 m, in a batch and with its stiffness given."""
+    from gearwright.dynamics.steps.constraint_groups import CONSTRAINTS
+
+    detents = import_module("outside_kinds").detents
+    monkeypatch.setitem(CONSTRAINTS, "detents", detents)
+    names = ("reach.friction_model.drag", "reach.friction_model.stiffness")
+    options = {"integrator": "euler", "solver": solver, "gravity": (0, 0, 0)}
+    sim = gw.compile(robot, dt=DT, batch=2, parameters=names, **options)
+    stiffness = np.array([50.0, 200.0])
+    sim.set_parameters({names[0]: 0.0, names[1]: stiffness})
+    sim.reset(position={"reach": 0.11})
+    sim.step()
+    spring = stiffness * DT / (1.0 + stiffness * DT**2)  # implicit Euler
+    np.testing.assert_allclose(sim.velocity["reach"], -0.01 * spring, rtol=1e-12)
+    assert not sim.from_cache
+    sim.step(n=200)
+    assert (abs(sim.position["reach"] - 0.1) < 0.0101).all()
+
+
+def test_a_recording_format(robot: gw.Mechanism, tmp_path: Path) -> None:
+    sim = gw.compile(robot, dt=DT, batch=2, gravity=(0, 0, 0))
+    sim.reset(velocity={"elbow": [1.0, 2.0]})
+    recording = sim.run(5 * DT, command={"motor": 0.0})
+    recording.save(tmp_path / "run.hex")
+    lines = (tmp_path / "run.hex").read_text().splitlines()
+    found = [[float.fromhex(x) for x in line.split()] for line in lines]
+    first = recording.schema.stored[1]
+    np.testing.assert_array_equal(found, getattr(recording, first.family)[first.name])
+    sim.reset(velocity={"elbow": [1.0, 2.0]})
+    sim.run(5 * DT, command={"motor": 0.0}, sink=tmp_path / "streamed.hex")
+    assert (tmp_path / "streamed.hex").read_text().splitlines() == lines
+    with pytest.raises(gw.GearwrightError, match=r"\.hex"):
+        recording.save(tmp_path / "run.hax")
 
 
 def test_among_the_parameters(robot: gw.Mechanism) -> None:

@@ -40,6 +40,7 @@ NAMES = {
     "NotSimulatedWarning",
     "PID",
     "Recording",
+    "RecordingWarning",
     "Series",
     "SimpleTransmission",
     "Simulation",
@@ -47,10 +48,12 @@ NAMES = {
     "TracingError",
     "UnsettledWarning",
     "compile",
+    "export_c",
     "load",
     "loads",
     "migrate",
     "serve",
+    "sweep",
     "with_servos",
 }
 

@@ -37,6 +37,8 @@ MAPS = {
         matrix=((2.0, 1.0), (0.0, 1.0)))]),
     "custom": gw.CustomTransmission(position=wavy, size=(3, 2)),
 }  # fmt: skip
+REPRESENTATIVES = ("simple", "four_bar_linkage", "custom")  # a constant ratio, a variable one, several axes at once
+OTHERS = [name for name in MAPS if name not in REPRESENTATIVES]
 every_map = pytest.mark.parametrize("name", [*MAPS])
 KINDS = ("revolute", "prismatic", "revolute", "continuous")
 
@@ -126,7 +128,7 @@ def test_motors_change_the_velocities_by_their_efforts(name, rng):
 
 
 @every_map
-@pytest.mark.parametrize(("seed", "lossy"), [(1, False), (2, True)])
+@pytest.mark.parametrize(("seed", "lossy"), [(2, True), pytest.param(1, False, marks=pytest.mark.slow)])
 def test_motors_pay_for_the_energy_of_a_step_and_its_losses(name, seed, lossy):
     """Kinetic and potential energy after a step, less before, is what motors give, `dt·τᵀ·ω⁺`, less what dampers
     take, `dt·d·v⁺²`, on joints and on the motors' axes. What is left is the step's own, of second order in dt: halving
@@ -190,7 +192,7 @@ def shaft_rates(m, q, direction, h=1e-3):
     return sum(w * np.atleast_1d(ahead[n]) for n, w in STENCIL.items()) / h
 
 
-@every_map
+@pytest.mark.parametrize("name", [*REPRESENTATIVES, *(pytest.param(n, marks=pytest.mark.slow) for n in OTHERS)])
 def test_rotors_are_in_the_mass_matrix_and_the_energy(name, rng):
     """Against finite differences of positions alone: of the links by `Newton`, of the rotors by their map.
 

@@ -78,6 +78,7 @@ def test_mass_matrix_and_bias_of_a_free_robot(robot, robot_data_folder, rng):
     compare(robot_data_folder / FLOATING[robot], True, rng)
 
 
+@pytest.mark.sampled(8)
 def test_mass_matrix_and_bias(urdf_file, rng):
     """Every robot that both load, from example-robot-data and from the corpus."""
     try:

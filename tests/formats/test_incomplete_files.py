@@ -135,7 +135,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         sdf(axis=f"\n<dynamics>{HERE}<spring_stiffness>-1</spring_stiffness></dynamics>"),
         "warning",
         "dynamics-invalid",
-        "spring_stiffness cannot be negative",
+        "a negative spring_stiffness (-1) pushes away",
     ),
     "sdf, ratio without a rotor": (
         sdf(joint=f"\n<drake:gear_ratio>3</drake:gear_ratio>{HERE}"),

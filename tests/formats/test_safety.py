@@ -131,7 +131,12 @@ FLAT = {
 }
 
 
-@pytest.mark.parametrize("parts", FLAT.values(), ids=FLAT)
+LONG = ("links", "as many as fit")  # seconds each: `test_growth` has links in the default suite
+
+
+@pytest.mark.parametrize(
+    "parts", [pytest.param(text, id=name, marks=[pytest.mark.slow] * (name in LONG)) for name, text in FLAT.items()]
+)
 def test_many_tiny_parts(parts: str) -> None:
     survived(outcome_of(robot(LINK + parts)))
 
@@ -660,23 +665,30 @@ def chain(n: int, joint: str, link: str = BOX) -> str:
     return robot(links + joints)
 
 
-def test_a_very_long_chain() -> None:
+def sizes(usual: int, full: int) -> pytest.MarkDecorator:
+    """Deeper than Python's recursion, and as large as files may be, which is slow."""
+    return pytest.mark.parametrize("n", [usual, pytest.param(full, marks=pytest.mark.slow)])
+
+
+@sizes(1_500, 5_000)
+def test_a_very_long_chain(n: int) -> None:
     def then(m: Mechanism) -> None:
-        assert len(m.tree.branches) == 5_001
-        assert m.dof == 5_000
+        assert len(m.tree.branches) == n + 1
+        assert m.dof == n
 
-    loaded(outcome_of(chain(5_000, ""), then))
-    survived(outcome_of(chain(100_000, "", link="")))
-
-
-def test_a_long_chain_without_mass() -> None:
-    loaded(outcome_of(chain(10_000, "", link="")))
+    loaded(outcome_of(chain(n, ""), then))
+    survived(outcome_of(chain(20 * n, "", link="")))
 
 
+@sizes(3_000, 10_000)
+def test_a_long_chain_without_mass(n: int) -> None:
+    loaded(outcome_of(chain(n, "", link="")))
+
+
+@sizes(1_500, 6_000)
 @pytest.mark.parametrize("leader", ["j{k}", "j1", "j{n}"])
-def test_long_mimic_chains(leader: str) -> None:
+def test_long_mimic_chains(leader: str, n: int) -> None:
     """Each follows the one before, all the first, or each the one after (leaders come last in the file)."""
-    n = 6_000
     free = n if leader == "j{n}" else 1
 
     def mimic(i: int) -> str:
@@ -689,22 +701,24 @@ def test_long_mimic_chains(leader: str) -> None:
     assert outcome.value == 1
 
 
-def test_a_long_mimic_circle() -> None:
-    n = 6_000
+@sizes(1_500, 6_000)
+def test_a_long_mimic_circle(n: int) -> None:
     text = chain(n, '<mimic joint="j{k}"/>').replace('<mimic joint="j0"/>', f'<mimic joint="j{n}"/>')
     refused(outcome_of(text), "mimic-cycle")
 
 
-def test_many_mimics_of_nothing() -> None:
-    refused(outcome_of(chain(4_000, '<mimic joint="k{i}"/>')), "mimic-leader-not-found")
+@sizes(1_500, 4_000)
+def test_many_mimics_of_nothing(n: int) -> None:
+    refused(outcome_of(chain(n, '<mimic joint="k{i}"/>')), "mimic-leader-not-found")
 
 
-def test_many_links_that_do_not_exist() -> None:
+@sizes(500, 2_000)
+def test_many_links_that_do_not_exist(n: int) -> None:
     joints = "".join(
         f'<joint name="joint_{i}" type="fixed"><parent link="link_{i}"/><child link="lnk_{i}"/></joint>'
-        for i in range(2_000)
+        for i in range(n)
     )
-    links = "".join(f'<link name="link_{i}"/>' for i in range(2_000))
+    links = "".join(f'<link name="link_{i}"/>' for i in range(n))
     refused(outcome_of(robot(links + joints)), "link-not-found")
     sdf = (
         joints.replace('<parent link="', "<parent>")
@@ -867,8 +881,8 @@ def test_many_devices(parts: str) -> None:
     survived(outcome_of(robot(PAIR + parts)))
 
 
-def test_many_mimics_switched_off() -> None:
-    n = 5_000
+@sizes(1_500, 5_000)
+def test_many_mimics_switched_off(n: int) -> None:
     text = chain(n, '<mimic joint="j1"/>').replace('<mimic joint="j1"/>', "", 1)
     joints = "".join(f'<joint name="j{i}" mimic="false"/>' for i in range(2, n + 1))
     loaded(outcome_of(text.replace("</robot>", f'<ros2_control name="r">{joints}</ros2_control></robot>')))
@@ -881,8 +895,8 @@ def test_many_tags_over_many_mimics() -> None:
     loaded(outcome_of(text.replace("</robot>", f"{tags}</robot>")))
 
 
-def test_many_loops() -> None:
-    n = 3_000
+@sizes(500, 3_000)
+def test_many_loops(n: int) -> None:
     text = chain(n, "").replace("</robot>", "")
     loops = "".join(
         f'<joint name="k{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 5}"/><axis xyz="0 0 1"/></joint>'

@@ -4,7 +4,10 @@ import pytest
 
 import gearwright as gw
 from gearwright import robots
+from gearwright.hardware.protocols import PROTOCOLS
 from gearwright.hardware.rig import Rig
+
+from .echo import ECHO
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +18,21 @@ def desk_arm():
 @pytest.fixture
 def rig(desk_arm):
     return Rig.of(desk_arm)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def echo():
+    PROTOCOLS["echo"] = ECHO
+    yield
+    del PROTOCOLS["echo"]
+
+
+@pytest.fixture(scope="session")
+def wheel():
+    """One link on a bearing, with an ideal motor."""
+    return gw.loads(
+        """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>
+        <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="axle" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+        <actuator name="motor" type="ideal"><joint>axle</joint><torque_limit>2</torque_limit></actuator></robot>"""
+    )

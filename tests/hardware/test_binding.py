@@ -5,6 +5,8 @@ import pytest
 import gearwright as gw
 from gearwright.hardware.binding import bind
 from gearwright.hardware.device import CanDevice
+from gearwright.hardware.device_files import read_devices
+from gearwright.hardware.plant import with_actuators
 from gearwright.hardware.protocols import PROTOCOLS, Protocol
 
 URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
@@ -68,3 +70,64 @@ def test_faulty_options_are_refused(options, message):
     name = options.pop("name", None)
     with pytest.raises(gw.GearwrightError, match=message):
         bind(load(""), name, **options)
+
+
+ROS2 = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+<ros2_control name="arm" type="system"><hardware><plugin>{plugin}</plugin>{hardware}</hardware>
+<joint name="j"><command_interface name="position"/><param name="id">{id}</param></joint></ros2_control>
+{more}</robot>"""
+
+
+def ros2(plugin="dynamixel_hardware/DynamixelHardware", hardware="", id="11", more=""):
+    return with_actuators(gw.loads(ROS2.format(plugin=plugin, hardware=hardware, id=id, more=more)))
+
+
+def test_a_ros2_control_plugin_implies_protocol_and_id():
+    (bound,) = bind(ros2())
+    assert (bound.actuator, bound.protocol.name, bound.node) == ("j", "dynamixel", 11)
+    (bound,) = bind(ros2("my/System", '<param name="gearwright_protocol">feetech</param>', "0x0C"))
+    assert (bound.protocol.name, bound.node) == ("feetech", 12)
+
+
+def test_a_ros2_control_plugin_of_others_binds_nothing():
+    with pytest.raises(gw.ModelError, match="no actuator of 'r' is on a bus"):
+        bind(ros2("mock_components/GenericSystem"))
+    with pytest.raises(gw.ModelError, match="a whole number, not 'x'"):
+        bind(ros2(id="x"))
+
+
+def test_an_actuator_of_a_transmission_has_a_device():
+    more = """<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="j"/>
+    <actuator name="m"><mechanicalReduction>50</mechanicalReduction><device protocol="feetech" node="7"/></actuator>
+    </transmission>"""
+    (bound,) = bind(ros2("none", more=more))
+    assert (bound.actuator, bound.protocol.name, bound.node) == ("m", "feetech", 7)
+
+
+def test_a_yaml_file_beside_the_robot(tmp_path):
+    file = tmp_path / "devices.yaml"
+    file.write_text("m: {protocol: feetech, node: 4, model: sts3215, speed: 7}\n")
+    (bound,) = bind(load(""), written=read_devices(file))
+    assert bound.node == 4 and dict(bound.options) == {"speed": "7", "model": "sts3215"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- 1", "a mapping of actuators"),
+        ("m: 3", "needs a protocol"),
+        ("m: {protocol: fetech}", "did you mean 'feetech'"),
+        ("m: {protocol: feetech, node: -1}", "a whole number, not -1"),
+        ("m: {protocol: feetech, node: true}", "a whole number, not True"),
+        ("m: [", "devices.yaml"),
+        ("\0", "devices.yaml"),
+        ("n: {protocol: feetech}", "'n'"),
+    ],
+)
+def test_a_faulty_yaml_file_is_refused(tmp_path, text, message):
+    file = tmp_path / "devices.yaml"
+    file.write_text(text)
+    with pytest.raises(gw.GearwrightError, match=message):
+        bind(load(""), written=read_devices(file))

@@ -123,6 +123,7 @@ def pinocchio_poses(model, q: np.ndarray) -> dict[str, np.ndarray]:
     return {f.name: X.homogeneous for f, X in bodies if f.name != "universe"}
 
 
+@pytest.mark.sampled(6)
 def test_urdf_as_in_pinocchio(urdf_file: RobotFile, rng: np.random.Generator) -> None:
     robot = gw.load(urdf_file.path)
     model = pinocchio_model(urdf_file.path)
@@ -150,6 +151,7 @@ def followers_by_hand(path: Path, leaders: dict) -> dict:
     return {name: position(name) for name in mimics}
 
 
+@pytest.mark.sampled(4)
 def test_mimic_as_in_pinocchio(mimic_file: RobotFile, rng: np.random.Generator) -> None:
     """Only leaders are given here. Pinocchio gets the followers from URDF's formula, and aligns them by its own mimic
     joints where it can: a leader that is written after its follower, or follows itself, is too much for it."""
@@ -194,6 +196,7 @@ def mujoco_text(path: Path) -> str:
     return etree.tostring(root, encoding="unicode")
 
 
+@pytest.mark.sampled(6)
 def test_urdf_as_in_mujoco(urdf_file: RobotFile, rng: np.random.Generator) -> None:
     mujoco = pytest.importorskip("mujoco")
     robot = gw.load(urdf_file.path)
@@ -262,6 +265,7 @@ def plant_of(file: RobotFile, robot: gw.Mechanism, kind: str, top: str):
     return plant
 
 
+@pytest.mark.sampled(3)
 def test_sdf_as_in_drake(sdf_file: RobotFile, rng: np.random.Generator) -> None:
     robot = gw.load(sdf_file.path, model="*")
     is_world = b"<world" in sdf_file.path.read_bytes()
@@ -269,6 +273,7 @@ def test_sdf_as_in_drake(sdf_file: RobotFile, rng: np.random.Generator) -> None:
     assert_same_as_drake(robot, plant, rng)
 
 
+@pytest.mark.sampled(6)
 def test_urdf_as_in_drake(urdf_file: RobotFile, rng: np.random.Generator) -> None:
     robot = gw.load(urdf_file.path)
     assert_same_as_drake(robot, plant_of(urdf_file, robot, "urdf", robot.name), rng, count=2)

@@ -1,18 +1,9 @@
-"""Robots that several files share, and a cache of compiled code that no other run touches."""
+"""Robots that several files share."""
 
 import pytest
 
 import gearwright as gw
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, GRIPPER
-
-
-@pytest.fixture(scope="session", autouse=True)
-def code_cache(tmp_path_factory):
-    """Code compiled once for all tests; the user's own cache is left alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("code")
-        patch.setenv("GEARWRIGHT_CACHE", str(folder))
-        yield folder
 
 
 @pytest.fixture(scope="session")

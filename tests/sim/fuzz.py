@@ -1,4 +1,4 @@
-"""A fuzzer for what loads: `python -m tests.sim.fuzz --count 20000 --seed 1`, split by `--first` and by processes.
+"""A fuzzer for what loads: `python -m tests.sim.fuzz --count 20000 --seed 1 --processes 8`; `--first` goes on.
 
 Each mechanism of `generated` is loaded, compiled and stepped, twice from the same start. Only documented errors may
 come out; what `compile` refuses, the checks must have reported; no number may be NaN without an error; the same bits
@@ -16,18 +16,22 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 import gearwright as gw
 from gearwright.compiler.backends.cpu import llvm
+from gearwright.sim.options import Options, coupled
 from tests.formats.fuzz import minimised
 from tests.sim.generated import Case, case
 
 SECONDS = 60.0  # that a mechanism may take
 STEPS = 20
 MINIMISING = 60.0
+PART = 100  # mechanisms that share a cache folder, and that a process takes at a time
 REPORTS = {"inertia-missing", "inertia-invalid", "not-simulable", "loop-open", "encoder-value", "transmission-start"}
 BY_OPTIONS = (
     "use a longer dt",
@@ -53,9 +57,8 @@ def probe(c: Case) -> tuple[str, str | None]:
         sim = gw.compile(robot, **c.options)
     except gw.GearwrightError as error:
         chosen = any(word in str(error) for word in BY_OPTIONS)
-        return "not compiled", None if chosen or _reported(
-            robot
-        ) else f"compile refuses what check passes: {_signature(error)}"
+        told = chosen or _reported(robot) or _reported_with(robot, c)
+        return "not compiled", None if told else f"compile refuses what check passes: {_signature(error)}"
     if not np.isfinite(sim.state).all():
         return "not compiled", None if _reported(robot) else "a state that is not finite right after compile"
     return _stepped(sim, c)
@@ -65,13 +68,24 @@ def _reported(robot: gw.Mechanism) -> bool:
     return any(d.code in REPORTS and d.line and d.severity != "info" for d in robot.diagnostics)
 
 
+def _reported_with(robot: gw.Mechanism, c: Case) -> bool:
+    """Whether the checks refuse or report it with its couplings as the options have them."""
+    if "coupling" not in c.options:
+        return False
+    try:
+        chosen = coupled(robot, Options(coupling=c.options["coupling"]))
+    except gw.ModelError:
+        return True
+    return _reported(chosen) or any(d.code == "coupling-contradicted" for d in chosen.diagnostics)
+
+
 def _stepped(sim: gw.Simulation, c: Case) -> tuple[str, str | None]:
     command = dict.fromkeys(sim.robot.actuators, c.push) if "command" in sim.inputs.slots else None
     effort = dict.fromkeys(sim.coordinates[:1], c.push)
     ends, states = [], []
     for _ in range(2):
-        sim.reset()
         try:
+            sim.reset()
             sim.step(command=command, effort=effort, n=STEPS)
             ends.append("stepped")
         except gw.GearwrightError as error:
@@ -105,6 +119,7 @@ def timed(c: Case, seconds: float = SECONDS) -> tuple[str, str | None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", gw.NotSimulatedWarning)
+            warnings.simplefilter("ignore", gw.BeyondLimitsWarning)
             return probe(c)
     except TooSlow as slow:
         return "failed", f"more than {seconds:g} s, {_signature(slow)}"
@@ -123,7 +138,7 @@ def run(count: int, seed: int, first: int = 0, say: bool = False) -> tuple[Count
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for index in range(first, first + count):
-            if index % 100 == 0 or "GEARWRIGHT_CACHE" not in os.environ or os.environ["GEARWRIGHT_CACHE"] == cache:
+            if index % PART == 0 or "GEARWRIGHT_CACHE" not in os.environ or os.environ["GEARWRIGHT_CACHE"] == cache:
                 os.environ["GEARWRIGHT_CACHE"] = str(Path(folder) / str(index))
             llvm.CODE_GENERATION_LEVEL = usual if index % 10 == 0 else 0
             end, problem = timed(case(seed, index))
@@ -139,6 +154,26 @@ def run(count: int, seed: int, first: int = 0, say: bool = False) -> tuple[Count
     os.environ.pop("GEARWRIGHT_CACHE")
     if cache is not None:
         os.environ["GEARWRIGHT_CACHE"] = cache
+    return ends, failures
+
+
+def run_parts(count: int, seed: int, first: int, processes: int) -> tuple[Counter[str], dict[int, str]]:
+    """The same, a part at a time, in processes of their own."""
+    ends: Counter[str] = Counter()
+    failures: dict[int, str] = {}
+    begins = range(first, first + count, PART)
+    sizes = [min(PART, first + count - begin) for begin in begins]
+    started = time.monotonic()
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        for part, wrong in pool.map(run, sizes, [seed] * len(sizes), begins):
+            ends += part
+            failures |= wrong
+            for index, problem in wrong.items():
+                print(f"{seed}:{index}: {problem}", flush=True)
+            done = sum(ends.values())
+            if done % 500 == 0:
+                rate = done / (time.monotonic() - started)
+                print(f"{done} done, {len(failures)} failed, {rate:.1f}/s, {dict(ends)}", flush=True)
     return ends, failures
 
 
@@ -166,8 +201,13 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1, help="0: one a core")
     given = parser.parse_args()
-    ends, failures = run(given.count, given.seed, given.first, say=True)
+    processes = given.processes or os.cpu_count() or 1
+    if processes > 1:
+        ends, failures = run_parts(given.count, given.seed, given.first, processes)
+    else:
+        ends, failures = run(given.count, given.seed, given.first, say=True)
     print(f"{sum(ends.values())} mechanisms: {dict(ends)}, {len(failures)} failed")
     shown(given.seed, failures)
     return 1 if failures else 0

@@ -62,6 +62,7 @@ def check_consistent(sim, before, kind):
 
 def main():
     kind, batch, moments, seed = sys.argv[1], *map(int, sys.argv[2:5])
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs begin with it ignored
     rng = random.Random(seed)
     sim = gw.compile(gw.loads(DOUBLE_PENDULUM), batch=batch, threads=None if batch == 1 else 4)
     acts = {

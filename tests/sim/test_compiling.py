@@ -26,7 +26,6 @@ def test_a_file_is_loaded():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"device": "cuda"}, "'cuda' comes with a later version"),
         ({"coupling": "exat"}, "did you mean 'exact'"),
         ({"solver": "cg"}, "no solver 'cg'; valid: 'direct', 'pgs', 'tgs'"),
         ({"integrator": "heun"}, "no integrator 'heun'; valid: 'midpoint', 'euler', 'rk4'"),

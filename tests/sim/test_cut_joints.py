@@ -37,7 +37,9 @@ def motion(robot, cut, seconds=0.3, dt=1e-4):
 PASSIVE = AxisDynamics(damping=2.0, spring_stiffness=40.0, spring_reference=0.3, friction=0.4)
 
 
-@pytest.mark.parametrize("kind", ["revolute", "prismatic", "screw", "universal"])
+@pytest.mark.parametrize(
+    "kind", ["revolute", *(pytest.param(k, marks=pytest.mark.slow) for k in ("prismatic", "screw", "universal"))]
+)
 def test_passive_forces_act_as_in_the_tree(kind):
     """To first order in dt = 1e-4: the two differ by where in the step velocities and stretch are read."""
     robot = ring(kind)
@@ -52,7 +54,12 @@ SOFT = {"stiffness": 300.0, "dissipation": 5.0}
 
 
 @pytest.mark.parametrize(
-    ("kind", "soft"), [("revolute", {}), ("universal", {}), ("prismatic", {}), ("prismatic", SOFT)]
+    ("kind", "soft"),
+    [
+        ("revolute", {}),
+        ("prismatic", SOFT),
+        *(pytest.param(k, {}, marks=pytest.mark.slow) for k in ("universal", "prismatic")),
+    ],
 )
 def test_limits_act_as_in_the_tree(kind, soft):
     """A hard stop takes the speed off at once, within a step of when it is met: dt·v is 1e-4 here."""

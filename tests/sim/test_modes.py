@@ -24,7 +24,7 @@ from tests.dynamics.random_mechanisms import random_state, random_tree
 from tests.dynamics.test_reduce import follow, wheels
 
 SINGLE = ("revolute", "prismatic", "continuous", "screw", "revolute", "prismatic")
-SEEDS, DURATION = range(3), 0.2
+SEEDS, DURATION = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))], 0.2
 LINEAR, SQUARE = (), (0.4,)  # higher powers of the coupling
 
 

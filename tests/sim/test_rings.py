@@ -62,15 +62,48 @@ def test_a_consistent_ring_turns_as_one(n, mode):
     assert np.sum(sim.batch_state.get("unsettled")) == 0
 
 
-@pytest.mark.xfail(strict=True, reason="hard rows that are one row but for a file's rounding still hold a ring")
-def test_ratios_of_four_digits_are_consistent():
-    """1/3 as 0.3333: the ring turns, and counts as one that does."""
-    rows = [follow("c0", "w1", "w0", 3.0, "hard"), follow("c1", "w0", "w1", 0.3333, "hard")]
+@pytest.mark.parametrize("first", ["hard", "exact"])
+def test_ratios_of_four_digits_are_consistent(first):
+    """1/3 as 0.3333: the ring turns, and counts as one that does, however far: 100 rad here."""
+    rows = [follow("c0", "w1", "w0", 3.0, first), follow("c1", "w0", "w1", 0.3333, "hard")]
     robot = replace(wheels(2), couplings=Couplings(rows))
     assert robot.dof == 1 and "mimic-contradiction" not in [d.code for d in robot.diagnostics]
     sim = compile(robot, dt=1e-3)
     sim.step(effort={"w0": 0.1}, n=500)
-    assert sim.velocity["w0"] == pytest.approx(0.05 / (0.1 + 9 * 0.2), rel=1e-3)
+    assert sim.velocity["w0"] == pytest.approx(0.05 / (0.1 + 9 * 0.2), rel=1e-9)
+    sim.reset(velocity={"w0": 100.0})
+    sim.step(effort={"w0": 0.0}, n=1000)
+    assert sim.velocity["w0"] == pytest.approx(100.0, rel=1e-9)
+    assert sim.unsettled == 0
+
+
+def test_a_long_ring_of_rounded_ratios_turns():
+    """Two sums of leaders and a chain: what rounding has left of each row is not a row."""
+    rows = [
+        follow("c0", "w1", "w0", 1 / 3, "hard"),
+        follow("c1", "w2", "w1", 7.0, "hard"),
+        follow("c2", "w3", "w2", 1 / 9, "hard"),
+        follow("c3", "w0", "w3", round(27 / 7, 4), "hard"),
+        Coupling(
+            name="c4", follower=AxisRef("w3"), mode="hard",
+            leaders=(Term(AxisRef("w0"), 0.1296), Term(AxisRef("w1"), 0.3889)),
+        ),
+    ]  # fmt: skip
+    robot = replace(wheels(4), couplings=Couplings(rows))
+    assert robot.dof == 1
+    sim = compile(robot, dt=1e-3)
+    sim.step(effort={"w0": 0.1}, n=500)
+    inertia = 0.1 + 0.2 / 9 + 0.3 * 49 / 9 + 0.4 * 49 / 729
+    assert sim.velocity["w0"] == pytest.approx(0.05 / inertia, rel=1e-9)
+
+
+def test_a_ratio_that_is_a_parameter_stays_what_it_is():
+    """It is not known when the ring is looked at."""
+    rows = [follow("c0", "w1", "w0", 3.0, "hard"), follow("c1", "w0", "w1", 0.3333, "hard")]
+    sim = compile(replace(wheels(2), couplings=Couplings(rows)), parameters=["c1.multiplier"])
+    assert sim.parameters["c1.multiplier"] == 0.3333
+    sim.step(effort={"w0": 0.1}, n=500)
+    assert sim.velocity["w0"] < 0.01 * 0.05 / (0.1 + 9 * 0.2)  # held
 
 
 @every_size

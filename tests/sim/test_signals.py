@@ -24,8 +24,10 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of
 
 
 @POSIX
-@pytest.mark.parametrize("batch", [1, 600])
-@pytest.mark.parametrize("kind", ["step", "run"])
+@pytest.mark.parametrize(
+    ("kind", "batch"),
+    [("step", 1), ("run", 600), *(pytest.param(*p, marks=pytest.mark.slow) for p in (("step", 600), ("run", 1)))],
+)
 def test_ctrl_c_leaves_a_whole_number_of_steps(kind, batch):
     """25 random moments each, a hundred in all. A call lasts 0.05 s, so that 0.2 s are a wide bound for the median;
     single ones wait for the processor on a machine that others use, too."""

@@ -71,6 +71,7 @@ def test_tgs_beats_pgs_at_equal_sweeps_on_a_stiff_loop():
         assert tgs < 0.8 * pgs, n
 
 
+@pytest.mark.slow
 def test_both_converge_to_direct_on_loops_of_joints():
     """The delta: two loops, rods of grams between arms and platform. Projection closes the loops whatever sweeps leave,
     so there is no error for tgs to look at again: its first sweeps move the robot too, and it converges as 1/n."""

@@ -8,9 +8,19 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, migrate, run, show
+from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep
 
-COMMANDS = (check.check, show.show, run.run, migrate.migrate, demo.demo, bench.bench)
+COMMANDS = (
+    check.check,
+    show.show,
+    run.run,
+    serve.serve,
+    migrate.migrate,
+    export.export,
+    sweep.sweep,
+    demo.demo,
+    bench.bench,
+)
 
 app = typer.Typer(
     name="gearwright",

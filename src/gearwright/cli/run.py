@@ -78,7 +78,7 @@ def run(
 
     --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s, ns_per_robot_step,
     real_time_factor, unsettled (steps, of all robots), energy {start, end}, positions, velocities, coupling_errors,
-    actuators {NAME: {command, torque, velocity, position}}, sensors, warnings, files.
+    actuators {NAME: {command, torque, velocity, position}}, sensors, warnings, infos, files.
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}

@@ -33,10 +33,10 @@ from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
-from gearwright.dynamics.steps.constraint_groups import rows_of
+from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
-from gearwright.dynamics.steps.sweep import DRIVEN, EPS, STATE, TOLERANCE, SweepStep
+from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
 from gearwright.dynamics.tree.coordinates import State
@@ -92,7 +92,7 @@ class Equations:
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
         self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
-        kinds = rows_of(mechanism, bodies, values, self.drives, self.model.actuation)
+        kinds = constraint_groups(Assembly(mechanism, bodies, values, self.drives, self.model.actuation))
         if integrator == "rk4":
             if self.drives or any(kind.equality for kind in kinds):
                 held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))
@@ -205,9 +205,8 @@ class Equations:
         """What the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own: tuple[str, ...] = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
-        own += ("parts",) if own and self.mechanism.tree.cuts else ()
-        return self._symbols_of((*self._given, *own, *self.law_slots))
+        own = ("mean_velocity", "earlier_velocity", "smooth", "parts", "fresh")
+        return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
 
@@ -220,17 +219,17 @@ class Equations:
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
-        if self._solver == "direct":
-            build = StepBuilder(self._step_inputs)
-            step = MidpointStep if self.integrator == "midpoint" else EulerStep
-            eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
-            step(build, self.model, self.kinds, eps).write()
-            return build.body
-        symbols = self._symbols_of(self._given)
-        return SweepStep(
-            self.model, self.kinds, symbols,
-            solver=self._solver, iterations=self._iterations, tolerance=self._tolerance,
-        ).body()  # fmt: skip
+        build = StepBuilder(self._step_inputs)
+        eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+        sweeps = SOLVERS[self._solver]
+        if sweeps is not None:
+            step: EulerStep | MidpointStep = sweeps(
+                build, self.model, self.kinds, eps, iterations=self._iterations, tolerance=self._tolerance
+            )
+        else:
+            step = (MidpointStep if self.integrator == "midpoint" else EulerStep)(build, self.model, self.kinds, eps)
+        step.write()
+        return build.body
 
     @cached_property
     def sense(self) -> Function:
@@ -317,6 +316,8 @@ class Equations:
             "position": len(reduced.positions),
             "velocity": len(reduced.velocities),
             "mean_velocity": len(reduced.velocities),
+            "earlier_velocity": 3 * len(reduced.velocities),
+            "smooth": 1,
             "piece": self._law_count,
             "piece_end": self._law_count,
             "unsettled": 1,

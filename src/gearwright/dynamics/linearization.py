@@ -36,9 +36,20 @@ UNROLLED = {
     "settled": 1,
     "closed": 2,
     "made": 1,
+    "whole": 0,
 }  # of each loop that a step ends by itself: so many rounds
 
-BEGINNING = {"settled", "accepted", "closed", "passed", "fresh", "made", "parts"}  # no loop ends early, a step is whole
+BEGINNING = {
+    "settled",
+    "swept",
+    "accepted",
+    "closed",
+    "passed",
+    "fresh",
+    "made",
+    "parts",
+    "smooth",
+}  # no loop ends early, a step is whole
 
 
 def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:

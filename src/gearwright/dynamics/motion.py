@@ -67,19 +67,11 @@ class Model(Coordinates):
                 accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
         return M
 
-    def implicit_mass_matrix(
-        self, at: Configuration, tree: TreeState, dt: Scalar, acting: Sequence[ActuatorLinearization] = ()
-    ) -> Matrix:
-        """`M̂ = M_u + Gᵀ·(dt·D + dt²·K + dt·Aᵀ·(d + s)·A)·G`."""
+    def implicit_mass_matrix(self, at: Configuration, tree: TreeState, dt: Scalar) -> Matrix:
+        """`M̂ = M_u + Gᵀ·(dt·D + dt²·K)·G`."""
         axes = self.bodies.axes
         slopes = [times(dt, plus(d, times(dt, k))) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
-        M_hat = add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
-        for d, now in zip(self.actuation.driven if acting else (), acting, strict=True):
-            slope = times(dt, plus(d.damping, now.slope))
-            if not is_zero(slope):
-                row = combined(now.seen.A, tree.G)
-                accumulate(M_hat, row, {u: times(g, slope) for u, g in row.items()}, twice=False)
-        return M_hat
+        return add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
 
     def force(self, at: Configuration, tree: TreeState, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
         """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""

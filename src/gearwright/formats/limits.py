@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from math import inf
 
+from gearwright.errors import ModelError
+from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
 from gearwright.model import AxisDynamics, Limits
+from gearwright.model.frictions import FRICTIONS, FrictionModel
 
 HUGE = 1e16  # SDFormat's word for infinity before it knew inf
 
@@ -38,6 +41,31 @@ def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDyna
             element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
             values[name] = 0.0
     if values["spring_stiffness"] < 0:
-        message = f"joint {joint!r}: spring_stiffness cannot be negative ({values['spring_stiffness']:g})"
-        element.warning("dynamics-invalid", message)
-    return AxisDynamics(**values)
+        stiffness = values["spring_stiffness"]
+        message = f"joint {joint!r}: a negative spring_stiffness ({stiffness:g}) pushes away from its reference"
+        element.warning("dynamics-invalid", f"{message}; it is taken as written")
+    return AxisDynamics(**values, friction_model=_friction_model(element, joint))
+
+
+def _friction_model(element: Element, joint: str) -> FrictionModel | None:
+    """`<friction_model type="…">` with an element for each field of that kind."""
+    e = element.child("friction_model")
+    if e is None:
+        return None
+    written = (e.get("type") or "").strip()
+    if written not in FRICTIONS:
+        near = e.report.near(written, FRICTIONS)
+        e.error("dynamics-invalid", f"joint {joint!r}: there is no friction model {written!r}{near}")
+        e.consume()
+        return None
+    kind = FRICTIONS[written]
+    values = values_of(e, kind)
+    if missing := missing_from(kind, values):
+        near = e.misspelt(missing[0])
+        e.error("dynamics-invalid", f"joint {joint!r}: a {written} friction needs <{missing[0]}>{near}")
+        return None
+    try:
+        return kind(**values)
+    except ModelError as error:
+        e.error("dynamics-invalid", f"joint {joint!r}: {error}")
+        return None

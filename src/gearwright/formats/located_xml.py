@@ -27,7 +27,6 @@ OWN_PREFIX = "gearwright:"
 MANY_COLONS = 10_000  # that are looked at one by one, for the sake of speed
 
 
-
 _NONE: set[str] = set()  # never added to: an empty set for each element would be a tenth of the time of a load
 
 

@@ -22,12 +22,12 @@ _PACKAGE = re.compile(r"[A-Za-z0-9_][\w.-]*")
 
 
 def search_folders(search: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """The caller's folders first, then those of the environment."""
+    """The caller's folders first, then those of the environment; relative ones begin where the program runs."""
     listed = [Path(p) for p in search]
     for variable in (PATH_VARIABLE, ROS_VARIABLE, AMENT_VARIABLE, GAZEBO_VARIABLE):
         entries = [Path(p) for p in os.environ.get(variable, "").split(os.pathsep) if p]
         listed += [p / "share" for p in entries] if variable == AMENT_VARIABLE else entries
-    return tuple(listed)
+    return tuple(p.absolute() for p in listed)
 
 
 def enclosing_package(file: Path) -> Path | None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
+from gearwright.formats.device_tags import read_device
 from gearwright.formats.draft import Draft
 from gearwright.formats.drake_elements import ROTOR, with_rotor
 from gearwright.formats.from_fields import missing_from, values_of
@@ -203,7 +204,11 @@ def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tupl
 def _motor(end: End, name: str, draft: Draft) -> Actuator | None:
     e = end.element
     rotor = e.child_number("motorInertia", 0.0) if e.tag == "actuator" else 0.0
-    return draft.build(e, "actuator-value", f"actuator {name!r}", ElectricMotor, name=name, rotor_inertia=rotor)
+    tag = e.child("device") if e.tag == "actuator" else None
+    device = read_device(tag, name) if tag is not None else None
+    return draft.build(
+        e, "actuator-value", f"actuator {name!r}", ElectricMotor, name=name, rotor_inertia=rotor, device=device
+    )  # fmt: skip
 
 
 FOR_OTHERS = (

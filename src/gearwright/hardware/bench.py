@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock, Thread
@@ -16,7 +17,7 @@ from gearwright.hardware.eeprom import Eeprom
 from gearwright.hardware.faults import Faults, Wire
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork, SerialNetwork
-from gearwright.hardware.pacing import Pacer
+from gearwright.hardware.pacing import Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.transports.json_lines import JsonServer
@@ -59,8 +60,9 @@ class Bench:
         wires = {name: Wire(seed + k) for k, name in enumerate(("can", *rig.lines))}
         if bitrate:
             wires["can"].bitrate = bitrate
-        self.network = CanNetwork(rig, wires["can"], self._after_frame)
-        self.lines = {name: SerialNetwork(rig, name, wires[name], self._after_bytes) for name in rig.lines}
+        self.latency = Lateness()  # from a frame's arrival to its answers
+        self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
+        self.lines = {n: SerialNetwork(rig, n, wires[n], self._after_bytes, self.latency) for n in rig.lines}
         self.faults = Faults(rig, wires)
         self.loop = Loop()
         self.requests = Requests(self)
@@ -70,6 +72,8 @@ class Bench:
         self.failure: GearwrightError | None = None
         self._eeprom = Eeprom(eeprom, rig.devices) if eeprom is not None else None
         self._restart()
+        if self._eeprom is not None:
+            self._eeprom.save()  # a file that cannot be written is refused now
         self._thread = Thread(target=self._run, name="gearwright serve", daemon=True)
         self._open, self._chores = True, 0.0
         self._eds: Path | None = None
@@ -150,10 +154,13 @@ class Bench:
             self.rig.plant.hold(joint, None)
 
     def reset(self, position: Mapping[str, float] | None = None) -> None:
-        """The mechanism back to its start, all devices power-cycled."""
+        """The mechanism back to its start at time 0, without faults, all devices power-cycled."""
         with self.lock:
-            self.sim.reset(position=position or {})
-            self.rig.plant.latch()
+            self.faults.clear()
+            for wire in self.faults.wires.values():
+                wire.clear()
+            self.rig.plant.restart(position)
+            self.failure = None
             self._restart()
             self.network.emit(self.rig.boot())
 
@@ -208,15 +215,23 @@ class Bench:
         self._thread.start()
 
     def _run(self) -> None:
-        while self._open:
-            pause = self.pacer.timeout(monotonic())
-            for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
-                with self.lock:
-                    call()
+        try:
+            while self._open:
+                self._turn()
+        except Exception as error:
+            self.failure = GearwrightError(f"the server failed: {error!r}")  # `gearwright serve` ends with it
+            raise
+
+    def _turn(self) -> None:
+        """Waits for clients until a step is due; answers, then steps."""
+        pause = self.pacer.timeout(monotonic())
+        for call in self.loop.ready(CHORES if pause is None else min(pause, CHORES)):
             with self.lock:
-                self._step_as_due()
-                if monotonic() > self._chores:
-                    self._do_chores()
+                call()
+        with self.lock:
+            self._step_as_due()
+            if monotonic() > self._chores:
+                self._do_chores()
 
     def _step_as_due(self) -> None:
         """Steps that are due by the wall clock; clients are answered in between."""
@@ -236,7 +251,8 @@ class Bench:
             if isinstance(server, SocketcandServer):
                 server.on_time()
         if self._eeprom is not None:
-            self._eeprom.save()
+            with suppress(GearwrightError):  # said at the end, if it is still so
+                self._eeprom.save()
 
     def close(self) -> None:
         """Stops the thread and takes all sockets, ports and links away."""
@@ -253,11 +269,11 @@ class Bench:
                 pty.close()
             for recorder in self._recorders:
                 recorder.close()
-            if self._eeprom is not None:
-                self._eeprom.save()
             self.loop.close()
             if self._folder is not None:
                 self._folder.cleanup()
+            if self._eeprom is not None:
+                self._eeprom.save()
 
     def __enter__(self) -> Bench:
         return self

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
+from gearwright.hardware.ros2_bindings import of_ros2_control
 from gearwright.model import Mechanism
 from gearwright.model.device_bindings import DeviceBinding
 
@@ -45,7 +46,7 @@ def bind(
         used = {n for a, n in given.items() if n is not None} | {n for _, n in taken}
         node = given[actuator]
         if node is None:
-            node = next((n for n in p.nodes if n not in used), None)
+            node = next((n for n in p.nodes if n > 0 and n not in used), None)
         if node is None or node not in p.nodes:
             ids = f"{p.nodes[0]} … {p.nodes[-1]}"
             raise ModelError(f"{_where(b)}actuator {actuator!r}: {p.name} has node ids {ids}, not {node}")
@@ -53,7 +54,7 @@ def bind(
             other = taken[p.bus, node]
             raise ModelError(f"{_where(b)}actuators {other!r} and {actuator!r} have the same node id {node}")
         taken[p.bus, node] = actuator
-        merged = dict(b.options) | dict(options or {})
+        merged = dict(b.options) | ({"model": b.model} if b.model else {}) | dict(options or {})
         bound.append(
             Bound(actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()))
         )
@@ -61,7 +62,8 @@ def bind(
 
 
 def _of_file(robot: Mechanism) -> dict[str, DeviceBinding]:
-    return {name: a.device for name, a in robot.actuators.items() if a.device is not None}
+    own = {name: a.device for name, a in robot.actuators.items() if a.device is not None}
+    return of_ros2_control(robot) | own
 
 
 def _chosen(

@@ -23,6 +23,7 @@ class Device:
         self.options: Mapping[str, str] = options or {}
         self.commanded = False  # since the simulation last advanced: lockstep waits for it
         self.malformed = 0  # frames or packets that were ignored
+        self.answered = 0  # frames or packets that it sent
 
     # --- shown in the live table -------------------------------------------------------------------------------
 

@@ -65,6 +65,12 @@ class Drive:
     def __post_init__(self) -> None:
         self.temperature = self.motor.ambient_temperature
 
+    def restart(self) -> None:
+        """At a time that may lie before this one: cold, off, with all loops due."""
+        self.temperature = self.motor.ambient_temperature
+        self.torque = self.integral = self._due = self._heat = self._warmed = 0.0
+        self.write(COAST)
+
     # --- the protocol's side ------------------------------------------------------------------------------------
 
     def write(self, setpoint: Setpoint) -> None:

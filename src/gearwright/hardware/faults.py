@@ -99,6 +99,11 @@ class Wire:
             heapq.heapify(self._waiting)
             first.arrive_now()
 
+    def clear(self) -> None:
+        """Forgets what is on its way."""
+        self._waiting.clear()
+        self._busy = 0.0
+
     def _happens(self, probability: float) -> bool:
         return probability > 0.0 and self._random.random() < probability
 

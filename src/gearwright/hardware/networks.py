@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Protocol as Interface
 
 from gearwright.hardware.faults import Wire
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.pacing import Lateness
 from gearwright.hardware.rig import Rig
 
 
@@ -20,9 +22,10 @@ class CanClient(Interface):
 class CanNetwork:
     """The CAN bus: clients hear each other and the devices; devices hear clients."""
 
-    def __init__(self, rig: Rig, wire: Wire, cycle: Callable[[Frame], None]) -> None:
+    def __init__(self, rig: Rig, wire: Wire, cycle: Callable[[Frame], None], latency: Lateness) -> None:
         self.rig, self.wire = rig, wire
         self._cycle = cycle  # called after each frame of a client: lockstep's
+        self.latency = latency
         self.clients: list[CanClient] = []
         self.listeners: list[Callable[[Frame, float], None]] = []  # recordings
         self.frames = self.malformed = 0
@@ -39,7 +42,9 @@ class CanNetwork:
         if not frame.valid:
             self.malformed += 1
             return
+        begun = perf_counter()
         self.wire.carry(frame, frame.id, self.rig.time, lambda f: self._arrive(f, sender))
+        self.latency.add(perf_counter() - begun)
         self._cycle(frame)
 
     def _arrive(self, frame: Frame, sender: CanClient | None) -> None:
@@ -68,9 +73,9 @@ class CanNetwork:
 class SerialNetwork:
     """A serial line: one host on one side, servos on the other."""
 
-    def __init__(self, rig: Rig, line: str, wire: Wire, cycle: Callable[[], None]) -> None:
+    def __init__(self, rig: Rig, line: str, wire: Wire, cycle: Callable[[], None], latency: Lateness) -> None:
         self.rig, self.line, self.wire = rig, line, wire
-        self._cycle = cycle
+        self._cycle, self.latency = cycle, latency
         self.send: Callable[[bytes], None] = lambda data: None  # to the host; set by the transport
         self.listeners: list[Callable[[bytes, float, bool], None]] = []
         self.frames = 0
@@ -78,7 +83,9 @@ class SerialNetwork:
     def receive(self, data: bytes) -> None:
         """Bytes of the host."""
         self.frames += 1
+        begun = perf_counter()
         self.wire.carry(data, None, self.rig.time, self._arrive)
+        self.latency.add(perf_counter() - begun)
         self._cycle()
 
     def _arrive(self, data: bytes) -> None:

@@ -60,6 +60,18 @@ class Plant:
             raise UnknownNameError("actuator on the bus", actuator, self.drives)
         return self.drives[actuator]
 
+    def restart(self, position: Mapping[str, float] | None = None) -> None:
+        """The mechanism back at its start, at time 0; drives cold and off, hands gone."""
+        self.sim.reset(position=position or {})
+        self.hands.clear()
+        self._jams.clear()
+        self._later.clear()
+        self.supply.forced = None
+        self.supply.settle(0.0)
+        for drive in self.drives.values():
+            drive.restart()
+        self.latch()
+
     def latch(self) -> None:
         """Samples all drives at this instant."""
         time = self.time

@@ -78,7 +78,13 @@ class Rig:
         if not frame.valid:
             return []
         t = self.time
-        return [answer for device in self.can if device.drive.powered for answer in device.on_frame(frame, t)]
+        answers: list[Frame] = []
+        for device in self.can:
+            if device.drive.powered:
+                own = device.on_frame(frame, t)
+                device.answered += len(own)
+                answers += own
+        return answers
 
     def boot(self) -> list[Frame]:
         """Frames that devices send after power-up."""
@@ -95,13 +101,16 @@ class Rig:
     def due(self) -> list[Frame]:
         """Lets timers run out that are due by now, and power come and go; returns the frames that devices send."""
         t = self.time
-        now, sent = t + 1e-9, []
+        now = t + 1e-9
+        sent: list[Frame] = []
         for device in self._each:
             drive = device.drive
             if drive.powered != drive.supplied:
                 sent += self._switch(device, t)
             if drive.powered and device.next_time() <= now:
-                sent += device.on_time(t)
+                own = device.on_time(t)
+                device.answered += len(own)
+                sent += own
         return sent
 
     def _switch(self, device: Device, t: float) -> list[Frame]:

@@ -8,10 +8,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, UnknownNameError
 from gearwright.hardware.bench import Bench
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.rig import Rig
+from gearwright.hardware.transports.adapters import ADAPTERS
+from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
@@ -27,8 +29,9 @@ def serve(
     options: Mapping[str, str] | None = None, devices: str | os.PathLike[str] | None = None, dt: float = 1e-3,
     factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None,
     channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
-    tcp: str | None = None, can: Sequence[str] = (), eeprom: str | os.PathLike[str] | None = None,
-    bitrate: float | None = None, supply_resistance: float = 0.0, seed: int = 0, **compiling: Any,
+    adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
+    eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
+    supply_resistance: float = 0.0, seed: int = 0, **compiling: Any,
 ) -> Bench:  # fmt: skip
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 
@@ -38,6 +41,7 @@ def serve(
                 been commanded, or by `step`; `cycle` [s] at a time); "freerun"
     channel     name of the CAN bus for `can.Bus(interface="gearwright", channel=…)`; else one of its own
     link        a stable name for the serial port; one for each of several: NAME-protocol
+    adapters    serial CAN adapters on a port of their own, "slcan" or "fdcanusb"; moteus has the latter anyway
     socketcand, tcp   "host:port" of a socketcand server and of JSON Lines, loopback unless a host is given; port 0: any
     can         other python-can buses to be on, "interface:channel"
     eeprom      file of the registers that drives keep across power cycles
@@ -49,7 +53,7 @@ def serve(
          "eeprom": eeprom},
     )  # fmt: skip
     try:
-        _open_buses(made, channel, link, socketcand, can)
+        _open_buses(made, channel, link, socketcand, can, adapters)
         if tcp is not None:
             made.servers.append(JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp)))
         if record is not None:
@@ -87,11 +91,17 @@ def _loaded(robot: str | os.PathLike[str]) -> Mechanism:
 
 
 def _open_buses(
-    bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str]
-) -> None:
-    for name, line in bench.lines.items():
-        own = link if link is None or len(bench.lines) == 1 else f"{os.fspath(link)}-{name}"
-        bench.ptys[name] = _port(bench, line, own)
+    bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
+    adapters: Sequence[str],
+) -> None:  # fmt: skip
+    ports = dict[str, SerialNetwork | CanText](bench.lines)
+    for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
+        if name not in ADAPTERS:
+            raise UnknownNameError("serial CAN adapter", name, ADAPTERS)
+        ports[name] = ADAPTERS[name](bench.network)
+    for name, line in ports.items():
+        own = link if link is None or len(ports) == 1 else f"{os.fspath(link)}-{name}"
+        bench.ptys[name] = PtyPort(bench.loop, line, own)
     if bench.rig.can:
         chosen = channel if channel is not None else f"gearwright-{os.getpid()}-{next(_numbers)}"
         bench.servers.append(PluginServer(bench.loop, bench.network, chosen))
@@ -101,10 +111,6 @@ def _open_buses(
         from gearwright.hardware.transports.in_process import BridgedBus
 
         bench.servers.append(BridgedBus(bench.network, name, bench.lock))
-
-
-def _port(bench: Bench, line: SerialNetwork, link: str | os.PathLike[str] | None) -> PtyPort:
-    return PtyPort(bench.loop, line, link)
 
 
 def address(text: str) -> tuple[str, int]:

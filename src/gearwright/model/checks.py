@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import TYPE_CHECKING
 
-from gearwright.diagnostics import Diagnostic, Report, Source
+from gearwright.diagnostics import Diagnostic, Report
 from gearwright.errors import ModelError
 from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.inertia import flaws
@@ -17,7 +17,13 @@ from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.moved_mass import massless_joints
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
-from gearwright.model.simulation_checks import check_closing, check_second_descriptions, check_simulation
+from gearwright.model.simulation_checks import (
+    check_closing,
+    check_second_descriptions,
+    check_simulation,
+    check_start_of_maps,
+    without_contradictions,
+)
 from gearwright.model.topology import roots
 
 if TYPE_CHECKING:
@@ -53,12 +59,16 @@ def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
     """What is worth knowing about a mechanism that was built; `closing` its loops takes longest."""
     report = Report()
     check_links(m, report)
-    check_masses(m, report)
     check_rings(m, report)
     check_simulation(m, report)
     if closing and m.tree.cuts:
         check_second_descriptions(m, report)
-        check_closing(m, report)
+        m = without_contradictions(m, report)
+        start = check_closing(m, report)
+    else:
+        start = m.configuration()
+    check_masses(m, report)
+    check_start_of_maps(m, start, report)
     return report.diagnostics
 
 
@@ -214,19 +224,21 @@ def check_follower_limits(m: Mechanism, report: Report) -> None:
         low, high = sorted(((limits.lower - offset) / f, (limits.upper - offset) / f))
         own = m.joints[leader.joint].axes[leader.index].limits
         a, b = left.get(leader, (own.lower, own.upper))
-        _judge(report, by_follower[follower].source, (follower, leader), (low, high), (a, b))
+        _judge(report, by_follower[follower], leader, (low, high), (a, b))
         left[leader] = (max(a, low), min(b, high))
 
 
 def _judge(
-    report: Report, source: Source | None, axes: tuple[AxisRef, AxisRef], mapped: tuple[float, float],
-    left: tuple[float, float],
+    report: Report, c: Coupling, leader: AxisRef, mapped: tuple[float, float], left: tuple[float, float]
 ) -> None:  # fmt: skip
-    (follower, leader), (low, high), (a, b) = axes, mapped, left
+    follower, source, (low, high), (a, b) = c.follower, c.source, mapped, left
     slack = 1e-6 * max([1.0, *(abs(x) for x in (low, high, a, b) if abs(x) < inf)])  # what six printed digits lose
     if max(a, low) > min(b, high) + slack:
         message = f"the limits of {follower} allow {leader} only [{low:.6g}, {high:.6g}], its own [{a:.6g}, {b:.6g}]"
-        report.error("mimic-limits-conflict", message + ": there is no common range", source)
+        if c.mode == "compliant":
+            report.warning("mimic-limits-conflict", f"{message}: there is no common range; the coupling yields", source)
+        else:
+            report.error("mimic-limits-conflict", message + ": there is no common range", source)
     elif low > a + _rounding(a, b, slack) or high < b - _rounding(a, b, slack):
         left_over = f"[{max(a, low) + 0.0:.6g}, {min(b, high) + 0.0:.6g}]"
         message = f"the limits of {follower} tighten those of {leader} from [{a:.6g}, {b:.6g}] to {left_over}"

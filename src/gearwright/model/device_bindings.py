@@ -13,8 +13,20 @@ from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.registry import Registry
 
+_HERE = "gearwright.hardware.protocols"
 PROTOCOLS: Registry[Any] = Registry(
-    "gearwright.protocols", {"feetech": "gearwright.hardware.protocols.feetech:PROTOCOL"}
+    "gearwright.protocols",
+    {
+        "feetech": f"{_HERE}.feetech:PROTOCOL",
+        "dynamixel": f"{_HERE}.dynamixel:PROTOCOL",
+        "cia402": f"{_HERE}.cia402:PROTOCOL",
+        "odrive": f"{_HERE}.odrive:PROTOCOL",
+        "mini_cheetah": f"{_HERE}.mit:MINI_CHEETAH",
+        "cubemars": f"{_HERE}.mit:CUBEMARS",
+        "damiao": f"{_HERE}.mit:DAMIAO",
+        "robstride": f"{_HERE}.mit:ROBSTRIDE",
+        "moteus": f"{_HERE}.moteus:PROTOCOL",
+    },
 )
 
 

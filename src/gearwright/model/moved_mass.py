@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.model.inertia import Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
 from gearwright.model.poses import Array, Pose
 from gearwright.model.topology import Branch
+from gearwright.model.transmissions import LinearTransmission
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
 
 ON_AXIS = 1e-12  # [m] from a turning axis, where a point mass does not resist it
+POINT = 3e-14  # of mass times distance squared: smaller moments are rounding where a frame is turned (`tree.frames`)
 
 
 def massless_joints(m: Mechanism) -> Iterator[tuple[Joint, str]]:
     """Joints of the tree with a coordinate that moves no mass, and the link that each carries."""
     found: dict[str, tuple[Joint, str]] = {}
-    moved = {axis for axis, inertia in m.reflected_inertia().items() if inertia > 0} | set(_behind_curves(m))
+    moved = set(_with_rotors(m)) | set(_behind_curves(m))
     carried = _Carried(m)
     for b in m.tree.branches:
         turns, slides = carried.resists(b)
@@ -43,10 +46,21 @@ def massless_joints(m: Mechanism) -> Iterator[tuple[Joint, str]]:
             yield joint, link
 
 
+def _with_rotors(m: Mechanism) -> Iterator[AxisRef]:
+    """Axes that a rotor turns with at a constant ratio; behind a backlash, it turns without them."""
+    loose = {ref for t in m.acting.values() if t.backlash is not None for ref in t.joints}
+    firm = {ref for t in m.acting.values() if t.backlash is None for ref in t.joints}
+    firm |= {a.joint for a in m.actuators.values() if a.joint is not None and a.name not in m.acting}
+    for axis, inertia in m.reflected_inertia().items():
+        if inertia > 0 and (axis not in loose or axis in firm):
+            yield axis
+
+
 def _behind_curves(m: Mechanism) -> Iterator[AxisRef]:
     """Axes that a rotor turns with at a ratio that is not constant."""
     for name, t in m.acting.items():
-        if m.actuators[name].rotor_inertia > 0 and t.backlash is None:
+        constant = isinstance(t.map, LinearTransmission)
+        if m.actuators[name].rotor_inertia > 0 and t.backlash is None and not constant:
             yield from t.joints
 
 
@@ -62,13 +76,19 @@ def _with_leaders(m: Mechanism, moved: set[AxisRef]) -> set[AxisRef]:
     return moving | {c.follower for c in exact}
 
 
+def _has_moments(inertia: Inertia) -> bool:
+    """Whether a link is more than a point mass."""
+    arm = sum(x * x for x in inertia.center)
+    return any(x > POINT * inertia.mass * arm for x in inertia.moments)
+
+
 class _Carried:
     """What hangs on each link of the tree."""
 
     def __init__(self, m: Mechanism) -> None:
         self.m = m
         self.mass = {n: link.inertia.mass > 0 for n, link in m.links.items()}
-        self.moment = {n: any(x > 0 for x in link.inertia.moments) for n, link in m.links.items()}
+        self.moment = {n: _has_moments(link.inertia) for n, link in m.links.items()}
         self.children: dict[str, list[str]] = {}
         for b in reversed(m.tree.branches):
             self.children.setdefault(b.parent, []).append(b.link)

@@ -88,7 +88,11 @@ def joint_rows(joint: Joint) -> Iterator[Row]:
         yield f"{joint.name}.origin.{c}", value, _LENGTH, False
     for name, axis in axes(joint):
         for m in meanings(AxisDynamics):
-            yield f"{name}.{m.name}", getattr(axis.dynamics, m.name), m.quantity, joint.type.prismatic
+            if m.is_parameter:
+                yield f"{name}.{m.name}", getattr(axis.dynamics, m.name), m.quantity, joint.type.prismatic
+        if axis.dynamics.friction_model is not None:
+            for field, (value, meaning) in parameter_quantities(axis.dynamics.friction_model).items():
+                yield f"{name}.friction_model.{field}", value, meaning, joint.type.prismatic
 
 
 def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:

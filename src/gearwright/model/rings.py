@@ -18,6 +18,7 @@ from gearwright.model.poses import Array
 from gearwright.model.topology import Components
 
 ONE_ROW = 1.2e-4  # angle between rows that are one, as in a step (`solve.floors`): ratios of four digits
+SAME = 1e-13  # ratios that differ by less do so by rounding
 WIDEST = 1000  # axes of a ring that is looked at: a second's work
 
 
@@ -57,6 +58,37 @@ def locked(group: Sequence[Coupling], q: Configuration) -> list[AxisRef]:
         if is_ring(part) and len(axes) <= WIDEST and taken_by(part, q) == len(axes):
             found += axes
     return found
+
+
+def unrounded(couplings: Collection[Coupling], q: Configuration) -> dict[str, list[float]]:
+    """Ratios of hard couplings that other couplings imply but for rounding, as the others have them: 0.3333 is 1/3.
+
+    Rows that are one but for their rounding would together hold every axis where it is.
+    """
+    found: dict[str, list[float]] = {}
+    for group in groups([c for c in couplings if c.mode != "compliant"]):
+        axes = _axes(group)
+        if not is_ring(group) or len(axes) > WIDEST:
+            continue
+        basis = np.zeros((0, len(axes)))
+        for c in sorted(group, key=lambda c: c.mode == "hard"):
+            left = _left_of(c, axes, q, basis)
+            if left is not None:
+                basis = np.vstack([basis, left])
+            elif c.mode == "hard" and c.through is None and not c.powers:
+                ratios = _implied_ratios(c, axes, basis)
+                if not np.allclose(ratios, [t.multiplier for t in c.leaders], rtol=SAME, atol=0.0):
+                    found[c.name] = ratios
+    return found
+
+
+def _implied_ratios(c: Coupling, axes: dict[AxisRef, int], basis: Array) -> list[float]:
+    """The nearest ones that hold in every motion which the rows of the basis leave."""
+    motions = np.linalg.svd(basis)[2][len(basis) :]
+    leaders = motions[:, [axes[t.axis] for t in c.leaders]]
+    ratios = np.array([t.multiplier for t in c.leaders])
+    lacking = motions[:, axes[c.follower]] - leaders @ ratios
+    return [float(x) for x in ratios + np.linalg.pinv(leaders, rcond=ONE_ROW) @ lacking]
 
 
 def _left_of(c: Coupling, axes: dict[AxisRef, int], q: Configuration, basis: Array) -> Array | None:

@@ -12,8 +12,9 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report, Source
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, ModelError
 from gearwright.model.body_sensors import BodySensor
+from gearwright.model.kinematics import Configuration
 from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.leading import leading_transmissions, leads_only, led
 from gearwright.model.references import named_joints, spanned
@@ -72,15 +73,20 @@ def check_maps(m: Mechanism, report: Report) -> None:
     for t in {t.name: t for t in m.acting.values()}.values():
         for problem in _map_problems(m, t):
             refuse(report, f"transmission {t.name!r}: {problem}", t.source)
-        if start := _unreached(m, t):  # a simulation may start elsewhere: `reset` takes positions
+
+
+def check_start_of_maps(m: Mechanism, q: Configuration, report: Report) -> None:
+    """Linkages that something drives or reads, where the joints start; `reset` takes other positions."""
+    read = (m.transmissions[s.transmission] for s in m.sensors.values() if s.transmission is not None)
+    for t in {t.name: t for t in (*m.acting.values(), *read)}.values():
+        if start := _unreached(t, q):
             report.warning("transmission-start", f"transmission {t.name!r}: {start}", t.source)
 
 
-def _unreached(m: Mechanism, t: Transmission) -> str | None:
-    """Why a linkage has no actuator position where the joints start."""
+def _unreached(t: Transmission, q: Configuration) -> str | None:
+    """Why a linkage has no actuator position where the joints are."""
     if t.map is None or not t.map.checked_at_start:
         return None
-    q = m.configuration()
     at = [q[ref.joint][ref.index] for ref in t.joints]
     try:
         t.map.joint_to_actuator_position(at)
@@ -226,17 +232,35 @@ def check_second_descriptions(m: Mechanism, report: Report) -> None:
         report.warning("coupling-contradicted", f"{message}; the coupling {ends}", c.source)
 
 
-def check_closing(m: Mechanism, report: Report) -> None:
-    """Loops that cannot be closed from where the file has them."""
-    contradict = {name for name, second in m.second_descriptions.items() if second.contradicts}
-    exact = [c for c in m.couplings.values() if c.mode == "exact" and c.name not in contradict]
-    q, width = m.configuration(), 0
+def without_contradictions(m: Mechanism, report: Report) -> Mechanism:
+    """The mechanism as `compile` takes it; what it refuses without the couplings that loops contradict is reported."""
+    try:
+        return m.without_contradictions()
+    except ModelError as error:
+        for d in error.diagnostics:
+            if d.severity == "error":
+                place = Source(file=d.file, line=d.line, element=d.element)
+                refuse(report, f"without couplings that loops contradict, {d.message}", place)
+        return m
+
+
+def check_closing(m: Mechanism, report: Report) -> Configuration:
+    """Loops that cannot be closed from where the file has them. Gives the start with the others closed."""
+    exact = [c for c in m.couplings.values() if c.mode == "exact"]
+    q: Configuration = m.configuration()
+    width = 0
     for tangle in Tangle.of(m.tree, exact).parts():
         width += tangle.width
-        if width <= WIDEST and tangle.cuts and tangle.closed(q, tangle.couplings) is None:
+        if width > WIDEST or not tangle.cuts:
+            continue
+        closed = tangle.closed(q, tangle.couplings)
+        if closed is not None:
+            q = {**q, **{j.name: closed[j.name] for j in tangle.joints}}
+        else:
             loops = ", ".join(repr(cut.name) for cut in tangle.cuts)
             message = f"the loop through {loops} cannot be closed from where the file has it"
             report.warning("loop-open", message, tangle.cuts[0].source)
+    return q
 
 
 def not_simulable(m: Mechanism) -> list[str]:

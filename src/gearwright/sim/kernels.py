@@ -64,7 +64,7 @@ class Kernels:
     @cached_property
     def _identity(self) -> tuple[Any, ...] | None:
         model = keys.model_digest(self.robot)
-        if model is None:
+        if model is None or keys.foreign_constraints():
             return None
         o = self.options
         rows = (o.solver, o.iterations, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -64,6 +65,12 @@ def _sequence(values: list[Any]) -> Iterator[bytes]:
     yield f"{len(values)}:".encode()
     for value in values:
         yield from _parts(value)
+
+
+def foreign_constraints() -> bool:
+    """Whether a script has added constraint groups: their text is not part of a key."""
+    module = sys.modules.get("gearwright.dynamics.steps.constraint_groups")  # not loaded: nobody has
+    return module is not None and module.CONSTRAINTS != module.OWN
 
 
 def key(*parts: object) -> str:

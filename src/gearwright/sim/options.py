@@ -18,8 +18,6 @@ from gearwright.model.pickling import check_function
 if TYPE_CHECKING:
     from gearwright.model.drives import Drive
 
-LATER = "comes with a later version"
-
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
     "solver": {"direct": "", "pgs": "", "tgs": ""},
@@ -138,8 +136,7 @@ def _check_choice(option: str, value: object) -> None:
 
 def _check_device(device: object) -> None:
     if not isinstance(device, str) or not is_known(device):
-        when = f"the device 'cuda' {LATER}" if device == "cuda" else f"there is no device {device!r}"
-        raise CompileError(f"{when}; valid: {', '.join(map(repr, names()))}")
+        raise CompileError(f"there is no device {device!r}; valid: {', '.join(map(repr, names()))}")
 
 
 def _check_count(option: str, value: object) -> None:

@@ -19,6 +19,8 @@ from gearwright.sim.values import Array
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
+ELSEWHERE = "let it start elsewhere, by reset(position=…) or `gearwright run --set`"
+
 
 def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
     """See `Simulation.reset`."""
@@ -69,8 +71,9 @@ def _by_name(sim: Simulation, parameter: Array) -> dict[str, Array]:
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
     parts, control = sim.batch_state.parts, sim.kernels.control
-    start = {"position": q, "velocity": v, "mean_velocity": v, "impulse": np.zeros((1, parts.get("impulse", 0)))}
-    start |= {n: np.zeros((1, parts.get(n, 0))) for n in ("piece", "piece_end", "parts", "unsettled")}
+    start = {"position": q, "velocity": v, "mean_velocity": v, "earlier_velocity": np.tile(v, (1, 3))}
+    zero = ("smooth", "parts", "impulse", "piece", "piece_end", "unsettled")
+    start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
     start["actuator"] = sim.layout.devices.start[None, :]
     if control is not None:
         start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([control.start])}
@@ -106,7 +109,7 @@ def check_start(sim: Simulation, reach: bool = True) -> None:
     if far and not reach:
         return
     why = far or _bad_entry(sim, bad, robot)
-    raise SimulationError(f"the start{which} is not finite: {why}; let it start elsewhere, by reset(position=…)")
+    raise SimulationError(f"the start{which} is not finite: {why}; {ELSEWHERE}")
 
 
 def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None:
@@ -121,8 +124,7 @@ def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None
             pose = ", ".join(f"{j!r} at {q[lost[0], names.positions.index[j]]:.6g}" for j in joints)
             which = "" if sim.batch == 1 else f" of robot {lost[0]}"
             raise SimulationError(
-                f"the start{which} is not finite: transmission {t.name!r} ({t.type}) cannot reach {pose}; "
-                "let it start elsewhere, by reset(position=…)"
+                f"the start{which} is not finite: transmission {t.name!r} ({t.type}) cannot reach {pose}; {ELSEWHERE}"
             )
 
 

@@ -7,7 +7,8 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
     dof, mass      independent degrees of freedom; kg
     links          [{name, mass, parent, joint}]                in the tree; null for a URDF's link "world"
     joints         [{name, kind, parent, child, closes_loop, thread_pitch,
-                     axes: [{name, xyz, lower, upper, velocity, effort, damping, friction, reflected_inertia}]}]
+                     axes: [{name, xyz, lower, upper, velocity, effort, damping, friction,
+                             friction_model: {field: value}, reflected_inertia}]}]
     couplings      [{name, formula, follower, leaders: [{axis, multiplier}], offset, reference, powers, mode,
                      natural_frequency, damping_ratio, spelling}]
     transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas, own: {field: value},
@@ -95,6 +96,7 @@ def _joint(j: Joint, closes: bool, extra: dict[AxisRef, float]) -> dict[str, Any
             "effort": finite(a.limits.effort),
             "damping": a.dynamics.damping,
             "friction": a.dynamics.friction,
+            "friction_model": None if a.dynamics.friction_model is None else _own(a.dynamics.friction_model),
             "reflected_inertia": extra.get(j.refs[i], 0.0) if j.refs else 0.0,
         }
         for i, (name, a) in enumerate(zip(names, j.axes, strict=True))

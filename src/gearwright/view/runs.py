@@ -42,6 +42,7 @@ class Outcome:
     sensors: dict[str, float]
     device_units: dict[str, dict[str, str]]
     warnings: list[str]
+    infos: list[str] = field(default_factory=list)
     unsettled: int = 0  # steps of all robots
     files: list[str] = field(default_factory=list)
 
@@ -61,7 +62,9 @@ class Outcome:
             coupling_errors={n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()},
             actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
-            units=sim.layout.names.units, warnings=[*(d.message for d in sim.diagnostics), *warnings],
+            units=sim.layout.names.units,
+            warnings=[*(d.message for d in sim.diagnostics if d.severity != "info"), *warnings],
+            infos=[d.message for d in sim.diagnostics if d.severity == "info"],
             unsettled=int(np.sum(sim.unsettled)),
         )  # fmt: skip
 
@@ -91,9 +94,10 @@ class Outcome:
         left_out = len(self.positions) - MOST_ROWS
         if left_out > 0:
             parts.append(Text(f"and {left_out} more (--json lists all)", style="dim italic"))
-        if self.warnings:
+        if self.warnings or self.infos:
             parts.append(Text())
         parts += [Text(f"warning: {visible(w)}", style="yellow") for w in self.warnings]
+        parts += [Text(f"info: {visible(i)}", style="dim") for i in self.infos]
         parts += [Text(f"wrote {visible(f)}", style="dim") for f in self.files]
         return Group(*parts)
 

@@ -27,6 +27,7 @@ def sections(mechanism: Mechanism) -> list[Section]:
         ("actuators", "actuator", actuators(mechanism)),
         ("sensors", "sensor", sensors(mechanism)),
         ("loops", "loop", loops(mechanism)),
+        ("friction by speed", "loop", frictions(mechanism)),
         ("hardware", "hardware", hardware(mechanism)),
     )
     return [(heading, family, table) for heading, family, table in made if table.row_count]
@@ -111,6 +112,18 @@ def loops(mechanism: Mechanism) -> Table:
     for j in mechanism.tree.cuts:
         text = f"cut here; ties {visible(j.parent)} to {visible(j.child)}"
         table.add_row(_name(j.name, "loop"), Text(text, style="dim"))
+    return table
+
+
+def frictions(mechanism: Mechanism) -> Table:
+    """Axes with a friction model."""
+    table = _table(3)
+    for joint in mechanism.joints.values():
+        for name, axis in zip(joint.axis_coordinates, joint.axes, strict=True):
+            model = axis.dynamics.friction_model
+            if model is not None:
+                numbers = ", ".join(map(highlight_text, model.highlights()))
+                table.add_row(_name(name, "loop"), Text(type(model).__name__, style="dim"), Text(numbers))
     return table
 
 

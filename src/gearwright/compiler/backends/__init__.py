@@ -22,6 +22,7 @@ BACKENDS: Registry[type[Backend]] = Registry(
     {
         "cpu": "gearwright.compiler.backends.cpu.backend:Cpu",
         "interpreter": "gearwright.compiler.backends.interpreter:Interpreter",
+        "cuda": "gearwright.compiler.backends.cuda.backend:Cuda",
     },
 )
 

@@ -145,7 +145,8 @@ class ActuatorUnit:
         A drive's steep part is its line, from which two steps lead to either limit; where a velocity limit or a jump
         lies has to be found by halving.
         """
-        return HALVINGS if self.jumps else 3 if self.drive else 1
+        bends = len(self.actuator.torque_speed) > 2  # a table may be flat, steep and flat again
+        return HALVINGS if self.jumps or bends else 3 if self.drive else 1
 
     @property
     def friction_coordinate(self) -> tuple[int, Scalar] | None:
@@ -261,18 +262,6 @@ class ActuatorUnit:
         own = casadi.vertcat(*(memory[i] for i in self.states))
         numbers = casadi.vertcat(*self.parameters.values())
         effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers)
-        return simplified(SX(effort)), scalars(SX(state))
-
-    def after(
-        self, tree: TreeState, v: Sequence[Scalar], command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
-    ) -> tuple[Scalar, list[Scalar]]:
-        """Its effort in a step that ends with the tree's velocities v, and what it remembers of it."""
-        seen = self.gear.seen(tree, memory[self.command])
-        speed = total(*(times(x, v[k]) for k, x in seen.A.items()))
-        own = casadi.vertcat(*(memory[i] for i in self.states))
-        numbers = casadi.vertcat(*self.parameters.values())
-        there = plus(seen.position, times(dt, speed))
-        effort, state = self.response(command[self.command], speed, there, own, dt, numbers)
         return simplified(SX(effort)), scalars(SX(state))
 
 

@@ -1,13 +1,8 @@
 """Actuators in the equations: each is an inertia, a damper and an effort on its own axis, `v_a = A·v`.
 
-Its effort is a function of the speed at the end of the step, τ(ω⁺). The step takes it as the line that touches it at
-the speed ω of the step's start,
-
-    τ ≈ τ(ω) − s·(ω⁺ − ω),     s = max(0, −∂τ/∂ω)
-
-so that `M̂ = M + Aᵀ·(I + dt·d + dt·s)·A` holds rotor, friction and the motor's slope (`motion`). Where τ is no straight
-line, a row makes up for the rest, `λ = dt·(τ(ω⁺) − line(ω⁺))`, by Newton's method in the sweeps (`MotorRow`), which
-sets out from the steep line of a drive's gains: at the end the effort is τ(ω⁺) itself, at any steepness and step.
+Its effort is a function of the speed at the end of the step, τ(ω⁺). A straight line goes into the step's matrix
+(`actuator_lines`). Any other is a curve that is solved with all other terms, by Newton's method from the steep line of
+a drive's gains (`shaft_rows`): at the end the effort is τ(ω⁺) itself, at any steepness and step.
 """
 
 from __future__ import annotations

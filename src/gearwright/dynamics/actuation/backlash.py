@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gearwright.dynamics.actuation.gears import Gear, transmission_gears
-from gearwright.dynamics.algebra.scalar import Scalar, magnitude, minus, plus, where
+from gearwright.dynamics.algebra.scalar import Scalar, minus, plus
 from gearwright.dynamics.constraints.axis_laws import elastic_stops, stop_energy
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import Instant, OneRow
-from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, Row, SpringDamper
 from gearwright.dynamics.solve.terms import Term
 from gearwright.model import Backlash, Limits, Mechanism
 from gearwright.model.layout import AxisIndices
@@ -24,18 +23,6 @@ class BacklashRow(OneRow):
     backlash: Backlash
     gear: Gear  # f: what the rotor would follow without play
     rotor: AxisIndices
-
-    def rows(self, now: Instant) -> list[Row]:
-        i, k = self.rotor
-        seen, half = self.gear.seen(now.tree, 0.0), self.backlash.gap / 2
-        lead = minus(now.tree.q[i], seen.position)
-        J = {n: minus(0.0, x) for n, x in seen.A.items()}
-        J[k] = plus(J.get(k, 0.0), 1.0)
-        ahead = lead > 0.0
-        box = (where(ahead, -UNBOUNDED, 0.0), where(ahead, 0.0, UNBOUNDED))
-        pressed = magnitude(lead) >= half
-        softness = SpringDamper(self.backlash.stiffness, where(pressed, self.backlash.damping, 0.0))
-        return [Row(J=J, error=minus(lead, where(ahead, half, -half)), softness=softness, box=box)]
 
     @property
     def gap(self) -> Limits:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-
-import casadi
-from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.actuation.actuators import Actuation
@@ -24,10 +20,9 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.rows import Instant, OneRow
+from gearwright.dynamics.constraints.rows import OneRow
 from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
 from gearwright.dynamics.solve.curves import Curve
-from gearwright.dynamics.solve.sweep_rows import ForceLaw, Row
 from gearwright.dynamics.solve.terms import Bounded, Term
 
 
@@ -46,32 +41,9 @@ class MotorRow(OneRow):
     def bounded(self) -> bool:
         return False
 
-    @cached_property
-    def rest(self) -> Function:
-        """(speed, arguments) → `dt·(τ(ω⁺) − line(ω⁺))`, its slope, and how large the terms of it are; then the same of
-        what a drive wants whatever its limits, without size."""
-        d = self.driven
-        w, x = SX.sym("w"), SX.sym("x", d.law.numel_in(1) + 3)
-        effort0, slope0, w0 = x[-3], x[-2], x[-1]
-        dt, line = x[2], effort0 - slope0 * (w - w0)
-        effort, slope = d.law(w, x[:-3])
-        size = dt * (casadi.fabs(effort) + casadi.fabs(effort0) + slope0 * (casadi.fabs(w) + casadi.fabs(w0)))
-        outputs = [dt * (effort - line), dt * (casadi.fmin(slope, 0.0) + slope0), size]
-        if d.drive:
-            wanted, steep = d.drive(w, x[:-3])
-            outputs += [dt * (wanted - line), dt * (steep + slope0)]
-        return Function("rest", [w, x], outputs)
-
-    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Nothing: an actuator's effort is told as a whole, this part of it included."""
         return {}
-
-    def rows(self, now: Instant) -> list[Row]:
-        acting = now.acting[self.index]
-        line = [acting.effort, acting.slope, acting.seen.speed]
-        arguments = [*self.driven.arguments(acting.seen, now.command, now.memory, now.dt), *line]
-        newton_steps = self.driven.newton_steps
-        return [Row(J=acting.seen.A, box=(0.0, 0.0), law=ForceLaw(self.rest, arguments, newton_steps))]
 
     def act(self, now: Moment) -> list[Term]:
         A, arguments = self.driven.sampling(now, self.index)
@@ -122,11 +94,6 @@ class ShaftFrictionRow(OneRow):
         r = now.response(A)
         free = minus(acting.acceleration, times(r, acting.loss))
         return minus(acting.effort, times(inertia, free)), times(inertia, r)
-
-    def rows(self, now: Instant) -> list[Row]:
-        acting = now.acting[self.index]
-        lower, upper = self.bounds(acting.effort, acting.seen.speed)
-        return [Row(J=acting.seen.A, box=(minus(0.0, times(lower, now.dt)), times(upper, now.dt)))]
 
     def act(self, now: Moment) -> list[Term]:
         A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A

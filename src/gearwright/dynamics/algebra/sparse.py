@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus, times
+from collections.abc import Sequence
 
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, plus, times, total
+
+ROUNDING = 1e-14  # of the numbers that are added up
 Sparse = dict[int, Scalar]  # a row or column
 Matrix = dict[tuple[int, int], Scalar]  # the lower triangle, row ≥ column, zeros left out
 
@@ -25,12 +28,19 @@ def identity(n: int) -> list[Sparse]:
 
 
 def combined(J: Sparse, G: list[Sparse]) -> Sparse:
-    """A row over the tree's velocities as one over the independent ones: `J·G`."""
-    row: Sparse = {}
+    """A row over the tree's velocities as one over the independent ones: `J·G`, without what rounding leaves."""
+    parts: dict[int, list[Scalar]] = {}
     for k, x in J.items():
         for n, g in G[k].items():
-            row[n] = plus(row.get(n, 0.0), times(x, g))
-    return {n: x for n, x in row.items() if not is_zero(x)}
+            parts.setdefault(n, []).append(times(x, g))
+    row = {n: total(*each) for n, each in parts.items()}
+    return {n: x for n, x in row.items() if not (is_zero(x) or _is_rounding(x, parts[n]))}
+
+
+def _is_rounding(x: Scalar, parts: Sequence[Scalar]) -> bool:
+    """Whether a sum of numbers is nothing beside them."""
+    numbers = [p for p in parts if is_number(p)]
+    return is_number(x) and abs(x) <= ROUNDING * sum(map(abs, numbers))
 
 
 def transposed(G: list[Sparse], x: list[Scalar], n: int) -> list[Scalar]:

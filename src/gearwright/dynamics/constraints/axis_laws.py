@@ -22,12 +22,13 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.friction import SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
-from gearwright.dynamics.solve.sweep_rows import UNBOUNDED, Row, SpringDamper
+from gearwright.dynamics.solve import FAR, Polyline, Vertex, between_rates, friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Straight, Term
+from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
@@ -42,6 +43,13 @@ class FrictionTerm(NamedTuple):
     velocity: int
     ratio: float
     friction: Scalar
+    by_speed: SpeedFriction | None = None
+
+    def level(self, tree: TreeState) -> Scalar:
+        """The most that resists now."""
+        if self.by_speed is None:
+            return self.friction
+        return plus(self.friction, self.by_speed.level(tree.v[self.velocity]))
 
 
 class Stop(NamedTuple):
@@ -67,19 +75,13 @@ class AxisRow(OneRow):
     lower: Stop | None
     upper: Stop | None
 
-    @property
-    def friction(self) -> Scalar:
-        return total(*(times(abs(r.ratio), r.friction) for r in self.friction_terms))
-
-    def rows(self, now: Instant) -> list[Row]:
-        q = now.tree.q[self.position]
-        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
-        return [stopped(q, {self.velocity: 1.0}, self.friction, ends, now.dt)]
+    def friction(self, tree: TreeState) -> Scalar:
+        return total(*(times(abs(r.ratio), r.level(tree)) for r in self.friction_terms))
 
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]
         ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
-        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction, ends))]
+        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now.tree), ends))]
 
     def way_back(self, q: Scalar, dt: Scalar) -> Scalar:
         """How far an axis beyond its stop is brought back in a step."""
@@ -90,16 +92,17 @@ class AxisRow(OneRow):
             way = minus(way, _part(greatest(minus(q, self.upper.position), 0.0), dt))
         return way
 
-    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
         (impulse,), dt = impulses, now.dt
         if len(self.friction_terms) == 1:
             return {self.velocity: impulse}
-        f = times(self.friction, dt)
+        f = times(self.friction(now.tree), dt)
         found: dict[int, Scalar] = {}
         slid = greatest(least(impulse, f), minus(0.0, f))
         for r in self.friction_terms:
-            share = 0.0 if is_zero(r.friction) else divided(times(r.friction, dt), greatest(f, 1e-300))
+            own = r.level(now.tree)
+            share = 0.0 if is_zero(own) else divided(times(own, dt), greatest(f, 1e-300))
             along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
             found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
         for stop, pushes in (
@@ -111,26 +114,9 @@ class AxisRow(OneRow):
         return found
 
 
-def stopped(q: Scalar, J: Sparse, friction: Scalar, ends: tuple[float, float], dt: Scalar) -> Row:
-    """Friction and hard stops of an axis at q that moves with J."""
-    f, (lower, upper) = times(friction, dt), ends
-    below = None if lower == -inf else _stop_rate(minus(lower, q), dt)
-    above = None if upper == inf else minus(0.0, _stop_rate(minus(q, upper), dt))
-    return Row(J=J, box=(minus(0.0, f), f), rate_min=below, rate_max=above)
-
-
 def _part(beyond: Scalar, dt: Scalar) -> Scalar:
     """What is off by rounding is not brought back, which would shake what rests on its stop."""
     return where(beyond > ON_STOP, least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)), 0.0)
-
-
-def _stop_rate(beyond: Scalar, dt: Scalar) -> Scalar:
-    """The least rate away from a stop: what ends on it, or, from beyond it, what comes back gently.
-
-    Next to the stop is on it: what is off by rounding is not asked back, which would shake what rests there.
-    """
-    back = least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt))
-    return divided(where(beyond < -AT_STOP, beyond, where(beyond > ON_STOP, back, 0.0)), dt)
 
 
 def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
@@ -139,6 +125,19 @@ def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float,
     below = None if lower == -inf else least(_rate_to(now, minus(lower, q), -FAR), 0.0)
     above = None if upper == inf else greatest(_rate_to(now, minus(upper, q), FAR), 0.0)
     return friction_and_stops(times(friction, now.phase.span), below, above)
+
+
+def back_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
+    """Friction and hard stops of an axis at q. One beyond its stop is brought back gently, by its own velocity."""
+    dt, (lower, upper) = now.phase.travel, ends
+    below = -FAR if lower == -inf else _rate_within(minus(lower, q), dt)
+    above = FAR if upper == inf else minus(0.0, _rate_within(minus(q, upper), dt))
+    return between_rates(times(friction, now.phase.span), below, above)
+
+
+def _rate_within(beyond: Scalar, dt: Scalar) -> Scalar:
+    """The least rate away from a stop: what ends on it, or a part of the way back."""
+    return divided(where(beyond < -AT_STOP, beyond, _part(beyond, dt)), dt)
 
 
 def _rate_to(now: Moment, distance: Scalar, far: float) -> Scalar:
@@ -183,9 +182,6 @@ class SoftStopRow(OneRow):
     velocity: int
     limits: Limits
 
-    def rows(self, now: Instant) -> list[Row]:
-        return [soft_stop(now.tree.q[self.position], {self.velocity: 1.0}, self.limits)]
-
     def act(self, now: Moment) -> list[Term]:
         return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], self.limits)]
 
@@ -203,30 +199,13 @@ def stop_energy(q: Scalar, limits: Limits) -> Scalar:
     return times(0.5 * (limits.stiffness or 0.0), times(beyond, beyond))
 
 
-def soft_stop(q: Scalar, J: Sparse, limits: Limits) -> Row:
-    """A spring and damper that only pushes, of an axis at q that moves with J; its damper is not felt before it."""
-    low, high = (0.0, UNBOUNDED), (-UNBOUNDED, 0.0)
-    lower, upper = _ends(limits.lower), _ends(limits.upper)
-    if lower and upper:
-        below = minus(q, (limits.lower + limits.upper) / 2) < 0.0
-        box = (where(below, low[0], high[0]), where(below, low[1], high[1]))
-        error = minus(q, where(below, limits.lower, limits.upper))
-        beyond = where(below, minus(0.0, error), error)
-    else:
-        box, end = (low, limits.lower) if lower else (high, limits.upper)
-        error = minus(q, end)
-        beyond = minus(0.0, error) if lower else error
-    damping = where(beyond >= 0.0, limits.dissipation or 0.0, 0.0) if limits.dissipation else 0.0
-    return Row(J=J, error=error, softness=SpringDamper(limits.stiffness or 0.0, damping), box=box)
-
-
 # --- of a mechanism -------------------------------------------------------------------------------------------------
 
 
 def axis_rows(
     mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
 ) -> Iterator[AxisRow | SoftStopRow]:
-    """One row for all axes that turn together. `shafts`: what actuators rub along each velocity coordinate."""
+    """One row for all axes that turn together. `shafts`: friction of actuators along each velocity coordinate."""
     along = _axes(mechanism)
     families = _families(mechanism, values, along)
     for ref, place in along.items():
@@ -234,18 +213,19 @@ def axis_rows(
         if limits.stiffness is not None and _bounded(limits):
             yield SoftStopRow(place.name, place.position, place.velocity, limits)
         members = families.get(ref, [])
-        friction_terms = tuple(
-            FrictionTerm(
-                m.place.velocity, m.ratio, plus(values[f"{m.place.name}.friction"], shafts.get(m.place.velocity, 0.0))
-            )
-            for m in members
-        )
+        friction_terms = tuple(_friction_term(m, values, shafts) for m in members)
         lower, upper = _nearest(members)
-        if lower or upper or any(not is_zero(r.friction) for r in friction_terms):
+        if lower or upper or any(r.by_speed or not is_zero(r.friction) for r in friction_terms):
             yield AxisRow(place.name, place.position, place.velocity, friction_terms, lower, upper)
 
 
-class Place(NamedTuple):
+def _friction_term(m: Member, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]) -> FrictionTerm:
+    place = m.place
+    coulomb = plus(values[f"{place.name}.friction"], shafts.get(place.velocity, 0.0))
+    return FrictionTerm(place.velocity, m.ratio, coulomb, SpeedFriction.of(place.name, place.axis, values))
+
+
+class PlacedAxis(NamedTuple):
     """An axis, and its coordinates in the tree."""
 
     name: str
@@ -257,23 +237,22 @@ class Place(NamedTuple):
 class Member(NamedTuple):
     """An axis that turns with another one: `q = ratio·q_first + offset`."""
 
-    place: Place
+    place: PlacedAxis
     ratio: float
     offset: float
 
 
-def _axes(mechanism: Mechanism) -> dict[AxisRef, Place]:
-    positions = [p for j in mechanism.tree.joints for p in j.positions]
-    velocities = [c for j in mechanism.tree.joints for c in j.coordinates]
+def _axes(mechanism: Mechanism) -> dict[AxisRef, PlacedAxis]:
+    positions, velocities = mechanism.layout.positions, mechanism.layout.velocities
     found = {}
     for joint in mechanism.tree.joints:
         for index, (name, axis) in enumerate(axes(joint)):
-            found[AxisRef(joint.name, index)] = Place(name, axis, positions.index(name), velocities.index(name))
+            found[AxisRef(joint.name, index)] = PlacedAxis(name, axis, positions.index(name), velocities.index(name))
     return found
 
 
 def _families(
-    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, Place]
+    mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, PlacedAxis]
 ) -> dict[AxisRef, list[Member]]:
     """Of each axis that leads, or is alone: itself, and those that exact couplings tie to it at constant ratios."""
     exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]

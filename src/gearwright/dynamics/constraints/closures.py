@@ -21,9 +21,8 @@ from gearwright.dynamics.constraints.loop_joint_axes import CutRow, cut_axis_row
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.redundancy import independent_rows
 from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
-from gearwright.dynamics.constraints.rows import AlongRows, Instant
+from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.parameters import numbers
-from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row
 from gearwright.dynamics.solve.terms import Rigid, Term
 from gearwright.dynamics.tree.bodies import GROUND, HERE, Bodies, Place, assembled, placed
 from gearwright.dynamics.tree.coordinates import Coordinates
@@ -110,7 +109,6 @@ class ClosureRows(AlongRows):
     conditions: list[Condition]
     ends: tuple[tuple[int, Place], tuple[int, Place]]
     equality: ClassVar[bool] = True
-    projected: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
 
     @property
@@ -130,7 +128,7 @@ class ClosureRows(AlongRows):
         """Of each row, for a twist of the child side against the parent side."""
         return [condition.rate for condition in self.conditions]
 
-    def rows(self, now: Instant | Moment) -> list[Row]:
+    def position_rows(self, now: Instant | Moment) -> list[PositionRow]:
         apart, twists = self.seen(now.at)
         found = []
         for condition in self.conditions:
@@ -142,11 +140,11 @@ class ClosureRows(AlongRows):
                     J[k] = rate
                     reach[k] = _length(V.linear if condition.slides else V.angular)
             error = condition.error(apart)
-            found.append(Row(J=J, error=error, softness=Baumgarte(0.0), reach=reach, group=self.name))
+            found.append(PositionRow(J, error, reach, self.name))
         return found
 
     def act(self, now: Moment) -> list[Term]:
-        return [Rigid(row.J, 0.0, group=self.name) for row in self.rows(now)]
+        return [Rigid(row.J, 0.0, group=self.name) for row in self.position_rows(now)]
 
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]:
         """The child side from the parent side, and how it moves for each unit velocity of the tree."""

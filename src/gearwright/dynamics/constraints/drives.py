@@ -10,9 +10,8 @@ from typing import ClassVar
 from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, minus, plus, times, where
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
-from gearwright.dynamics.constraints.rows import AlongRows, Instant
+from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.solve import saturated
-from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row, SpringDamper
 from gearwright.dynamics.solve.terms import Bounded, Rigid, Term
 from gearwright.model.drives import UNGIVEN_RATE, Drive
 
@@ -35,10 +34,6 @@ class DriveRow(AlongRows):
         return self.drive.effort == inf
 
     @property
-    def projected(self) -> bool:
-        return self.drive.kinematic
-
-    @property
     def bounded(self) -> bool:
         return not self.equality
 
@@ -51,17 +46,10 @@ class DriveRow(AlongRows):
         else:
             target[i] = minus(end, times(times(dt, minus(left, part)), rate))
 
-    def rows(self, now: Instant) -> list[Row]:
-        target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
-        error = minus(now.tree.q[self.position], target)
-        if self.drive.kinematic:
-            return [Row(J={self.velocity: 1.0}, error=error, softness=Baumgarte(1.0))]
-        softness = SpringDamper(self.drive.stiffness, self.drive.damping)
-        erp, _ = softness.erp_cfm(0.0, now.dt)
-        most: Scalar = times(self.drive.effort, now.dt)
-        box = None if self.equality else (minus(0.0, most), most)
-        wanted = times(minus(1.0, erp), rate)
-        return [Row(J={self.velocity: 1.0}, error=error, rate=wanted, softness=softness, box=box)]
+    def position_rows(self, now: Instant) -> list[PositionRow]:
+        if not self.drive.kinematic:
+            return []
+        return [PositionRow({self.velocity: 1.0}, minus(now.tree.q[self.position], now.target[2 * self.index]))]
 
     def act(self, now: Moment) -> list[Term]:
         target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]

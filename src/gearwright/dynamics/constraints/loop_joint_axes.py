@@ -8,22 +8,21 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, ClassVar, Protocol
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
+    back_within,
     elastic_stops,
     friction_within,
     hard_range,
-    soft_stop,
     stop_energy,
-    stopped,
 )
+from gearwright.dynamics.constraints.friction import SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve.sweep_rows import Row, SpringDamper
 from gearwright.dynamics.solve.terms import Bounded, Term
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Limits
@@ -84,9 +83,6 @@ class CutRow(OneRow, ABC):
         return [self.axis.rate]
 
     @abstractmethod
-    def rows(self, now: Instant) -> list[Row]: ...
-
-    @abstractmethod
     def act(self, now: Moment) -> list[Term]: ...
 
 
@@ -98,11 +94,6 @@ class CutSpringRow(CutRow):
     stiffness: Scalar
     reference: Scalar
     equality: ClassVar[bool] = True
-
-    def rows(self, now: Instant) -> list[Row]:
-        q, J = self.axis.read(now)
-        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
-        return [Row(J=J, error=stretch, softness=SpringDamper(self.stiffness, self.damping))]
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
@@ -123,14 +114,16 @@ class CutStopRow(CutRow):
     friction: Scalar
     lower: float
     upper: float
-
-    def rows(self, now: Instant) -> list[Row]:
-        q, J = self.axis.read(now)
-        return [stopped(q, J, self.friction, (self.lower, self.upper), now.dt)]
+    by_speed: SpeedFriction | None = None
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
-        return [Bounded(J, friction_within(now, q, self.friction, (self.lower, self.upper)))]
+        ends = (self.lower, self.upper)
+        law = back_within if now.phase.whole else friction_within  # it is no coordinate whose position could be set
+        friction = self.friction
+        if self.by_speed is not None:
+            friction = plus(friction, self.by_speed.level(total(*(times(x, now.tree.v[k]) for k, x in J.items()))))
+        return [Bounded(J, law(now, q, friction, ends))]
 
 
 @dataclass(frozen=True)
@@ -138,9 +131,6 @@ class CutSoftStopRow(CutRow):
     """A stop with the file's stiffness and dissipation."""
 
     limits: Limits
-
-    def rows(self, now: Instant) -> list[Row]:
-        return [soft_stop(*self.axis.read(now), self.limits)]
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
@@ -162,8 +152,9 @@ def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Ite
         if limits.stiffness is not None and (lower > -inf or upper < inf):
             yield CutSoftStopRow(cut, limits)
             lower, upper = -inf, inf
-        if not is_zero(friction) or lower > -inf or upper < inf:
-            yield CutStopRow(cut, friction, lower, upper)
+        by_speed = SpeedFriction.of(name, axis, values)
+        if by_speed or not is_zero(friction) or lower > -inf or upper < inf:
+            yield CutStopRow(cut, friction, lower, upper, by_speed)
 
 
 def middle(limits: Limits) -> float:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
 from gearwright.dynamics.algebra.sparse import Sparse, combined
-from gearwright.dynamics.constraints.phases import Phase
+from gearwright.dynamics.constraints.phases import Phase, WholeStep
 from gearwright.dynamics.solve.terms import Straight
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
@@ -26,6 +26,11 @@ class Moment(NamedTuple):
     command: Sequence[Scalar] = ()  # of actuators
     memory: Sequence[Scalar] = ()  # their last efforts, and their states
     acting: Sequence[Any] = ()  # each of them at the start of the step
+
+    @staticmethod
+    def of_instant(tree: TreeState, at: Configuration, dt: Scalar, dof: int) -> Moment:
+        """For the directions of terms alone: what their numbers need of the mass matrix is left out."""
+        return Moment(WholeStep(dt), dt, tree, at, [1.0] * dof, lambda J: 1.0)
 
 
 def spring_damper(

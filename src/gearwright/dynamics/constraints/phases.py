@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
@@ -31,7 +31,12 @@ class Sample(NamedTuple):
 
 
 class Phase(Protocol):
-    """A part of a step that ends with one solution for the velocities u."""
+    """A part of a step that ends with one solution for the velocities u.
+
+    `whole`: it is the step itself, so that its velocities may bring back what is beyond a stop.
+    """
+
+    whole: ClassVar[bool]
 
     @property
     def span(self) -> Scalar:
@@ -56,6 +61,7 @@ class WholeStep:
     """Euler's: everything stiff at the end."""
 
     dt: Scalar
+    whole: ClassVar[bool] = True
 
     @property
     def span(self) -> Scalar:
@@ -81,6 +87,7 @@ class FirstHalf:
 
     dt: Scalar
     mass: Sequence[Scalar]  # M's diagonal
+    whole: ClassVar[bool] = False
 
     @property
     def span(self) -> Scalar:
@@ -109,6 +116,7 @@ class SecondHalf:
     dt: Scalar
     mass: Sequence[Scalar]
     mean: Sequence[Scalar]
+    whole: ClassVar[bool] = False
 
     @property
     def span(self) -> Scalar:

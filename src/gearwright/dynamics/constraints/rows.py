@@ -1,40 +1,36 @@
-"""Constraint rows: what acts through an impulse λ that is found together with all others at the end of a step.
+"""Constraint groups: what acts through impulses that are found together with all others.
 
-A row looks along `J·v`, the rate of its error C, and asks for
-
-    J·v⁺ + erp·C/dt − ċ + cfm·λ = 0      as far as its box  lower ≤ λ ≤ upper  lets it,
-    slowest ≤ J·v⁺ ≤ fastest             whatever that takes.
-
-Without a box it is an equality. A kind of row is one small class; `rows.rows_of` is the list of
-those that a mechanism has.
+A group of one cause, such as a coupling, a loop or a stop, is one small class. In a phase of a step it `act`s: it gives
+its terms (`solve.terms`), one an impulse. `steps.constraint_groups` is the list of those that a mechanism has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     greatest,
+    is_number,
     is_zero,
     minus,
     plus,
     times,
     total,
 )
-from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
-from gearwright.dynamics.solve.sweep_rows import Baumgarte, Resonant, Row, Softness
 from gearwright.dynamics.solve.terms import Rigid, Straight, Term
-from gearwright.dynamics.tree.couplings import Follower, follower_of
+from gearwright.dynamics.tree.couplings import Follower, follower_of, multiplier_names
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Coupling, Mechanism, in_order
+from gearwright.model.rings import unrounded
 
 PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller is rounding
 
@@ -42,16 +38,41 @@ PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller 
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Baumgarte:
+    """Hard: a share of the error is taken off in each step."""
+
+    erp: Scalar
+
+
+@dataclass(frozen=True)
+class Resonant:
+    """A spring and damper by natural frequency and damping ratio: `kp = μ²/r`, `kd = 2·μ·ζ/r`, `r = J·M⁻¹·Jᵀ`."""
+
+    natural_frequency: Scalar  # μ [rad/s]
+    damping_ratio: Scalar  # ζ
+    together: Scalar = 0.0  # Σμ of all that share inertia with it [rad/s]
+
+
+Softness = Baumgarte | Resonant
+
+
+class PositionRow(NamedTuple):
+    """An error of positions and its slope over the tree's velocities."""
+
+    J: Sparse
+    error: Scalar
+    reach: Sparse | None = None  # the most that J could be, whichever way the row looked; None: J itself
+    group: str | None = None  # rows that may depend on each other: the largest says what is rounding
+
+
 class Instant(NamedTuple):
-    """What rows are worked out from."""
+    """Where the mechanism is, for energies and position errors."""
 
     tree: TreeState
     at: Configuration
     dt: Scalar
     target: Sequence[Scalar] = ()  # of drives: position and rate of each
-    command: Sequence[Scalar] = ()  # of actuators
-    memory: Sequence[Scalar] = ()  # their last efforts, and what they remember
-    acting: Sequence[Any] = ()  # each of them at the start of the step (`ActuatorLinearization`)
 
 
 class ConstraintGroup(Protocol):
@@ -64,18 +85,16 @@ class ConstraintGroup(Protocol):
     @property
     def size(self) -> int: ...
     @property
-    def projected(self) -> bool:
-        """Whether positions are brought back to it where a robot has closed loops."""
-
-    @property
     def bounded(self) -> bool:
         """Whether it is a law with pieces."""
 
-    def rows(self, now: Instant) -> list[Row]: ...
+    def position_rows(self, now: Instant) -> list[PositionRow]:
+        """Errors that positions are brought back from where a robot has closed loops."""
+
     def act(self, now: Moment) -> list[Term]:
         """One term an impulse."""
 
-    def spread(self, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Its impulses along the velocities of the tree, where they act."""
 
 
@@ -102,14 +121,17 @@ def stored_energy(kinds: Sequence[ConstraintGroup], now: Instant) -> Scalar:
 
 
 class AlongRows:
-    """A kind whose impulses act along its rows: `Jᵀ·λ`."""
+    """A group whose impulses act along its terms: `Jᵀ·λ`."""
 
-    def spread(self: ConstraintGroup, now: Instant, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+    def spread(self: ConstraintGroup, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         found: dict[int, Scalar] = {}
-        for row, impulse in zip(self.rows(now), impulses, strict=True):
-            for k, x in row.J.items():
+        for term, impulse in zip(self.act(now), impulses, strict=True):
+            for k, x in term.J.items():
                 found[k] = plus(found.get(k, 0.0), times(x, impulse))
         return found
+
+    def position_rows(self, now: Instant) -> list[PositionRow]:
+        return []
 
 
 class OneRow(AlongRows):
@@ -117,7 +139,6 @@ class OneRow(AlongRows):
 
     equality: ClassVar[bool] = False
     size: ClassVar[int] = 1
-    projected: ClassVar[bool] = False
 
     @property
     def bounded(self) -> bool:
@@ -136,11 +157,6 @@ class CouplingRow(OneRow):
     def name(self) -> str:
         return self.tie.name
 
-    def rows(self, now: Instant) -> list[Row]:
-        q = now.tree.q
-        hard = isinstance(self.softness, Baumgarte)
-        return [Row(J=self.tie.jacobian(q), error=self.tie.error(q), softness=self.softness, drift=hard)]
-
     def act(self, now: Moment) -> list[Term]:
         q, softness = now.tree.q, self.softness
         J, error = self.tie.jacobian(q), self.tie.error(q)
@@ -156,7 +172,7 @@ class CouplingRow(OneRow):
             return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
         assert isinstance(softness, Baumgarte)
         taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
-        return [Rigid(J, minus(0.0, taken))]
+        return [Rigid(J, minus(0.0, taken), erp=0.0 if is_zero(now.phase.travel) else softness.erp)]
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------
@@ -165,9 +181,21 @@ class CouplingRow(OneRow):
 def coupling_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[CouplingRow]:
     compliant = [c for c in mechanism.couplings.values() if c.mode == "compliant"]
     beside = coupled_springs(mechanism, compliant)
+    values = {**values, **_unrounded(mechanism, values)}
     for c in in_order(mechanism.couplings.values()):
         if c.mode != "exact":
             yield CouplingRow(follower_of(c, mechanism, values), _softness(c, values, beside.get(c.name, ())))
+
+
+def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, float]:
+    """Ratios of hard couplings as their ring implies them, where they are numbers of the file."""
+    implied = unrounded(mechanism.couplings.values(), mechanism.configuration())
+    found: dict[str, float] = {}
+    for name, ratios in implied.items():
+        parameters = multiplier_names(mechanism.couplings[name])
+        if all(is_number(values[p]) for p in parameters):
+            found |= dict(zip(parameters, ratios, strict=True))
+    return found
 
 
 def _softness(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) -> Softness:
@@ -182,7 +210,7 @@ def names(kinds: Collection[ConstraintGroup]) -> list[str]:
     return [k.name for k in kinds for _ in range(k.size)]
 
 
-def row_efforts(kinds: Sequence[ConstraintGroup], now: Instant, impulses: Sequence[Scalar]) -> list[Scalar]:
+def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, impulses: Sequence[Scalar]) -> list[Scalar]:
     """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
     left = list(impulses)

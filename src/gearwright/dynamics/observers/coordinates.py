@@ -61,7 +61,7 @@ def closure(equations: Equations, given: Given) -> Outputs:
     model = equations.model
     now = model.tree(State(given["position"], [0.0] * model.dof))
     instant = Instant(now, model.configuration(now), 1.0)
-    rows = [row for kind in equations.kinds if isinstance(kind, ClosureRows) for row in kind.rows(instant)]
+    rows = [row for kind in equations.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(instant)]
     J = SX(len(rows), model.dof)
     for i, row in enumerate(rows):
         for n, x in combined(row.J, now.G).items():

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar, plus
-from gearwright.dynamics.constraints.rows import Instant, row_efforts
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
 from gearwright.dynamics.observers.link_motion import link_motions
 from gearwright.dynamics.observers.reactions import Reactions, cut_wrenches
@@ -40,7 +41,8 @@ def present(equations: Equations, given: Given) -> Present:
     effort = model.pushed(tree, given["effort"], acting)
     if equations.kinds:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
-        now = Instant(tree, at, given["dt"][0], idle, actuator, actuator, acting)
+        now = Moment.of_instant(tree, at, given["dt"][0], model.dof)
+        now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
         of_rows = row_efforts(equations.kinds, now, given["impulse"])
         effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import casadi
 from casadi import SX, Function
@@ -32,6 +33,7 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.solve.laws import Response
 
 FAR = 1e30  # a rate that nothing reaches
 
@@ -54,6 +56,9 @@ class Curve:
         """`λ = constant − slope·rate`, touching at the point."""
         value, slope = self._at(point)[:2]
         return minus(value, times(slope, point)), minus(0.0, slope)
+
+    def value(self, rate: Scalar) -> Scalar:
+        return self._at(rate)[0]
 
     def point(self, rate: Scalar, impulse: Scalar, d: Scalar) -> Scalar:
         """Where the function meets the line on which a solution with this rate and impulse is."""
@@ -79,6 +84,53 @@ class Curve:
 
     def _at(self, rate: Scalar) -> list[SX]:
         return [SX(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
+
+
+@dataclass(frozen=True)
+class CurveRemainder:
+    """A curve beside the line that touches it at the start: `λ = f(rate) − (constant − slope·rate)`.
+
+    The line is in the matrix, so that sweeps find only what the curve bends.
+    """
+
+    curve: Curve
+    constant: Scalar
+    slope: Scalar
+    cfm: ClassVar[Scalar] = 0.0
+    drifting: ClassVar[bool] = False
+
+    @property
+    def J(self) -> Sparse:
+        return self.curve.J
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> CurveRemainder:
+        return CurveRemainder(self.curve.mapped(change), change(self.constant), change(self.slope))
+
+    def line(self, rate: Scalar) -> Scalar:
+        return minus(self.constant, times(self.slope, rate))
+
+    def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+        """By Newton's method from where the line alone would lead: its slope is in the response already."""
+        d = divided(1.0, where(own.whole > 0.0, own.whole, 1.0))
+        free = minus(d, self.slope)  # inertia without the line's slope
+        whole = plus(impulse, self.line(rate))
+        point = self.curve.point(rate, whole, free)
+        push = minus(times(free, rate), whole)
+        return where(own.whole > 0.0, minus(minus(times(free, point), push), self.line(point)), 0.0)
+
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+        value = self.curve.value(rate)
+        size = total(magnitude(value), magnitude(self.constant), magnitude(times(self.slope, rate)))
+        return magnitude(minus(minus(value, self.line(rate)), impulse)) <= times(tolerance, size)
+
+    def warm_start(self, impulse: Scalar) -> Scalar:
+        return 0.0  # each step begins on the line
+
+    def undrifted(self) -> CurveRemainder:
+        return self
+
+    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> CurveRemainder:
+        return self
 
 
 def inertia(J: Sparse, diagonal: Sequence[Scalar]) -> Scalar:

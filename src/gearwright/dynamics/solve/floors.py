@@ -11,21 +11,15 @@ class Floors(NamedTuple):
     dependent   A pivot of LDLᵀ is A_kk less squares that sum to no more than A_kk (A is semidefinite), so it is off by
                 a few n·eps·A_kk, and a pivot p·A_kk gives λ to eps/p. At 1000·eps three digits of λ are left. What
                 λ does to velocities stays exact: without a bias, u* is projected, whatever the pivot.
-    conflicting Rows with a bias may contradict each other, which grows by 1/√p; √eps is an angle of 1e-4 between two
-                rows, and ratios that a file rounds to four digits are one row.
     noise       of the largest row of a loop. J is off by eps of its levers, A by the square; 1e4 between the units.
-    blocked     What equalities leave of an axis is a difference of responses, off by eps/√p of them for the smallest
-                pivot that is let through: √eps/30.
     """
 
     dependent: float
-    conflicting: float
     noise: float
-    blocked: float
 
     @staticmethod
     def of(eps: float) -> Floors:
-        return Floors(dependent=1e3 * eps, conflicting=eps**0.5, noise=(1e4 * eps) ** 2, blocked=eps**0.5)
+        return Floors(dependent=1e3 * eps, noise=(1e4 * eps) ** 2)
 
 
 DOUBLE = Floors.of(2.0**-52)

@@ -19,10 +19,27 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, both, greatest, is_zero, least, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    both,
+    divided,
+    either,
+    equal,
+    greatest,
+    is_zero,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    times_reciprocal,
+    where,
+)
 from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
 
 FAR = 1e12  # a rate that nothing reaches: a stop there is none
+WARM_START_CHANGE = 0.1  # of the tolerance: change of a held velocity in a step whose impulses are not sought anew
+STOP_LEAKAGE = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
 
@@ -62,6 +79,14 @@ class Seen(NamedTuple):
     def needed(self, rate: Scalar) -> Scalar:
         """The impulse that would lead to another rate."""
         return plus(self.impulse, times(self.inertia, minus(rate, self.rate)))
+
+
+class Response(NamedTuple):
+    """How the rate along a direction answers to an impulse, the other terms given."""
+
+    whole: Scalar  # A_ii
+    reciprocal: Scalar  # 1/A_ii, or 0 where nothing moves
+    soft: Scalar  # 1/(A_ii + cfm)
 
 
 class Next(NamedTuple):
@@ -162,6 +187,87 @@ class Polyline:
             near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
             found = where(line.vertical, found, near) if jumps else near
         return Next([found], differs(found, piece))
+
+    # --- one law at a time, as sweeps take it ----------------------------------------------------------------------
+
+    def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+        """The impulse at which it meets `rate + own·(λ − impulse)`.
+
+        Stops let go of a little in every sweep, so that those that contradict each other do not push ever harder.
+        """
+        free = minus(rate, times(own.whole, impulse))
+        values = []
+        for k, slope in enumerate(self.slopes):
+            x, y = self.vertices[min(k, len(self.vertices) - 1)]
+            if slope is VERTICAL:
+                kept = impulse if 0 < k < len(self.slopes) - 1 else times(1.0 - tolerance / STOP_LEAKAGE, impulse)
+                value = plus(kept, times_reciprocal(minus(x, rate), own.reciprocal))
+                value = value if k == len(self.slopes) - 1 else greatest(value, self.vertices[k].impulse)
+                values.append(value if k == 0 else least(value, self.vertices[k - 1].impulse))
+            elif is_zero(slope):
+                values.append(y)
+            else:
+                values.append(divided(minus(y, times(slope, minus(free, x))), plus(1.0, times(slope, own.whole))))
+        new = values[-1]
+        for k in reversed(range(len(values) - 1)):
+            x, y = self.vertices[k]
+            new = where(free < minus(x, times(own.whole, y)), values[k], new)
+        return new
+
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+        """Whether rate and impulse are on it, to a velocity of `tolerance`.
+
+        Where it holds something still, it must also stay so: an impulse that has just taken a velocity off would give
+        it back in the next step, the other way round. So the rate may not have changed by more than a part of the
+        tolerance since `before`, the start of the step.
+        """
+        still = magnitude(minus(rate, before)) <= WARM_START_CHANGE * tolerance
+        found: Scalar = False
+        for k, slope in enumerate(self.slopes):
+            x, y = self.vertices[min(k, len(self.vertices) - 1)]
+            if slope is not VERTICAL and is_zero(slope):
+                on: Scalar = equal(impulse, y)
+                if k > 0:
+                    on = both(on, rate >= minus(self.vertices[k - 1].rate, tolerance))
+                if k < len(self.slopes) - 1:
+                    on = both(on, rate <= plus(self.vertices[k].rate, tolerance))
+                found = either(found, on)
+                continue
+            there = x if slope is VERTICAL else minus(x, divided(minus(impulse, y), slope))
+            on = both(still, magnitude(minus(rate, there)) <= tolerance)
+            if k > 0:
+                on = both(on, impulse <= self.vertices[k - 1].impulse)
+            if k < len(self.slopes) - 1:
+                on = both(on, impulse >= self.vertices[k].impulse)
+            found = either(found, on)
+        return found
+
+    def warm_start(self, impulse: Scalar) -> Scalar:
+        """Last step's impulse as a first guess: within its bounds, where it has any."""
+        if self.slopes[0] is not VERTICAL and is_zero(self.slopes[0]):
+            impulse = least(impulse, self.vertices[0].impulse)
+        if self.slopes[-1] is not VERTICAL and is_zero(self.slopes[-1]):
+            impulse = greatest(impulse, self.vertices[-1].impulse)
+        return impulse
+
+    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Polyline:
+        """As it stands after `done` of n sweeps of dt/n each, in which it has moved by `moved` times that.
+
+        A stop is approached on a straight way; springs are implicit in the whole step.
+        """
+        vertices = list(self.vertices)
+
+        def along(rate: Scalar) -> Scalar:
+            return plus(rate, times(1.0 / n, minus(times(done, rate), moved)))
+
+        if self.slopes[0] is VERTICAL:
+            low = along(vertices[0].rate)
+            vertices = [vertices[0]._replace(rate=low), *(v._replace(rate=greatest(v.rate, low)) for v in vertices[1:])]
+        if self.slopes[-1] is VERTICAL:
+            high = along(self.vertices[-1].rate)
+            within = [v._replace(rate=least(v.rate, high)) for v in vertices[:-1]]
+            vertices = [*within, vertices[-1]._replace(rate=high)]
+        return replace(self, vertices=tuple(vertices))
 
     def _far(self) -> bool:
         """Whether a piece has another one further than the next."""

@@ -11,7 +11,7 @@ have a larger one (`Equality.give`). One step of refinement, `λ ← λ + (S + E
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -26,12 +26,13 @@ from gearwright.dynamics.algebra.scalar import (
     minus,
     plus,
     times,
+    times_reciprocal,
     total,
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line
+from gearwright.dynamics.solve.laws import Line, Response
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
@@ -49,6 +50,44 @@ class Equality(NamedTuple):
     cfm: Scalar = 0.0
     group: str | None = None
     give: Scalar = 0.0
+    erp: Scalar = 0.0  # share of an error that the bias takes off in a step; 0: it asks for a motion
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Equality:
+        J = {n: change(x) for n, x in self.J.items()}
+        numbers = {"bias": change(self.bias), "cfm": change(self.cfm), "give": change(self.give)}
+        return self._replace(J=J, erp=change(self.erp), **numbers)
+
+    # --- one at a time, as sweeps take it --------------------------------------------------------------------------
+
+    @property
+    def drifting(self) -> bool:
+        return not is_zero(self.erp)
+
+    def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+        residual = plus(plus(rate, self.bias), times(self.cfm, impulse))
+        return minus(impulse, times_reciprocal(residual, own.soft))
+
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+        return magnitude(plus(plus(rate, self.bias), times(self.cfm, impulse))) <= tolerance
+
+    def warm_start(self, impulse: Scalar) -> Scalar:
+        return impulse
+
+    def undrifted(self) -> Equality:
+        """Without what takes its error off."""
+        return self._replace(bias=0.0) if self.drifting else self
+
+    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Equality:
+        """As it stands after `done` of n sweeps of dt/n each, in which it has moved by `moved` times that.
+
+        An error that is to be taken off is looked at anew, in each sweep a share of it. A motion that is wanted is made
+        on a straight way; what sweeps leave of it is spread over the step. Springs are implicit in the whole step.
+        """
+        if self.drifting:
+            return self._replace(bias=plus(times(float(n), self.bias), times(self.erp, moved)))
+        if is_zero(self.cfm) and not is_zero(self.bias):
+            return self._replace(bias=plus(self.bias, times(1.0 / n, plus(times(done, self.bias), moved))))
+        return self
 
 
 class RowLine(NamedTuple):

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
-from gearwright.dynamics.solve import Equality, Polyline
 from gearwright.dynamics.solve.curves import Curve
+from gearwright.dynamics.solve.laws import Polyline, Response
+from gearwright.dynamics.solve.rows import Equality
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,36 @@ class Straight:
 class Bounded:
     J: Sparse
     law: Polyline
+    cfm: ClassVar[Scalar] = 0.0
+    drifting: ClassVar[bool] = False
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Bounded:
+        return Bounded({n: change(x) for n, x in self.J.items()}, self.law.mapped(change))
+
+    def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+        return self.law.project(impulse, rate, own, tolerance)
+
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+        return self.law.satisfied(impulse, rate, before, tolerance)
+
+    def warm_start(self, impulse: Scalar) -> Scalar:
+        return self.law.warm_start(impulse)
+
+    def undrifted(self) -> Bounded:
+        return self
+
+    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Bounded:
+        return Bounded(self.J, self.law.moved_on(moved, done, n))
 
 
 @dataclass(frozen=True)
 class Rigid:
-    """`group`: rows that may depend on each other."""
+    """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step."""
 
     J: Sparse
     wanted: Scalar = 0.0
     group: str | None = None
+    erp: Scalar = 0.0
 
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve
@@ -142,7 +164,7 @@ class Collected:
                 replace(t, J=row(t.J, straight), constant=straight(t.constant), slope=straight(t.slope))
                 for t in self.lines
             ],
-            [Bounded(row(t.J), t.law.mapped(change)) for t in self.laws],
+            [law.mapped(change) for law in self.laws],
             [
                 e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm), give=change(e.give))
                 for e in self.equalities
@@ -159,5 +181,5 @@ def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
 
 def _equality(term: Straight | Rigid) -> Equality:
     if isinstance(term, Rigid):
-        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.group)
+        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.group, erp=term.erp)
     return Equality(term.J, minus(0.0, divided(term.constant, term.slope)), divided(1.0, term.slope))

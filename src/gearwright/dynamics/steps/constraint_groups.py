@@ -1,9 +1,15 @@
-"""The rows of a mechanism: one line a cause."""
+"""The constraint groups of a mechanism: one row a cause, in the order of their impulses.
+
+A script or package adds a cause of its own by a row, `CONSTRAINTS["detent"] = groups`: a function of the `Assembly`
+that gives groups. A subclass of `constraints.rows.OneRow` needs `name` and `act`, which returns terms (`solve.terms`).
+While there are such rows, code is not taken from the cache.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
+from typing import NamedTuple
 
 from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.actuation.backlash import backlash_rows
@@ -18,19 +24,31 @@ from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.model import Mechanism
 
 
-def rows_of(
-    mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar], drives: Mapping[str, Drive],
-    actuation: Actuation,
-) -> list[ConstraintGroup]:  # fmt: skip
-    """Couplings, loops, drives, actuators, stops and friction; the order of the impulses."""
-    return [
-        *coupling_rows(mechanism, values),
-        *closure_rows(mechanism, system, values),
-        *drive_rows(mechanism, system, drives),
-        *shaft_rows(actuation),
-        *backlash_rows(mechanism, values),
-        *axis_rows(mechanism, values, actuation.friction),
-    ]
+class Assembly(NamedTuple):
+    """What groups are made from."""
+
+    mechanism: Mechanism
+    bodies: Bodies
+    values: Mapping[str, Scalar]  # numbers by name: floats, or symbols of parameters
+    drives: Mapping[str, Drive]
+    actuation: Actuation
+
+
+Maker = Callable[[Assembly], Iterable[ConstraintGroup]]
+
+OWN: dict[str, Maker] = {
+    "couplings": lambda a: coupling_rows(a.mechanism, a.values),
+    "loops": lambda a: closure_rows(a.mechanism, a.bodies, a.values),
+    "drives": lambda a: drive_rows(a.mechanism, a.bodies, a.drives),
+    "shafts": lambda a: shaft_rows(a.actuation),
+    "backlash": lambda a: backlash_rows(a.mechanism, a.values),
+    "axes": lambda a: axis_rows(a.mechanism, a.values, a.actuation.friction),
+}
+CONSTRAINTS: dict[str, Maker] = dict(OWN)
+
+
+def constraint_groups(assembly: Assembly) -> list[ConstraintGroup]:
+    return [group for make in CONSTRAINTS.values() for group in make(assembly)]
 
 
 def drive_rows(mechanism: Mechanism, system: Bodies, drives: Mapping[str, Drive]) -> list[DriveRow]:

@@ -13,6 +13,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
     divided,
+    either,
     is_number,
     is_zero,
     minus,
@@ -26,13 +27,13 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent, PositionRow
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
-from gearwright.dynamics.solve.sweep_rows import Row as ClosureRow
 from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.switching import PATIENCE
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
 from gearwright.dynamics.steps.reuse import Form, refilled
@@ -191,6 +192,7 @@ class DirectStep:
         """One solution with laws on their pieces and curves on their lines, and which of them have left."""
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         before, points = build["settled"][0] > 0.5, build["point"]
+        stalled = Progress(*build["progress"]).stalled
         b = build["push"]
         lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
@@ -213,7 +215,9 @@ class DirectStep:
             new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
             same = same_points(new, rates, POINTS * self.eps)
             settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
-            build["point"] = [where(settled, old, x) for old, x in zip(points, new, strict=True)]
+            # where laws switch one by one, lines stay as they are until all have: that ends, both at once may not
+            waits = both(stalled >= PATIENCE, found.settled < 0.5)
+            build["point"] = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
         build["settled"] = [settled]
 
     def closing(self, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
@@ -247,14 +251,14 @@ class DirectStep:
 
     def _ahead(
         self, acting: Collected, q: list[Scalar], w: list[Scalar]
-    ) -> Iterator[tuple[int, ClosureRow, TreeState]]:
+    ) -> Iterator[tuple[int, PositionRow, TreeState]]:
         """Of each row of a loop its place among the equalities, and the row where w leads to."""
         tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
         now = Instant(tree, self.model.configuration(tree), self.dt)
         place = self.silent
         for kind in self.kinds:
             if isinstance(kind, ClosureRows):
-                for n, row in enumerate(kind.rows(now)):
+                for n, row in enumerate(kind.position_rows(now)):
                     yield acting.places[place + n][1], row, tree
             place += kind.size
 

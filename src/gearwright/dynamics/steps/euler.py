@@ -7,9 +7,10 @@ finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.scalar import divided, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import WholeStep
+from gearwright.dynamics.solve.terms import Solved
 from gearwright.dynamics.steps.direct import DirectStep
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.tree.coordinates import State
@@ -34,7 +35,7 @@ class EulerStep(DirectStep):
         push = [plus(times(dt, f), c) for f, c in rows]
         found = self.solved(acting.matrix(M), push, acting, "piece", self.started(acting, "piece"), v)
         build["velocity"], build["impulse"] = found.u, self.read_impulses(acting, found)
-        build["position"] = self.back_within_stops(model.advanced(q, found.u, dt))
+        build["position"] = self.back_within_stops(model.advanced(q, self.travel(found), dt))
         if found.pieces:
             build["piece"] = found.pieces
             build["unsettled"] = [plus(build["unsettled"][0], where(found.settled, 0.0, 1.0))]
@@ -43,3 +44,7 @@ class EulerStep(DirectStep):
             project(self, M.entries)
         else:
             build.stage("finish")
+
+    def travel(self, found: Solved) -> list[Scalar]:
+        """Velocities that positions go on with."""
+        return found.u

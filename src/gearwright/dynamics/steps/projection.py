@@ -9,17 +9,16 @@ Yuan, 2005), and no further than |C|^½ in one move: at a dead centre, where C i
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import casadi
 
-from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, magnitude, minus, times, total, where
+from gearwright.dynamics.algebra.factorise import Factors, factorise
+from gearwright.dynamics.algebra.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, times, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
-from gearwright.dynamics.constraints.rows import Instant
+from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweep_rows import Baumgarte, Row
-from gearwright.dynamics.solve.sweeps import Elimination, resolved
+from gearwright.dynamics.solve.sweeps import dense, dot
 from gearwright.dynamics.steps.direct import DirectStep
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
@@ -36,25 +35,55 @@ def project(step: DirectStep, M: Matrix) -> None:
     build.stage("advance")
     with build.loop(PROJECTIONS, until="closed"):
         q, closed = build["position"], build["closed"][0]
-        still: list[Scalar] = [0.0] * model.dof
-        tree = model.tree(State(q, still))
+        tree = model.tree(State(q, [0.0] * model.dof))
         now = Instant(tree, model.configuration(tree), step.dt, step.targets)
-        rows = [row for kind in step.kinds if kind.projected for row in kind.rows(now)]
+        rows = [row for kind in step.kinds for row in kind.position_rows(now)]
         worst: Scalar = 0.0
         for row in rows:
             worst = greatest(worst, magnitude(row.error))
-        damping = [times(worst, _reach(row, tree, metric)) for row in rows]
-        held = [replace(row, rate=0.0, softness=Baumgarte(0.0)) for row in rows]
-        along = resolved(held, tree.G, metric, model.dof, step.dt)
-        closing = Elimination.of(along, metric, model.dof, Floors.of(step.eps), damping)
-        back = closing.answered(still, [minus(0.0, x) for x in closing.factors.solve([row.error for row in rows])])
+        back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build["position"] = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
         build["closed"] = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
         build.stage("project")
 
 
-def _reach(row: Row, tree: TreeState, metric: Factors) -> Scalar:
+def _way_back(
+    rows: Sequence[PositionRow], worst: Scalar, tree: TreeState, metric: Factors, floors: Floors
+) -> list[Scalar]:
+    """`−Y·(J·Y + |C|·R)⁻¹·C`."""
+    n = len(metric.order)
+    J = [combined(row.J, tree.G) for row in rows]
+    Y = [metric.solve(dense(each, n)) for each in J]
+    A: Matrix = {}
+    for i, each in enumerate(J):
+        for j in range(i + 1):
+            value = dot(each, Y[j])
+            if not is_zero(value) or i == j:
+                A[i, j] = value
+    least = [_floor(rows, A, k, floors) for k in range(len(rows))]
+    for k, row in enumerate(rows):
+        A[k, k] = plus(A[k, k], times(worst, _reach(row, tree, metric)))
+    impulses = [minus(0.0, x) for x in factorise(A, len(rows), least).solve([row.error for row in rows])]
+    back: list[Scalar] = [0.0] * n
+    for column, impulse in zip(Y, impulses, strict=True):
+        back = [plus(x, times(y, impulse)) for x, y in zip(back, column, strict=True)]
+    return back
+
+
+def _floor(rows: Sequence[PositionRow], A: Matrix, k: int, floors: Floors) -> Scalar:
+    """Of a row's own response; of loops with several rows a share of the largest, too."""
+    floor = times(floors.dependent, A[k, k])
+    if rows[k].group is None:
+        return floor
+    largest: Scalar = 0.0
+    for i, row in enumerate(rows):
+        if row.group == rows[k].group:
+            largest = greatest(largest, A[i, i])
+    return greatest(floor, times(floors.noise, largest))
+
+
+def _reach(row: PositionRow, tree: TreeState, metric: Factors) -> Scalar:
     """`Σ reach²/d` over M's pivots d: no more than `reach·M⁻¹·reachᵀ` without regard to signs."""
     along = combined(row.J if row.reach is None else row.reach, tree.G)
     return total(*(times(times(x, x), metric.reciprocals[n]) for n, x in along.items()))

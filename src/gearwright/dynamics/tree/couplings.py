@@ -143,14 +143,19 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
         changed = map_unknowns(mechanism, t, values)
         numbers = tuple(changed.values())
         return MapFollower(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
-    only = len(c.leaders) == 1
     polynomial = FollowerPolynomial(
-        multipliers=tuple(values[f"{c.name}.multiplier" + ("" if only else f".{t.axis}")] for t in c.leaders),
+        multipliers=tuple(values[name] for name in multiplier_names(c)),
         offset=values[f"{c.name}.offset"],
         reference=values[f"{c.name}.reference"],
         powers=tuple(values[f"{c.name}.power{k}"] for k in range(2, 2 + len(c.powers))),
     )
     return PolynomialFollower(c.name, follower, leaders, polynomial)
+
+
+def multiplier_names(c: Coupling) -> list[str]:
+    """Of its parameters, one a leader."""
+    only = len(c.leaders) == 1
+    return [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
 
 
 def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:

@@ -91,17 +91,22 @@ class FeetechLine(SerialLine):
         alone = servo != BROADCAST
         return b"".join([handle(s, parameters, alone, t) for s in self._addressed(servo)])
 
+    @staticmethod
+    def _status(s: FeetechServo, parameters: bytes = b"", node: int | None = None) -> bytes:
+        s.answered += 1
+        return packet(s.node if node is None else node, s.status, parameters)
+
     def _addressed(self, servo: int) -> list[FeetechServo]:
         return [s for s in self.servos if s.powered and servo in (BROADCAST, s.node)]
 
     def _ping(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
-        return packet(s.node, s.status)
+        return self._status(s)
 
     def _read(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
         if len(parameters) != 2 or not alone or not 0 < parameters[1] <= LENGTH:
             s.malformed += 1
             return b""
-        return packet(s.node, s.status, s.read(parameters[0], parameters[1]))
+        return self._status(s, s.read(parameters[0], parameters[1]))
 
     def _write(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
         node = s.node
@@ -109,22 +114,22 @@ class FeetechLine(SerialLine):
             s.malformed += 1
             return b""
         s.write(parameters[0], parameters[1:], t)
-        return packet(node, s.status) if alone and s.answers else b""
+        return self._status(s, node=node) if alone and s.answers else b""
 
     def _reg_write(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
         if len(parameters) < 2:
             s.malformed += 1
             return b""
         s.keep(parameters[0], parameters[1:])
-        return packet(s.node, s.status) if alone and s.answers else b""
+        return self._status(s) if alone and s.answers else b""
 
     def _reset(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
         s.factory_reset(t)
-        return packet(s.node, s.status) if alone and s.answers else b""
+        return self._status(s) if alone and s.answers else b""
 
     def _reboot(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
         s.power_on(t)
-        return packet(s.node, s.status) if alone and s.answers else b""
+        return self._status(s) if alone and s.answers else b""
 
     def _sync_read(self, parameters: bytes, t: float) -> bytes:
         if len(parameters) < 3 or not 0 < parameters[1] <= LENGTH:
@@ -133,7 +138,7 @@ class FeetechLine(SerialLine):
         address, length = parameters[0], parameters[1]
         by_id = {s.node: s for s in self.servos if s.powered}
         asked = [by_id[i] for i in parameters[2:] if i in by_id]
-        return b"".join([packet(s.node, s.status, s.read(address, length)) for s in asked])
+        return b"".join([self._status(s, s.read(address, length)) for s in asked])
 
     def _sync_write(self, parameters: bytes, t: float) -> bytes:
         length = parameters[1] if len(parameters) > 1 else 0
@@ -154,5 +159,5 @@ PROTOCOL = Protocol(
     line=FeetechLine,
     models=MODELS,
     nodes=range(254),
-    client="scservo_sdk.PortHandler({port!r})",
+    client='scservo_sdk.PortHandler("{port}"); LeRobot: --robot.type=so101_follower --robot.port={port}',
 )

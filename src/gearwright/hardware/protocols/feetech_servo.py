@@ -144,7 +144,7 @@ class FeetechServo(SerialDevice):
         table["present_load"] = sign_magnitude(round(1000 * duty), 10)
         table["present_voltage"] = max(0, min(255, round(10 * now.voltage)))
         table["present_temperature"] = max(0, min(255, round(now.temperature)))
-        table["present_current"] = sign_magnitude(round(now.current / CURRENT_UNIT), 15)
+        table["present_current"] = min(0x7FFF, round(abs(now.current) / CURRENT_UNIT))
         table["status"] = self.status
         table["moving"] = abs(speed) > table["moving_threshold"]
         table["async_write"] = self._kept is not None

@@ -11,7 +11,6 @@ import socket
 import struct
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from gearwright.errors import GearwrightError
@@ -45,14 +44,28 @@ def channels() -> list[str]:
     return sorted(p.stem for p in folder().glob("*.sock"))
 
 
+def free_channel() -> str:
+    """can0, or the first after it that no server has."""
+    taken = {channel for channel in channels() if _is_served(channel)}
+    return next(f"can{k}" for k in range(len(taken) + 1) if f"can{k}" not in taken)
+
+
+def _is_served(channel: str) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path_of(channel)))
+        except OSError:
+            return False
+    return True
+
+
 def listen(channel: str) -> socket.socket:
     """A listening socket. One that a dead server left is replaced; one of a server that lives raises."""
     path = path_of(channel)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if path.exists():
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
-                probe.connect(str(path))
+            if _is_served(channel):
                 raise GearwrightError(f"channel {channel!r} is served by another process: give another --channel")
             path.unlink(missing_ok=True)
         listening.bind(str(path))

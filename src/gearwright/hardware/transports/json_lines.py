@@ -27,7 +27,7 @@ class JsonServer:
         self, loop: Loop, hello: Callable[[], dict[str, Any]], handle: Handle, host: str = "127.0.0.1", port: int = PORT
     ) -> None:
         self._loop, self._hello, self._handle = loop, hello, handle
-        self._clients: list[JsonClient] = []
+        self._clients: set[JsonClient] = set()
         refusal = _line({"error": f"{MOST_CLIENTS} clients are connected, which is all that it takes"})
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
@@ -39,9 +39,10 @@ class JsonServer:
 
     def _accept(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client = JsonClient(self._loop, connection, self._handle, self._clients.remove)
-        self._clients.append(client)
+        client = JsonClient(self._loop, connection, self._handle, self._clients.discard)
         client.send(self._hello())
+        if client.stream.open:  # it may be gone already
+            self._clients.add(client)
 
     def close(self) -> None:
         self._listener.close()

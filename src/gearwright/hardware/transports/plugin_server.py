@@ -17,7 +17,7 @@ class PluginServer:
 
     def __init__(self, loop: Loop, network: CanNetwork, channel: str) -> None:
         self.channel, self._loop, self._network = channel, loop, network
-        self._clients: list[PluginClient] = []
+        self._clients: set[PluginClient] = set()
         refusal = f"refused: {MOST_CLIENTS} clients are connected, which is all that it takes\n".encode()
         self._listener = Listener(loop, can_socket.listen(channel), self._accept, refusal)
 
@@ -26,7 +26,9 @@ class PluginServer:
         return f'can.Bus(interface="gearwright", channel="{self.channel}")'
 
     def _accept(self, connection: socket.socket) -> None:
-        self._clients.append(PluginClient(self._loop, self._network, connection, self._clients.remove))
+        client = PluginClient(self._loop, self._network, connection, self._clients.discard)
+        if client.stream.open:  # it may be gone already
+            self._clients.add(client)
 
     def close(self) -> None:
         self._listener.close()
@@ -45,8 +47,9 @@ class PluginClient:
         self._network, self._gone = network, gone
         self._frames = can_socket.Unpacker()
         self.stream = Stream(loop, connection, self._received, self._closed)
-        network.attach(self)
         self.stream.send(can_socket.HELLO)
+        if self.stream.open:
+            network.attach(self)
 
     def deliver(self, frame: Frame, t: float) -> None:
         self.stream.send(can_socket.packed(frame, t))

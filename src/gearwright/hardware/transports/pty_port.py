@@ -13,6 +13,7 @@ from time import monotonic
 
 from gearwright.errors import GearwrightError
 from gearwright.hardware.networks import SerialNetwork
+from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.loop import CHUNK, Loop
 
 LONGEST_QUEUE = 65536  # bytes that wait for a host; a line that nobody reads loses what is more
@@ -26,7 +27,9 @@ class PtyPort:
     outlast its host, and is taken off.
     """
 
-    def __init__(self, loop: Loop, network: SerialNetwork, link: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, loop: Loop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None
+    ) -> None:
         self._loop, self._network = loop, network
         self._own, self._host = os.openpty()
         for end in (self._own, self._host):

@@ -23,7 +23,7 @@ class SocketcandServer:
 
     def __init__(self, loop: Loop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT) -> None:
         self._loop, self._network = loop, network
-        self._clients: list[SocketcandClient] = []
+        self._clients: set[SocketcandClient] = set()
         refusal = f"< error {MOST_CLIENTS} clients are connected, which is all that it takes >".encode()
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
@@ -35,11 +35,13 @@ class SocketcandServer:
 
     def _accept(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._clients.append(SocketcandClient(self._loop, self._network, connection, self._clients.remove))
+        client = SocketcandClient(self._loop, self._network, connection, self._clients.discard)
+        if client.stream.open:  # it may be gone already
+            self._clients.add(client)
 
     def on_time(self) -> None:
         """Lets go what was held back after a handshake."""
-        for client in self._clients:
+        for client in tuple(self._clients):
             client.release()
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from math import inf, isnan
 
 from gearwright.errors import ModelError
 from gearwright.model.fields import check, quantity
+from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.poses import Vector3
 
 
@@ -51,6 +52,7 @@ class AxisDynamics:
     spring_stiffness: float = quantity("N·m/rad | N/m", doc="of the spring along the axis", default=0.0)
     spring_reference: float = quantity("rad | m", doc="position at which the spring is relaxed", default=0.0)
     armature: float = quantity("kg·m² | kg", at_least=0, doc="inertia added along the axis", default=0.0)
+    friction_model: FrictionModel | None = None  # dry friction by speed, beside the Coulomb friction
 
     def __post_init__(self) -> None:
         check(self)

@@ -1,0 +1,132 @@
+"""`gearwright export`: a robot's step as source code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.options import (
+    BaseChoice,
+    CutJoints,
+    ModelName,
+    PluginFolders,
+    SearchPath,
+    Strict,
+    XacroArguments,
+    XacroVariables,
+)
+from gearwright.errors import GearwrightError
+
+if TYPE_CHECKING:
+    from gearwright.export import Exported
+    from gearwright.model import Mechanism
+
+
+class Target(StrEnum):
+    """Languages."""
+
+    c = "c"
+    cuda = "cuda"
+
+
+class Precision(StrEnum):
+    """Of numbers."""
+
+    double = "double"
+    single = "single"
+
+
+def export(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    target: Annotated[Target, typer.Option(help="c: C99 without allocation. cuda: the kernel of device='cuda'.")],
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Path of the files without ending. Default: the robot's name, here."),
+    ] = None,
+    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    precision: Annotated[Precision, typer.Option(help="Of all numbers.")] = Precision.double,
+    integrator: Annotated[
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A number that becomes an input; may be repeated.")
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="CC", help="Compile with this compiler, such as arm-none-eabi-gcc, and print sizes."),
+    ] = None,
+    model: ModelName = None,
+    base: BaseChoice = None,
+    path: SearchPath = None,
+    plugins: PluginFolders = None,
+    cut: CutJoints = None,
+    xacro_arg: XacroArguments = None,
+    xacro_env: XacroVariables = None,
+    strict: Strict = False,
+) -> None:
+    """Write a robot's step as source code.
+
+    --target c writes NAME.c, NAME.h and NAME_test.c: C99, one struct a robot, no allocation. The test program compares
+    1000 steps with the simulation. --target cuda writes NAME.cu, the kernel that device='cuda' runs.
+    Exits with 0 if the files were written, 1 otherwise.
+    """
+    reading = LoadOptions(
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+    )  # fmt: skip
+    loaded = load(file, reading)
+    if loaded.mechanism is None:
+        _stop("\n".join(map(str, loaded.diagnostics)))
+    name = Path(out) if out else Path(_identifier(loaded.mechanism.name))
+    options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
+    try:
+        if target is Target.cuda:
+            _cuda(loaded.mechanism, name, options)
+        else:
+            _c(loaded.mechanism, name, options, size)
+    except GearwrightError as error:
+        _stop(str(error))
+    except OSError as error:
+        _stop(f"cannot write {error.filename}: {error.strerror}")
+
+
+def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str | None) -> None:
+    from gearwright.export import export_c
+
+    done = export_c(robot, name, **options)
+    typer.echo(f"wrote {done.source}, {done.header}, {done.harness.name}")
+    typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {', '.join(done.functions) or 'nothing'}")
+    if compiler is not None:
+        _print_sizes(done, compiler)
+    typer.echo(f"test it: cc -std=c99 -O2 {done.source.name} {done.harness.name} -lm && ./a.out")
+
+
+def _print_sizes(done: Exported, compiler: str) -> None:
+    from gearwright.export.sizes import sizes
+
+    code, data, zeros = sizes(done.source, compiler)
+    typer.echo(f"{compiler} -Os: {code} bytes of code and constants, {data + zeros} bytes of data")
+
+
+def _cuda(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
+    from gearwright.export.cuda import export_cuda
+
+    file = export_cuda(robot, name, **options)
+    typer.echo(f"wrote {file}: one kernel, run, one thread a robot")
+
+
+def _identifier(name: str) -> str:
+    text = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+    return text if text[:1].isalpha() else f"robot_{text}"
+
+
+def _stop(message: str) -> NoReturn:
+    from gearwright.view.visible import visible
+
+    typer.echo(f"gearwright export: {visible(message)}", err=True)
+    raise typer.Exit(1)

@@ -1,0 +1,226 @@
+"""`gearwright serve`: simulated hardware that a robot's own driver talks to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.options import (
+    BaseChoice,
+    CutJoints,
+    ModelName,
+    PluginFolders,
+    SearchPath,
+    XacroArguments,
+    XacroVariables,
+)
+from gearwright.errors import GearwrightError
+
+if TYPE_CHECKING:
+    from gearwright.hardware.bench import Bench
+    from gearwright.model import Mechanism
+
+Repeated = list[str] | None
+
+
+def serve(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A robot's file, or the name of a bundled robot.")],
+    protocol: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Protocol of all actuators; else what the file binds.")
+    ] = None,
+    clock: Annotated[
+        str, typer.Option(metavar="realtime|lockstep|freerun", help="What advances the simulation's time.")
+    ] = "realtime",
+    factor: Annotated[float, typer.Option(help="Seconds of the simulation in a second, of realtime.")] = 1.0,
+    cycle: Annotated[float | None, typer.Option(help="Time of one lockstep cycle [s]; a step if not given.")] = None,
+    wait_for: Annotated[
+        Repeated, typer.Option(metavar="ACTUATOR", help="Lockstep waits for its command; all if none is given.")
+    ] = None,
+    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    node: Annotated[Repeated, typer.Option(metavar="ACTUATOR=ID", help="An id on the bus; may be repeated.")] = None,
+    drive: Annotated[str | None, typer.Option(metavar="MODEL", help="Product, of the protocol's table.")] = None,
+    option: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="Of the protocol; may be repeated.")] = None,
+    devices: Annotated[
+        str | None, typer.Option(metavar="FILE", help="YAML: which actuator speaks which protocol.")
+    ] = None,
+    link: Annotated[str | None, typer.Option(metavar="PATH", help="A stable name for the serial port.")] = None,
+    channel: Annotated[
+        str | None, typer.Option(metavar="NAME", help='CAN channel of interface "gearwright"; can0 if not given.')
+    ] = None,
+    socketcand: Annotated[
+        str | None, typer.Option(metavar="[HOST:]PORT", help="Of the socketcand server; 29536 if not given.")
+    ] = None,
+    can: Annotated[
+        Repeated, typer.Option(metavar="INTERFACE:CHANNEL", help="A python-can bus to be on; may be repeated.")
+    ] = None,
+    adapter: Annotated[
+        Repeated, typer.Option(metavar="slcan|fdcanusb", help="A serial CAN adapter on a port; may be repeated.")
+    ] = None,
+    tcp: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Of JSON Lines; 29540 if not given.")] = None,
+    eeprom: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keeps the registers that drives keep without power.")
+    ] = None,
+    record: Annotated[str | None, typer.Option(metavar="FILE", help="Record mechanism and bus.")] = None,
+    bitrate: Annotated[float | None, typer.Option(help="Of the CAN bus [bit/s]: frames take time.")] = None,
+    supply_resistance: Annotated[float, typer.Option(help="Of the shared supply [Ω]: its voltage sags.")] = 0.0,
+    fault: Annotated[
+        Repeated, typer.Option(metavar="KIND[=VALUE][@ACTUATOR]", help="A fault from the start; may be repeated.")
+    ] = None,
+    eds: Annotated[str | None, typer.Option(metavar="FILE", help="Write the first node's EDS file.")] = None,
+    dbc: Annotated[str | None, typer.Option(metavar="FILE", help="Write the bus's DBC file.")] = None,
+    table: Annotated[bool | None, typer.Option(help="Show the live table; on a terminal if not given.")] = None,
+    model: ModelName = None,
+    base: BaseChoice = None,
+    path: SearchPath = None,
+    plugins: PluginFolders = None,
+    cut: CutJoints = None,
+    xacro_arg: XacroArguments = None,
+    xacro_env: XacroVariables = None,
+) -> None:
+    """Simulated hardware: the robot's own driver runs against the simulation, unchanged.
+
+    Prints what it listens on, with ids and what a client types, then a line that begins with "ready". While it runs,
+    lines on its input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
+    fault KIND [ACTUATOR] [VALUE], clear, quit.
+    Ends with Ctrl-C or SIGTERM: 0 if all went well, 1 if the file or the simulation failed, 2 for a wrong command.
+    """
+    reading = LoadOptions(
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+    )  # fmt: skip
+    robot = _robot(file, reading)
+    given: dict[str, Any] = {
+        "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
+        "nodes": {k: _whole(v, k) for k, v in _pairs(node, "--node").items()} or None, "model": drive,
+        "options": _pairs(option, "--option") or None, "devices": devices, "link": link, "eeprom": eeprom,
+        "record": record, "bitrate": bitrate, "supply_resistance": supply_resistance, "can": can or (),
+        "adapters": adapter or (),
+    }  # fmt: skip
+    try:
+        bench = _started(robot, given, channel, socketcand, tcp)
+    except GearwrightError as error:
+        _stop(str(error), 1)
+    with bench:
+        try:
+            for text in fault or []:
+                _inject(bench, text)
+            _write_sheets(bench, eds, dbc)
+        except (GearwrightError, OSError) as error:
+            _stop(str(error), 2)
+        _serve(bench, sys.stdout.isatty() if table is None else table)
+        if bench.failure is not None:
+            _stop(str(bench.failure), 1)
+
+
+def _robot(file: str, reading: LoadOptions) -> Mechanism:
+    from gearwright import robots
+    from gearwright.cli.show import complain
+
+    bundled = not os.path.exists(file) and file in robots.names()
+    loaded = load(str(robots.path(file)) if bundled else file, reading)
+    if loaded.mechanism is None:
+        complain(loaded)
+        raise typer.Exit(1)
+    return loaded.mechanism
+
+
+def _started(
+    robot: Mechanism, given: dict[str, Any], channel: str | None, socketcand: str | None, tcp: str | None
+) -> Bench:
+    """With the usual channel and ports where they are free, and any others where they are not."""
+    from gearwright.cli.terminal import waiting
+    from gearwright.hardware.serving import serve as serve_robot
+    from gearwright.hardware.transports import can_socket, json_lines
+    from gearwright.hardware.transports import socketcand as candidates
+
+    with waiting(f"compiling {robot.name}"):
+        return serve_robot(
+            robot,
+            channel=channel if channel is not None else can_socket.free_channel(),
+            socketcand=socketcand if socketcand is not None else _usual(candidates.PORT),
+            tcp=tcp if tcp is not None else _usual(json_lines.PORT),
+            **given,
+        )
+
+
+def _usual(port: int) -> str:
+    """The port, or any where another process has it."""
+    import socket
+
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return "127.0.0.1:0"
+    return f"127.0.0.1:{port}"
+
+
+def _serve(bench: Bench, table: bool) -> None:
+    """Until a signal, `quit`, or a simulation that failed."""
+    import signal
+    from threading import Event
+
+    from gearwright.cli.serve_terminal import CommandReader, announce, live_table
+
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    announce(bench)
+    CommandReader(bench, stop).start()
+    if table:
+        live_table(bench, stop)
+    while not stop.wait(0.2) and bench.failure is None:
+        pass
+
+
+def _inject(bench: Bench, text: str) -> None:
+    """KIND[=VALUE][@ACTUATOR]."""
+    kind, _, actuator = text.partition("@")
+    kind, _, value = kind.partition("=")
+    try:
+        number = float(value) if value else None
+    except ValueError:
+        raise GearwrightError(f"--fault {text}: {value!r} is no number") from None
+    bench.faults.inject(kind, actuator or None, number)
+
+
+def _write_sheets(bench: Bench, eds: str | None, dbc: str | None) -> None:
+    from pathlib import Path
+
+    first = bench.rig.bound[0]
+    if eds is not None:
+        Path(eds).write_text(first.protocol.eds(bench.rig.devices[first.actuator]), encoding="utf-8")
+    if dbc is not None:
+        same = {b.actuator: bench.rig.devices[b.actuator] for b in bench.rig.bound if b.protocol is first.protocol}
+        Path(dbc).write_text(first.protocol.dbc(same), encoding="utf-8")
+
+
+def _pairs(given: Repeated, what: str) -> dict[str, str]:
+    found = {}
+    for text in given or []:
+        name, assigned, value = text.partition("=")
+        if not assigned or not name:
+            raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE", param_hint=what)
+        found[name] = value
+    return found
+
+
+def _whole(text: str, actuator: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise typer.BadParameter(
+            f"the id of {actuator!r} is a whole number, not {text!r}", param_hint="--node"
+        ) from None
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    from gearwright.view.visible import visible
+
+    typer.echo(f"gearwright serve: {visible(message)}", err=True)
+    raise typer.Exit(code)

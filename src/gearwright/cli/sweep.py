@@ -1,0 +1,150 @@
+"""`gearwright sweep`: many designs of a robot, and a table of what became of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.options import (
+    BaseChoice,
+    CutJoints,
+    ModelName,
+    PluginFolders,
+    SearchPath,
+    Strict,
+    XacroArguments,
+    XacroVariables,
+)
+from gearwright.errors import GearwrightError
+
+Repeated = list[str] | None
+
+
+def sweep(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    vary: Annotated[list[str], typer.Option(metavar="NAME=LO:HI[:N]", help="A parameter and its range; repeatable.")],
+    metric: Annotated[
+        list[str],
+        typer.Option(metavar="[LABEL=]SIGNAL:HOW", help="last, max, min, mean, rms or range of a signal; repeatable."),
+    ],
+    duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 1.0,
+    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    command: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="A constant command; repeatable.")] = None,
+    effort: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="A constant effort; repeatable.")] = None,
+    position: Annotated[
+        Repeated, typer.Option("--set", metavar="NAME=VALUE", help="A joint's position at the start; repeatable.")
+    ] = None,
+    sampling: Annotated[str, typer.Option(metavar="grid|random|lhs|sobol", help="How designs are chosen.")] = "grid",
+    n: Annotated[int | None, typer.Option("--designs", help="How many, unless a grid.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sampling.")] = 0,
+    chunk: Annotated[int | None, typer.Option(help="Designs that are simulated together.")] = None,
+    engine: Annotated[str, typer.Option(metavar="local|cuda|ray", help="Where it runs.")] = "local",
+    address: Annotated[str | None, typer.Option(help="Of a Ray cluster. Default: one is started here.")] = None,
+    integrator: Annotated[str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="The table: .parquet or .csv.")] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A heat map (grid of two) or scatter matrix: .png, .svg, .pdf.")
+    ] = None,
+    pareto: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="With --plot: the front of two metrics; -A wants little of it, A much."),
+    ] = None,
+    model: ModelName = None,
+    base: BaseChoice = None,
+    path: SearchPath = None,
+    plugins: PluginFolders = None,
+    cut: CutJoints = None,
+    xacro_arg: XacroArguments = None,
+    xacro_env: XacroVariables = None,
+    strict: Strict = False,
+) -> None:
+    """Simulate many designs of a robot, and write a table with a row for each.
+
+    Parameters are those that `gearwright show FILE` and `robot.parameters` list. With --out, chunks are kept beside the
+    table until all are done: the same command after Ctrl-C goes on where it was.
+    Exits with 0 if the table is complete, 1 otherwise.
+    """
+    reading = LoadOptions(
+        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
+        strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
+    )  # fmt: skip
+    loaded = load(file, reading)
+    if loaded.mechanism is None:
+        _stop("\n".join(map(str, loaded.diagnostics)))
+    metrics = {label or spec: spec for label, spec in map(_labelled, metric)}
+    try:
+        from gearwright.study import sweep as swept
+
+        table = swept(
+            loaded.mechanism, dict(map(_range, vary)), metrics, duration=duration, dt=dt, integrator=integrator,
+            command=_numbers(command), effort=_numbers(effort), position=_numbers(position), sampling=sampling, n=n,
+            seed=seed, chunk=chunk, engine=engine, address=address, out=out, progress=True,
+        )  # fmt: skip
+        if plot is not None:
+            _draw(table, list(dict(map(_range, vary))), list(metrics), plot, pareto)
+    except GearwrightError as error:
+        _stop(str(error))
+    except KeyboardInterrupt:
+        _stop("interrupted; the same command goes on from here" if out else "interrupted")
+    _print(table, list(metrics), out)
+
+
+def _draw(table: Any, parameters: list[str], metrics: list[str], plot: str, pareto: str | None) -> None:
+    from gearwright.study.figures import draw, draw_pareto
+
+    if pareto is None:
+        draw(table, parameters, metrics, plot)
+    else:
+        draw_pareto(table, pareto.split(","), plot)
+
+
+def _print(table: Any, metrics: list[str], out: str | None) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    from gearwright.cli.terminal import console
+
+    shown = Table("metric", "least", "median", "most", "failed", box=None, pad_edge=False)
+    for name in metrics:
+        numbers = np.asarray(table[name])
+        good = numbers[np.isfinite(numbers)]
+        cells = (f"{f(good):.6g}" for f in (np.min, np.median, np.max)) if len(good) else ("", "", "")
+        shown.add_row(name, *cells, str(len(numbers) - len(good)))
+    console().print(shown)
+    typer.echo(f"{len(table)} designs" + (f" in {out}" if out else ""))
+
+
+def _range(text: str) -> tuple[str, tuple[float, ...]]:
+    name, equals, numbers = text.partition("=")
+    try:
+        values = tuple(float(x) for x in numbers.split(":"))
+    except ValueError:
+        values = ()
+    if not equals or len(values) not in (2, 3):
+        raise typer.BadParameter(f"{text!r} is not of the form NAME=LO:HI or NAME=LO:HI:N", param_hint="--vary")
+    return name.strip(), values
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    label, equals, spec = text.partition("=")
+    return (label.strip(), spec.strip()) if equals else ("", text.strip())
+
+
+def _numbers(given: Repeated) -> dict[str, float]:
+    found = {}
+    for text in given or []:
+        name, _, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE") from None
+    return found
+
+
+def _stop(message: str) -> NoReturn:
+    from gearwright.view.visible import visible
+
+    typer.echo(f"gearwright sweep: {visible(message)}", err=True)
+    raise typer.Exit(1)

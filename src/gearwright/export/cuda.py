@@ -1,0 +1,23 @@
+"""The kernel of `device="cuda"` as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gearwright.compiler.backends.cuda.kernel_text import kernel_text
+
+if TYPE_CHECKING:
+    from gearwright.model import Mechanism
+
+
+def export_cuda(robot: Mechanism, name: Path, *, precision: str = "double", **options: Any) -> Path:
+    """Writes NAME.cu; options as of `gearwright.compile`."""
+    from gearwright.sim import compile as compiled
+    from gearwright.sim.programs import program
+
+    sim = compiled(robot, precision=precision, **options)
+    file = name.with_name(name.name + ".cu")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(kernel_text(program("step", sim.kernels.equations), precision), encoding="utf-8")
+    return file

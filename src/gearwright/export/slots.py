@@ -1,0 +1,71 @@
+"""The slots of a step for people: one sentence each, and the name and unit of every element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gearwright.compiler import Slot, SlotKind
+
+if TYPE_CHECKING:
+    from gearwright.sim import Simulation
+
+MEANINGS = {
+    "position": "independent positions [rad, m]",
+    "velocity": "independent velocities [rad/s, m/s]",
+    "mean_velocity": "velocities of the last step, from which the next one's are guessed [rad/s, m/s]",
+    "earlier_velocity": "the same of the three steps before",
+    "smooth": "steps without a kink, up to four: then velocities are guessed from those of four steps",
+    "parts": "parts beside the first that a step is made in, and steps since there are so many",
+    "impulse": "where the solver starts from in the next step",
+    "piece": "of each force law, the piece that it was on in the last step",
+    "piece_end": "the same at the end of the step",
+    "unsettled": "number of steps whose laws or passes did not settle",
+    "actuator": "efforts of the last step [N m, N], then the actuators' own states",
+    "sensor": "readings, then the sensors' own states",
+    "phase": "0 in a step that asks the controller",
+    "clock": "steps made, and the time that they are counted from [s]",
+    "control": "the controller's commands, then its memory",
+    "mass": "mass matrix at the position, kept for the next step",
+    "fresh": "set it to 0 after writing states or parameters: what follows from them is then made again",
+    "effort": "efforts from outside along the coordinates [N m, N]; held until changed",
+    "wrench": "forces [N] and torques [N m] on links; held until changed",
+    "command": "commands to the actuators, in the unit of each; held until changed",
+    "target": "position and velocity that each drive is to reach; held until changed",
+    "parameter": "numbers of the robot that were made inputs",
+    "dt": "length of a step [s]",
+}
+KINDS = {
+    SlotKind.INPUT: "input",
+    SlotKind.PARAMETER: "parameter",
+    SlotKind.STATE: "state",
+    SlotKind.OUTPUT: "output",
+    SlotKind.DERIVED: "derived from the state",
+}
+
+
+def meaning(slot: Slot) -> str:
+    """One sentence."""
+    return f"{KINDS[slot.kind]}: {MEANINGS[slot.name]}"
+
+
+def element_names(sim: Simulation, slot: Slot) -> list[str]:
+    """Of each element, as far as it has one."""
+    layout = sim.layout
+    if slot.name in ("position", "velocity", "mean_velocity"):
+        group, free = layout.independent("position" if slot.name == "position" else "velocity")
+        return [group.names[i] for i in free]
+    if slot.name in ("effort", "command", "wrench"):
+        return list(layout.group(slot.name).names)
+    if slot.name == "parameter":
+        return list(layout.parameters.names)
+    if slot.name == "target":
+        return [f"{name} {what}" for name in layout.drives.names for what in ("position", "velocity")]
+    found = [""] * slot.size
+    if slot.name == "actuator":
+        for actuator, places in layout.devices.memory.items():
+            for quantity, i in places.items():
+                found[i] = f"{actuator} {quantity}"
+    if slot.name == "sensor":
+        for reading, i in layout.devices.readings[0].items():
+            found[i] = reading
+    return found

@@ -1,0 +1,26 @@
+"""What a kind of friction is: how much resists, by speed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gearwright.model.fields import Highlight, check, highlights
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionModel(ABC):
+    """Dry friction along one axis, beside its Coulomb and viscous numbers. It never pushes: it holds, or resists."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @abstractmethod
+    def level(self, speed: Any) -> Any:
+        """The most that resists at this speed, both magnitudes [N·m, N; rad/s, m/s]; at 0 what holds. Traced."""
+
+    def highlights(self) -> Iterator[Highlight]:
+        """What `show` says of it."""
+        return highlights(self)

@@ -1,0 +1,7 @@
+"""Studies: many designs of one robot, and what becomes of each."""
+
+from __future__ import annotations
+
+from gearwright.study.sweeping import sweep
+
+__all__ = ["sweep"]

@@ -1,0 +1,99 @@
+"""Pictures of a sweep's table: a heat map of two parameters, a scatter matrix, a Pareto front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import ModelError
+
+Array = np.ndarray[Any, Any]
+MOST_POINTS = 20_000  # that a scatter plot shows: evenly chosen rows beyond
+
+
+def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: str | Path) -> None:
+    """A heat map a metric where a grid has two parameters, a scatter matrix otherwise."""
+    grid = _grid(table, parameters)
+    figure = _heat_maps(table, parameters, metrics, grid) if grid else _scatter_matrix(table, [*parameters, *metrics])
+    figure.savefig(path, dpi=120)
+
+
+def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
+    """All designs by two metrics, and those that no other beats in both; `-name` wants little, `name` much."""
+    if len(goals) != 2:
+        raise ModelError("a Pareto front is drawn of two metrics: 'name' wants much of it, '-name' little")
+    names = [g.removeprefix("-") for g in goals]
+    signs = [-1.0 if g.startswith("-") else 1.0 for g in goals]
+    points = np.stack([sign * np.asarray(table[n]) for sign, n in zip(signs, names, strict=True)], axis=1)
+    front = pareto_front(points)
+    figure, axes = _figure()
+    x, y = (np.asarray(table[n]) for n in names)
+    few = _some(len(x))
+    axes.plot(x[few], y[few], ".", color="#9aa5b1", markersize=2, label="designs", rasterized=True)
+    order = front[np.argsort(x[front])]
+    axes.plot(x[order], y[order], "-o", color="#c0392b", markersize=3, linewidth=1.2, label="Pareto front")
+    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=120)
+
+
+def pareto_front(points: Array) -> Array:
+    """Indices of the points that no other one beats in both columns; both are to be large. NaN is never on it."""
+    good = np.flatnonzero(np.isfinite(points).all(axis=1))
+    order = good[np.lexsort((-points[good, 1], -points[good, 0]))]
+    best = np.maximum.accumulate(np.concatenate([[-np.inf], points[order, 1]]))[:-1]
+    front: Array = order[points[order, 1] > best]
+    return front
+
+
+def _figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 4.4)) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ModelError("plots need Matplotlib: pip install 'gearwright[plot]'") from None
+    figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    return figure, figure.subplots(rows, columns)
+
+
+def _some(n: int) -> Array:
+    return np.arange(n) if n <= MOST_POINTS else np.linspace(0, n - 1, MOST_POINTS).astype(int)
+
+
+def _grid(table: Any, parameters: Sequence[str]) -> tuple[Array, Array] | None:
+    if len(parameters) != 2:
+        return None
+    a, b = (np.unique(np.asarray(table[p])) for p in parameters)
+    return (a, b) if len(a) * len(b) == len(table) and min(len(a), len(b)) > 1 else None
+
+
+def _heat_maps(table: Any, parameters: Sequence[str], metrics: Sequence[str], grid: tuple[Array, Array]) -> Any:
+    figure, axes = _figure(1, len(metrics), (5.2, 4.2))
+    for one, metric in zip(np.atleast_1d(axes), metrics, strict=True):
+        numbers = np.asarray(table[metric]).reshape(len(grid[0]), len(grid[1]))
+        shown = one.pcolormesh(grid[0], grid[1], numbers.T, shading="nearest", cmap="viridis", rasterized=True)
+        figure.colorbar(shown, ax=one, label=metric)
+        one.set(xlabel=parameters[0], ylabel=parameters[1])
+    return figure
+
+
+def _scatter_matrix(table: Any, names: Sequence[str]) -> Any:
+    n = len(names)
+    figure, axes = _figure(n, n, (2.0, 1.8))
+    few = _some(len(table))
+    columns = [np.asarray(table[name])[few] for name in names]
+    for i, row in enumerate(np.atleast_2d(axes)):
+        for j, one in enumerate(row):
+            if i == j:
+                one.hist(columns[i][np.isfinite(columns[i])], bins=40, color="#34658a")
+                one.set_yticks([])
+            else:
+                one.plot(columns[j], columns[i], ".", color="#34658a", markersize=1, alpha=0.4, rasterized=True)
+            one.tick_params(labelsize=6)
+            if i == n - 1:
+                one.set_xlabel(names[j], fontsize=7)
+            if j == 0:
+                one.set_ylabel(names[i], fontsize=7)
+    return figure

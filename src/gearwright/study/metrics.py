@@ -1,0 +1,128 @@
+"""Metrics of a sweep: one number a design.
+
+`"motor.torque:max"` reduces a signal while the run goes on, so that no trajectory is kept. A function gets a
+`Recording` of a whole chunk of designs, (T, B), and returns (B,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gearwright.errors import ModelError, UnknownNameError, suggestion
+from gearwright.sim.recordings import Chunk, Schema, Signal
+
+Array = np.ndarray[Any, Any]
+REDUCTIONS = ("last", "max", "min", "mean", "rms", "range")
+
+
+class Reduced(NamedTuple):
+    """A signal and how its rows become one number."""
+
+    signal: Signal
+    reduction: str
+
+
+def split(spec: str) -> tuple[str, str]:
+    """`signal:reduction`."""
+    name, colon, reduction = spec.rpartition(":")
+    if not colon or reduction not in REDUCTIONS:
+        hint = suggestion(reduction, REDUCTIONS) or f"; reductions: {', '.join(REDUCTIONS)}"
+        raise ModelError(f"{spec!r} is not of the form signal:reduction{hint}")
+    return name, reduction
+
+
+def find_signal(schema: Schema, name: str) -> Signal:
+    """`motor.torque`, `knee.position`, `energy`."""
+    families = schema.by_family
+    known = [n for n, s in families.get("", {}).items() if not s.shape]
+    for family, signals in families.items():
+        for own, signal in signals.items():
+            if family and not signal.shape and not own.count("."):
+                known.append(f"{own}.{family}")
+                if name == known[-1]:
+                    return signal
+    if name in families.get("", {}):
+        return families[""][name]
+    raise UnknownNameError("signal", name, known)
+
+
+class Accumulator:
+    """A sink that keeps one number a design of each signal, whatever the length of the run."""
+
+    def __init__(self, specs: Mapping[str, str]) -> None:
+        self._specs, self._reduced = specs, dict[str, Reduced]()
+        self._values: dict[str, list[Array]] = {}
+        self._rows = 0
+
+    def open(self, schema: Schema) -> None:
+        for metric, spec in self._specs.items():
+            name, reduction = split(spec)
+            self._reduced[metric] = Reduced(find_signal(schema, name), reduction)
+
+    def write(self, chunk: Chunk) -> None:
+        for metric, (signal, reduction) in self._reduced.items():
+            now = _partial(chunk.column(signal), reduction)
+            before = self._values.get(metric)
+            self._values[metric] = now if before is None else _joined(before, now, reduction)
+        self._rows += chunk.rows
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def results(self) -> dict[str, Array]:
+        """(B,) by metric."""
+        found = {}
+        for metric, parts in self._values.items():
+            reduction = self._reduced[metric].reduction
+            first = parts[0]
+            if reduction == "mean":
+                first = first / self._rows
+            elif reduction == "rms":
+                first = np.sqrt(first / self._rows)
+            elif reduction == "range":
+                first = parts[1] - first
+            found[metric] = first
+        return found
+
+
+def _partial(rows: Array, reduction: str) -> list[Array]:
+    rows = rows.astype(float)
+    if reduction == "last":
+        return [rows[-1]]
+    if reduction == "mean":
+        return [rows.sum(axis=0)]
+    if reduction == "rms":
+        return [np.square(rows).sum(axis=0)]
+    if reduction == "range":
+        return [rows.min(axis=0), rows.max(axis=0)]
+    return [rows.max(axis=0) if reduction == "max" else rows.min(axis=0)]
+
+
+def _joined(before: list[Array], now: list[Array], reduction: str) -> list[Array]:
+    if reduction == "last":
+        return now
+    if reduction in ("mean", "rms"):
+        return [before[0] + now[0]]
+    if reduction == "range":
+        return [np.minimum(before[0], now[0]), np.maximum(before[1], now[1])]
+    return [(np.maximum if reduction == "max" else np.minimum)(before[0], now[0])]
+
+
+def called(metrics: Mapping[str, Callable[..., Any]], recording: Any, batch: int) -> dict[str, Array]:
+    """The functions' numbers, checked."""
+    found = {}
+    for name, function in metrics.items():
+        try:
+            value = np.asarray(function(recording), dtype=float)
+        except Exception as error:
+            raise ModelError(f"the metric {name!r} raised {type(error).__name__}: {error}") from error
+        if value.shape != (batch,):
+            raise ModelError(
+                f"the metric {name!r} returned numbers of shape {value.shape}, not ({batch},): one a design; "
+                f"reduce over time with axis=0"
+            )
+        found[name] = value
+    return found

@@ -1,0 +1,147 @@
+"""Results on disk: a file a chunk while the sweep goes on, one table at the end.
+
+A chunk's file is there whole or not at all, so that a sweep goes on where it was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import GearwrightError, ModelError
+
+Array = np.ndarray[Any, Any]
+ENDINGS = (".parquet", ".csv")
+METADATA = "gearwright"
+
+
+class Store:
+    """The folder OUT.parts beside a table, or memory where no table is wanted."""
+
+    def __init__(self, out: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
+        self.out, self.about = None if out is None else Path(out), dict(about)
+        self._memory: dict[int, dict[str, Array]] = {}
+        if self.out is not None and self.out.suffix not in ENDINGS:
+            raise ModelError(f"{self.out.name!r} is no table: it must end in {' or '.join(ENDINGS)}")
+
+    @property
+    def folder(self) -> Path:
+        assert self.out is not None
+        return self.out.with_name(self.out.name + ".parts")
+
+    def begin(self) -> set[int]:
+        """The chunks that are there already."""
+        if self.out is None:
+            return set()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            note = self.folder / "about.json"
+            if note.exists() and _read(note) != self.about["fingerprint"]:
+                raise GearwrightError(
+                    f"{self.folder} holds chunks of another sweep: remove it, or give another name for the table"
+                )
+            _replace(note, json.dumps(self.about).encode())
+        except OSError as error:
+            raise GearwrightError(f"{self.folder} cannot be written: {error.strerror}") from error
+        return {int(p.stem) for p in self.folder.glob("*.npz") if p.stem.isdigit() and _sound(p)}
+
+    def add(self, number: int, columns: Mapping[str, Array]) -> None:
+        if self.out is None:
+            self._memory[number] = dict(columns)
+            return
+        path = self.folder / f"{number}.npz"
+        temporary = path.with_suffix(".tmp")
+        try:
+            with temporary.open("wb") as file:
+                np.savez(file, **columns)  # type: ignore[arg-type]
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except OSError as error:
+            raise GearwrightError(f"{path} cannot be written: {error.strerror}; what is there is kept") from error
+
+    def chunk(self, number: int) -> dict[str, Array]:
+        if self.out is None:
+            return self._memory[number]
+        with np.load(self.folder / f"{number}.npz", allow_pickle=False) as data:
+            return {name: data[name] for name in data.files}
+
+    def finish(self, columns: Mapping[str, Array]) -> Any:
+        """Writes the table, and takes the chunks away. Returns it as a polars table."""
+        import polars
+
+        table = polars.DataFrame(dict(columns))
+        if self.out is not None:
+            try:
+                write(table, self.out, self.about)
+            except OSError as error:
+                raise GearwrightError(f"{self.out} cannot be written: {error}; all chunks are kept") from error
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return table
+
+
+def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
+    """The table with the call, the versions and the seed in its metadata; a CSV has them in comments at its head."""
+    temporary = path.with_name(path.name + ".tmp")
+    if path.suffix == ".parquet":
+        table.write_parquet(temporary, metadata={METADATA: json.dumps(dict(about))})
+    else:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(f"# {key}: {json.dumps(value)}\n" for key, value in about.items())
+            file.write(table.write_csv())
+    temporary.replace(path)
+
+
+def finished(path: Path) -> str | None:
+    """The fingerprint of a table that is there."""
+    try:
+        if path.suffix == ".parquet":
+            import polars
+
+            return str(json.loads(polars.read_parquet_metadata(path)[METADATA])["fingerprint"])
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("# fingerprint:"):
+                    return str(json.loads(line.partition(":")[2]))
+                if not line.startswith("#"):
+                    return None
+    except (OSError, ValueError, KeyError, ImportError):
+        return None
+    except Exception:  # polars has errors of its own for damaged files
+        return None
+    return None
+
+
+def read(path: Path) -> Any:
+    import polars
+
+    return polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_csv(path, comment_prefix="#")
+
+
+def _read(note: Path) -> str | None:
+    try:
+        return str(json.loads(note.read_text(encoding="utf-8"))["fingerprint"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _sound(path: Path) -> bool:
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            return bool(data.files)
+    except (OSError, ValueError, EOFError):
+        return False
+    except Exception:  # a damaged zip has errors of its own
+        return False
+
+
+def _replace(path: Path, content: bytes) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_bytes(content)
+    temporary.replace(path)

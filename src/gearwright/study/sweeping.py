@@ -1,0 +1,230 @@
+"""`gw.sweep`: designs, chunk by chunk, to a table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gearwright
+from gearwright.errors import ModelError, SimulationError, UnknownNameError
+from gearwright.sim.recorded_signals import run_schema
+from gearwright.study.chunks import Job
+from gearwright.study.designs import Designs, designs
+from gearwright.study.engines import find_engine
+from gearwright.study.metrics import called, find_signal, split
+from gearwright.study.store import Store, finished, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gearwright.model import Mechanism
+
+CHUNK = 8192  # designs that are simulated together
+KEPT = 1 << 27  # bytes of the trajectories of a chunk, where metrics are functions
+
+
+def sweep(
+    robot: Mechanism | str | Path,
+    vary: Mapping[str, Any],
+    metrics: Mapping[str, str | Callable[..., Any]],
+    *,
+    duration: float,
+    command: Any = None,
+    effort: Any = None,
+    position: Mapping[str, Any] | None = None,
+    sampling: str = "grid",
+    n: int | None = None,
+    seed: int = 0,
+    every: int = 1,
+    chunk: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Any:
+    """Simulates many designs of a robot, and returns a polars table: a row a design, with its parameters and metrics.
+
+    vary      by parameter (see `robot.parameters`): (low, high, n) or a list of values; (low, high) unless a grid
+    metrics   by name: "signal:last", "max", "min", "mean", "rms" or "range" of a signal such as "motor.torque", or a
+              function that gets a Recording of a chunk of designs, (T, B), and returns (B,)
+    duration  of each run [s]
+    command   by actuator, and
+    effort    by joint: numbers, arrays over time, or functions of time, as of `Simulation.run`
+    position  by joint, at the start
+    sampling  "grid" (every combination), "random", "lhs" (Latin hypercube) or "sobol"; n designs, by this seed
+    every     rows that functions see: every so many steps
+    chunk     designs that are simulated together; memory grows with it, results do not depend on it
+    engine    "local" (all cores), "cuda" (a GPU), or "ray" (`address` of a cluster; None starts one here)
+    out       a .parquet or .csv file. Chunks are kept beside it until all are done: called again after an
+              interruption, a sweep goes on where it was
+    options   as of `gearwright.compile`: dt, integrator, gravity, …
+
+    A design that diverges has NaN in all its metrics.
+    """
+    job, tried, about = _planned(
+        robot, vary, metrics, duration=duration, command=command, effort=effort, position=position or {},
+        sampling=sampling, n=n, seed=seed, every=every, chunk=chunk, engine=engine, options=options,
+    )  # fmt: skip
+    run = find_engine(engine)
+    store = Store(out, about)
+    if store.out is not None and finished(store.out) == about["fingerprint"]:
+        return read(store.out)
+    done = store.begin()
+    count = -(-tried.count // job.size)
+    left = [k for k in range(count) if k not in done]
+    pieces = ((k, tried.rows(k * job.size, min((k + 1) * job.size, tried.count))) for k in left)
+    with _shown(progress, count, len(done)) as report:
+        for number, found in run(job, pieces, address):
+            store.add(number, found)
+            report()
+    kept = [store.chunk(k) for k in range(count)]
+    values = tried.rows(0, tried.count)
+    columns = {name: values[:, i] for i, name in enumerate(tried.names)}
+    columns |= {name: np.concatenate([c[name] for c in kept]) for name in job.metrics}
+    return store.finish(columns)
+
+
+def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | None, seed: int, chunk: int | None,
+             engine: str, options: dict[str, Any], **run: Any) -> tuple[Job, Designs, dict[str, Any]]:  # fmt: skip
+    """Everything checked before hours are spent."""
+    if isinstance(robot, str | os.PathLike):
+        robot = gearwright.load(robot)
+    for given in ("batch", "parameters", "device"):
+        if given in options:
+            raise ModelError(f"{given}= is not for a sweep: it follows from vary, chunk and engine")
+    tried = designs(vary, sampling, n, seed)
+    known = robot.parameters
+    for name in tried.names:
+        if name not in known:
+            raise UnknownNameError("parameter", name, list(known))
+    reductions, functions = _metrics(metrics)
+    if engine == "cuda":
+        options = {**options, "device": "cuda"}
+    if engine == "ray":
+        options = {"threads": 1, **options}
+    job = Job(
+        robot=robot, options=options, names=tried.names, size=1, reductions=reductions, functions=functions, **run
+    )
+    size = _chunk_size(job, tried, chunk)
+    job = Job(**{**job.__dict__, "size": size})
+    _try_one(job, tried)
+    about = {
+        "call": _call(job, tried), "gearwright": gearwright.__version__, "numpy": np.__version__,
+        "python": platform.python_version(), "seed": seed, "sampling": sampling, "designs": tried.count,
+        "chunk": size, "fingerprint": _fingerprint(job, tried),
+    }  # fmt: skip
+    return job, tried, about
+
+
+def _metrics(metrics: Any) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:
+    if not isinstance(metrics, Mapping) or not metrics:
+        raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with one at least")
+    reductions, functions = {}, {}
+    for name, metric in metrics.items():
+        if isinstance(metric, str):
+            split(metric)
+            reductions[name] = metric
+        elif callable(metric):
+            functions[name] = metric
+        else:
+            raise ModelError(f"the metric {name!r} is 'signal:reduction' or a function, not {metric!r:.60}")
+    return reductions, functions
+
+
+def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
+    if chunk is not None:
+        if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
+            raise ModelError(f"chunk is a whole number of designs, not {chunk!r}")
+        return min(chunk, tried.count)
+    size = min(CHUNK, tried.count)
+    if job.functions:
+        sim = Job(**{**job.__dict__, "size": 1}).compiled()
+        rows = max(1, int(job.duration / sim.dt) // job.every)
+        size = max(1, min(size, KEPT // (rows * 8 * max(1, sum(sim.batch_state.parts.values())))))
+    return size
+
+
+def _try_one(job: Job, tried: Designs) -> None:
+    """The first designs for a few steps: wrong names and shapes come out now."""
+    sim = Job(**{**job.__dict__, "size": min(2, job.size)}).compiled()
+    few = tried.rows(0, min(2, tried.count))
+    sim.set_parameters({name: few[: sim.batch, i] for i, name in enumerate(job.names)})
+    sim.reset(position=job.position)
+    inputs = {"command": _begun(job.command), "effort": _begun(job.effort), "every": job.every}
+    try:
+        recording = sim.run(2 * sim.dt * job.every, **inputs)
+    except SimulationError:  # a design that diverges at once is a result, too
+        recording = None
+    schema = run_schema(sim, job.every, ()) if recording is None else recording.schema
+    for spec in job.reductions.values():
+        find_signal(schema, split(spec)[0])
+    if recording is None:
+        return
+    for name, numbers in called(job.functions, recording, sim.batch).items():
+        if np.isnan(numbers).all():
+            raise ModelError(f"the metric {name!r} is NaN for the first designs already")
+
+
+def _begun(inputs: Any) -> Any:
+    """Inputs over time, cut to the two rows of a trial; functions and numbers as they are."""
+    if not isinstance(inputs, Mapping):
+        return inputs
+    return {k: v for k, v in inputs.items() if callable(v) or np.ndim(v) == 0}
+
+
+def _call(job: Job, tried: Designs) -> str:
+    vary = {r.name: list(r.values) if r.values else [r.low, r.high, r.count] for r in tried.ranges}
+    metrics = {**job.reductions, **{k: getattr(f, "__qualname__", repr(f)) for k, f in job.functions.items()}}
+    return (
+        f"gearwright.sweep({job.robot.name!r}, vary={vary}, metrics={metrics}, duration={job.duration!r}, "
+        f"command={job.command!r:.500}, effort={job.effort!r:.500}, position={dict(job.position)!r}, "
+        f"sampling={tried.sampling!r}, n={tried.count}, seed={tried.seed}, every={job.every}, "
+        f"options={dict(job.options)!r})"
+    )
+
+
+def _fingerprint(job: Job, tried: Designs) -> str:
+    """Digest of everything that decides the numbers. Functions are known by their code."""
+    from gearwright.sim.keys import model_digest
+
+    engine_free = {k: v for k, v in job.options.items() if k not in ("threads",)}
+    functions = {k: _code(f) for k, f in job.functions.items()}
+    inputs = [_written(x) for x in (job.command, job.effort, dict(job.position))]
+    parts = (
+        gearwright.__version__, model_digest(job.robot) or repr(job.robot), repr(sorted(engine_free.items())),
+        repr(tried.ranges), tried.sampling, tried.count, tried.seed, job.size, job.duration, job.every, inputs,
+        dict(job.reductions), functions,
+    )  # fmt: skip
+    return hashlib.sha256(json.dumps(parts, default=repr, sort_keys=True).encode()).hexdigest()
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return repr({k: _written(v) for k, v in value.items()})
+    if callable(value):
+        return _code(value)
+    return repr(np.asarray(value).tolist()) if value is not None else "None"
+
+
+def _code(function: Callable[..., Any]) -> str:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return repr(function)
+    constants = [c.co_code.hex() if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
+    return repr((code.co_code.hex(), constants, code.co_names))
+
+
+def _shown(progress: bool, count: int, done: int) -> Any:
+    if not progress:
+        return nullcontext(lambda: None)
+    from gearwright.study.progress import bar
+
+    return bar(count, done)

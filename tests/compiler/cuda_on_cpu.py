@@ -1,0 +1,62 @@
+"""The CUDA back end without a GPU: its kernel text compiled as C++ by g++, with NumPy for CuPy."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gearwright.compiler.backend import Executable
+from gearwright.compiler.backends.cuda.backend import Cuda
+from gearwright.compiler.backends.cuda.instance import CudaExecutable
+from gearwright.compiler.program import Program
+from gearwright.errors import CompileError
+
+SHIM = "#include <cmath>\nusing std::isfinite;\n"
+FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-march=native", "-fPIC", "-shared", "-w")
+
+
+class CudaOnCpu(Cuda):
+    """`run` walks all robots one by one."""
+
+    name = "cuda_on_cpu"
+
+    def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
+        library = ctypes.CDLL(str(_built(SHIM.encode() + code)))
+
+        def launch(robots: int, arguments: tuple[Any, ...]) -> None:
+            library.run(*(_argument(a) for a in arguments))
+
+        return CudaExecutable(program, precision, np, launch)
+
+
+def gpu() -> bool:
+    """Whether CUDA kernels can run here."""
+    try:
+        Cuda().description  # noqa: B018
+    except CompileError:
+        return False
+    return True
+
+
+def _argument(a: Any) -> Any:
+    if isinstance(a, np.ndarray):
+        return ctypes.c_void_p(a.ctypes.data)
+    return ctypes.c_void_p(None) if isinstance(a, np.uint64) else ctypes.c_longlong(int(a))
+
+
+_FOLDER = tempfile.TemporaryDirectory()
+
+
+def _built(source: bytes) -> Path:
+    name = Path(_FOLDER.name, hashlib.sha256(source).hexdigest()[:16])
+    library = name.with_suffix(".so")
+    if not library.exists():
+        name.with_suffix(".cpp").write_bytes(source)
+        subprocess.run(["g++", *FLAGS, "-o", library, name.with_suffix(".cpp")], check=True, capture_output=True)
+    return library

@@ -1,0 +1,88 @@
+"""Stages: what each reads and writes, what is carried, and loops; run on numbers."""
+
+import numpy as np
+import pytest
+from casadi import SX
+
+from gearwright.dynamics.steps.builder import Carrier, Repeat, StepBuilder
+from tests.dynamics.stepping import run
+
+
+def builder(**sizes):
+    return StepBuilder({slot: SX.sym(slot, n) for slot, n in sizes.items()})
+
+
+def test_a_stage_writes_what_was_assigned_and_later_lines_read_it():
+    build = builder(x=2, y=1)
+    x, (y,) = build["x"], build["y"]
+    build["x"] = [x[0] + y, 2.0 * x[1]]
+    assert str(build["x"][0]) == "(x_0+y)"  # not stored yet: an expression
+    build.stage("first")
+    assert str(build["x"][0]) == "x_0"  # stored: the slot's symbol
+    build["z"] = [build["x"][0] * 10.0]
+    build.stage("second")
+    first, second = build.body
+    assert (first.name_in(), first.name_out()) == (["x", "y"], ["x"])
+    assert (second.name_in(), second.name_out()) == (["x"], ["z"])
+    slots = {"x": np.array([1.0, 2.0]), "y": np.array([0.5])}
+    run(build.body, slots)
+    assert slots["x"] == pytest.approx([1.5, 4.0])
+    assert slots["z"] == pytest.approx([15.0])
+
+
+def test_the_first_stage_reads_every_input():
+    """A program has all slots that a step begins with."""
+    build = builder(x=1, unused=1)
+    build["x"] = [build["x"][0] + 1.0]
+    build.stage("only")
+    assert build.body[0].name_in() == ["x", "unused"]
+
+
+def test_what_is_carried_is_computed_once():
+    build = builder(x=1)
+    (x,) = build["x"]
+    carry = build.carry("kept")
+    square = x * x
+    once, again = carry(square), carry(square)
+    assert once.element_hash() == again.element_hash()
+    assert (carry(3.0), carry(x)) == (3.0, x)  # numbers and slots stay where they are
+    build.stage("first")
+    build["x"] = [once + 1.0]
+    build.stage("second")
+    assert build.body[1].name_in() == ["kept"]
+    slots = {"x": np.array([3.0])}
+    run(build.body, slots)
+    assert slots["x"] == pytest.approx([10.0])
+
+
+def test_loops_end_by_count_or_by_a_number():
+    build = builder(x=1, end=1)
+    build["end"] = [0.0]
+    build.stage("begin")
+    with build.loop(10, until="end"):
+        build["x"] = [build["x"][0] + 1.0]
+        build["end"] = [build["x"][0] >= 4.0]
+        build.stage("count")
+    build.again("begin")
+    with build.loop(3):
+        build.again("count")
+    assert [type(node) is Repeat for node in build.body] == [False, True, False, True]
+    slots = {"x": np.array([0.0]), "end": np.array([0.0])}
+    run(build.body, slots)
+    assert slots["x"] == pytest.approx([7.0])
+
+
+def test_what_no_stage_stores_is_a_mistake():
+    build = builder(x=1)
+    build["x"] = [1.0]
+    for act in (lambda: build.body, lambda: build.again("x"), lambda: build.loop(2).__enter__()):
+        with pytest.raises(AssertionError, match="x"):
+            act()
+
+
+def test_a_carrier_alone():
+    carrier, x = Carrier(), SX.sym("x")
+    one, two = x + 1, x + 2
+    found = [carrier(one), carrier(two), carrier(one)]
+    assert len(carrier.values) == 2
+    assert [str(s) for s in found] == ["c0", "c1", "c0"]

@@ -1,0 +1,112 @@
+"""When a step is settled, near, or lost: its passes on a spinning body, one by one, against the exact mean velocity."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gearwright.dynamics import Equations
+from gearwright.dynamics.steps.builder import Repeat
+from gearwright.dynamics.steps.midpoint import MidpointStep, has_settled
+from gearwright.model import WORLD, Inertia, Joint, Link, Mechanism
+from tests.dynamics.stepping import run, started
+
+
+@pytest.fixture(scope="module")
+def top():
+    """An asymmetric body on a ball joint: passes contract by about dt times its speed."""
+    body = Link(name="b", inertia=Inertia(mass=1.0, moments=(0.1, 0.2, 0.25)))
+    ball = Joint(name="j", kind="ball", parent=WORLD, child="b")
+    robot = Mechanism(name="top", links={"b": body}, joints={"j": ball}, gravity=(0, 0, 0))
+    return Equations(robot, integrator="midpoint")
+
+
+def spun(top, speed, dt, steps):
+    """Slots after each step, from a spin about no principal axis."""
+    slots = started(top, [1, 0, 0, 0], speed * np.array([0.35, 0.9, -0.25]), dt=dt)
+    for _ in range(steps):
+        slots["fresh"] = np.zeros(1)
+        run(top.stages, slots)
+        yield slots
+
+
+def stage(top, name):
+    def found(body):
+        for node in body:
+            if isinstance(node, Repeat):
+                yield from found(node.body)
+            elif node.name() == name:
+                yield node
+
+    return next(found(top.stages))
+
+
+def one_pass(top, slots, **changed):
+    slots = {**slots, **{name: np.atleast_1d(x) for name, x in changed.items()}}
+    run([stage(top, "pass")], slots)
+    return slots
+
+
+@pytest.fixture(scope="module")
+def begun(top):
+    """A step of 10 ms at 24 rad/s that stands before its first pass, and the mean velocity that solves it."""
+    slots = started(top, [1, 0, 0, 0], [8.0, 22.0, -6.0], dt=0.01)
+    for name in ("mass", "begin"):
+        run([stage(top, name)], slots)
+    w, guess = None, slots
+    for _ in range(60):
+        guess = one_pass(top, guess, passed=0.0)
+        w = guess["mean_velocity"]
+    return slots, w
+
+
+@pytest.mark.parametrize(("slot", "share"), [("passed", 5e-6), ("near", 5e-3)])
+def test_a_pass_says_whether_it_has_settled(top, begun, slot, share):
+    """By the largest change of an axis as a share of its speed: half of the limit is within it, twice is not."""
+    slots, w = begun
+    for part, expected in ((0.5, 1.0), (2.0, 0.0)):
+        off = part * share
+        for _ in range(20):  # the start from which one pass changes by just that share
+            after = one_pass(top, slots, start=w * (1.0 + off), passed=0.0, round=3.0)
+            change = np.max(np.abs(after["mean_velocity"] - w * (1.0 + off)) / np.maximum(1.0, np.abs(w)))
+            off *= part * share / change
+        assert change == pytest.approx(part * share, rel=1e-2)
+        assert after[slot] == [expected]
+
+
+def test_passes_end_and_a_step_that_is_lost_is_first_order(top):
+    """60 ms at 24 rad/s: 24 passes lead nowhere, and the last one starts from v again."""
+    slots = next(iter(spun(top, 24.0, 0.06, 1)))
+    assert slots["round"] == [25.0]
+    assert slots["unsettled"] == [1.0]
+    assert slots["passed"] == [0.0]
+    settled = list(spun(top, 24.0, 0.03, 20))[-1]
+    assert settled["unsettled"] == [0.0]
+
+
+@pytest.mark.parametrize(("ratio", "relaxation"), [(-9.0, 0.3), (-1.0, 0.5), (0.9, 1 / 0.3)])
+def test_relaxation_is_bounded(top, begun, ratio, relaxation):
+    """Aitken's 1/(1 − ratio), ratio that of a pass's change to the last one's, between 0.3 and its reciprocal."""
+    slots, w = begun
+    after = one_pass(top, slots, start=w * 1.001, passed=0.0, round=3.0, relaxation=1.0)
+    change = after["mean_velocity"] - w * 1.001
+    again = one_pass(top, slots, start=w * 1.001, passed=0.0, round=3.0, relaxation=1.0, change=change / ratio)
+    assert again["relaxation"] == pytest.approx([relaxation], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("way", "change", "found"), [(0.16, 0.17, True), (0.14, 0.17, False), (0.16, 0.13, False), (-0.16, -0.17, True)]
+)
+def test_a_step_is_unresolved_where_an_axis_goes_far_and_changes_much(way, change, found):
+    """More than 0.15 rad in a step, while half of the step changes more than 0.15 of its speed."""
+    dt = 0.01
+    w = way / dt
+    step = SimpleNamespace(build={"velocity": [0.0, w - change * abs(w)]}, dt=dt)
+    assert MidpointStep._unresolved(step, [0.0, w]) == found
+
+
+def test_every_axis_by_its_own_speed():
+    """A rotor's 1e4 rad/s is no measure for the gimbal that carries it; below 1 rad/s that is the measure."""
+    assert has_settled([1e4 + 0.04, 0.0], [1e4, 4e-6], 5e-6)
+    assert not has_settled([1e4, 0.0], [1e4, 6e-6], 5e-6)
+    assert not has_settled([1e4 + 0.06, 0.0], [1e4, 0.0], 5e-6)

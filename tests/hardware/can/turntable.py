@@ -1,0 +1,50 @@
+"""A drive on a free inertia: devices are tried without a robot, in microseconds."""
+
+from __future__ import annotations
+
+from gearwright.hardware.device import CanDevice
+from gearwright.hardware.drive import Drive
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.motors import Motor, Supply
+from gearwright.hardware.protocols import protocol
+
+DT = 1e-3
+
+
+class Turntable:
+    """One device, `J·a = τ + load`, semi-implicit Euler."""
+
+    def __init__(self, name: str, node: int = 1, *, inertia: float = 0.01, model: str | None = None, **options: str):
+        row = protocol(name)
+        motor = row.motor(model) if row.models.keys() != {""} else Motor(rated_torque=2.0, current_limit=4.0)
+        self.drive = Drive(name="m", motor=motor, supply=Supply(24.0), inertia=inertia)
+        self.device = row.device(self.drive, node, options)
+        assert isinstance(self.device, CanDevice)
+        self.inertia, self.load, self.jammed = inertia, 0.0, False
+        self.true = [0.0, 0.0]  # position and velocity, whatever the encoder shows
+        self.sent: list[Frame] = []
+        self.drive.latch(0.0, 0.0, 0.0, 0.0)
+        self.device.power_on(0.0)
+
+    @property
+    def time(self) -> float:
+        return self.drive.sample.time
+
+    def send(self, id: int, data: bytes = b"", **flags: bool) -> list[Frame]:
+        return self.device.on_frame(Frame(id, data, **flags), self.time)
+
+    def run(self, seconds: float) -> list[Frame]:
+        """Advances; returns what the device sent meanwhile."""
+        sent: list[Frame] = []
+        for _ in range(round(seconds / DT)):
+            torque = self.drive.control(DT)
+            if not self.jammed:
+                self.true[1] += (torque + self.load) / self.inertia * DT
+                self.true[0] += self.true[1] * DT
+            else:
+                self.true[1] = 0.0
+            self.drive.latch(self.time + DT, self.true[0], self.true[1], torque)
+            if self.device.next_time() <= self.time + 1e-9:
+                sent += self.device.on_time(self.time)
+        self.sent += sent
+        return sent

@@ -1,0 +1,26 @@
+"""A client's side: results to the test, and requests for faults that a client cannot cause itself."""
+
+import json
+import sys
+import time
+
+
+def tell(**results) -> None:
+    """Results of a step, by name."""
+    print(json.dumps(results, default=str), flush=True)
+
+
+def ask(request: str) -> None:
+    """`inject KIND [ACTUATOR]`, `clear`: done by the test before this returns."""
+    print(f"> {request}", flush=True)
+    sys.stdin.readline()
+
+
+def wait(condition, seconds: float = 3.0) -> bool:
+    """Until a condition holds; False after so many seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.002)
+    return True

@@ -1,0 +1,63 @@
+"""Runs a client in a process of its own against a bench in this one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+from gearwright.hardware.bench import Bench
+
+HERE = Path(__file__).parent
+
+
+TRIES = 3  # clients give up after 0.2 s of the wall clock, which a busy machine takes away
+
+
+def run_client(bench: Bench, script: str, *arguments: object, seconds: float = 60.0) -> dict[str, Any]:
+    """All results that the client told; the test fails where it ends badly every time."""
+    problems: list[str] = []
+    while len(problems) < TRIES:
+        results, problem = _run(bench, script, arguments, seconds)
+        if not problem:
+            return results
+        problems.append(problem)
+        bench.faults.clear()
+        bench.reset()
+    raise AssertionError("\n".join(problems))
+
+
+def _run(bench: Bench, script: str, arguments: tuple[object, ...], seconds: float) -> tuple[dict[str, Any], str]:
+    command = [sys.executable, "-W", "ignore", str(HERE / script), *map(str, arguments)]
+    results: dict[str, Any] = {}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=HERE
+    ) as client:
+        late = Timer(seconds, client.kill)
+        late.start()
+        assert client.stdout is not None and client.stdin is not None and client.stderr is not None
+        for line in client.stdout:
+            if line.startswith("> "):
+                _do(bench, line[2:].split())
+                client.stdin.write("\n")
+                client.stdin.flush()
+            elif line.startswith("{"):
+                results |= json.loads(line)
+        errors = client.stderr.read()
+        code = client.wait()
+        late.cancel()
+    return results, f"{script} ended with {code} after {list(results)}:\n{errors[-3000:]}" if code else ""
+
+
+def _do(bench: Bench, words: list[str]) -> None:
+    with bench.lock:
+        if words[0] == "inject":
+            bench.faults.inject(*words[1:3], *map(float, words[3:]))
+        elif words[0] == "clear":
+            bench.faults.clear()
+        elif words[0] == "position":
+            bench.sim.reset(position={words[1]: float(words[2])})
+            bench.rig.plant.latch()

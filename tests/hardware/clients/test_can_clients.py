@@ -1,0 +1,51 @@
+"""Clients from PyPI, unmodified, each in a process of its own: odrive-can, damiao-motor, moteus."""
+
+from __future__ import annotations
+
+from math import tau
+
+import pytest
+
+import gearwright as gw
+from tests.hardware.clients.running import run_client
+
+
+def test_odrive_can():
+    with gw.serve("canopen_arm", protocol="odrive", options={"watchdog": "0.3"}) as bench:
+        node = bench.rig.devices["right_jaw_motor"].node
+        found = run_client(bench, "odrive.py", bench.channel, node)
+    assert found["position"] == pytest.approx(2.0, abs=0.01)  # the integral still works against the jaws' friction
+    assert found["cyclic"] > 30  # every 10 ms
+    assert found["bus"]["Bus_Voltage"] == pytest.approx(24.0)
+    assert found["velocity"] == pytest.approx(3.0, abs=0.1)
+    assert "MOTOR_OVER_TEMP" in found["hot"]
+    assert "WATCHDOG_TIMER_EXPIRED" in found["watchdog"] and found["idle"] == "IDLE"
+    assert "timeout" in found["silence"]
+
+
+def test_damiao_motor():
+    with gw.serve("damiao_arm") as bench:
+        found = run_client(bench, "damiao.py", bench.channel)
+        with bench.lock:
+            gripper, follower = (bench.sim.port(0).position(name)() for name in ("gripper", "left_jaw"))
+    assert found["registers"] == 53 and found["unread"] == [] and found["ranges"] == 54.0
+    assert found["status"] == "ENABLED"
+    assert all(found[name] for name in ("disabled", "mit", "pos_vel", "vel", "force_pos", "zero"))
+    assert all(found["faults"].values()), found["faults"]
+    assert follower == pytest.approx(gripper, abs=1e-9) and gripper < -0.3
+
+
+def test_moteus():
+    with gw.serve("canopen_arm", protocol="moteus") as bench:
+        found = run_client(bench, "moteus_client.py", bench.port)
+        kp = [bench.rig.devices[name].kp for name in ("turn_motor", "right_jaw_motor")]
+    friction = [0.1 / 50, 2 * 1.0 * 0.004 / tau]  # [N·m] at the rotors: within it a proportional drive stops short
+    assert found["mode"] == 0 and found["voltage"] == pytest.approx(24.0)
+    for position, target, k, torque in zip(found["positions"], (0.5, 1.0), kp, friction, strict=True):
+        assert abs(position - target) < 1.1 * torque / k
+    assert found["modes"] == [10, 10]
+    assert found["rate"] > 10  # even on a busy machine
+    assert found["stop_position"] == pytest.approx(0.8, abs=0.01)
+    assert (found["timeout"], found["stopped"]) == (11, 0)
+    assert found["faults"] == {"over-temperature": [1, 38], "under-voltage": [1, 40]} and found["cleared"] == 0
+    assert float(found["setting"]) == 0.25

@@ -1,0 +1,168 @@
+"""Random, broken and truncated bytes: no exception, bounded memory, nothing moves, and the bus works afterwards."""
+
+import os
+import random
+import socket
+import time
+import tracemalloc
+
+import can
+import pytest
+
+import gearwright as gw
+from gearwright.hardware.protocols import dynamixel_packets, feetech
+from gearwright.hardware.rig import Rig
+from gearwright.hardware.transports.can_socket import path_of
+from gearwright.hardware.transports.plugin_server import PluginServer
+
+PARSED = 2_000_000  # bytes in the default suite: half a second each
+
+
+def ping(protocol):
+    return feetech.packet(1, 1) if protocol == "feetech" else dynamixel_packets.packet(1, 1)
+
+
+def nearly(protocol, rng):
+    """Packets of every instruction, most of them broken somewhere; none is valid and writes a goal or the torque."""
+    body = rng.randbytes(rng.randrange(0, 40))
+    instruction = rng.choice((0, 1, 2, 4, 6, 8, 0x82, 0x92, rng.randrange(256)))
+    if instruction in (3, 4, 0x83, 0x93):
+        instruction = 2
+    make = feetech.packet if protocol == "feetech" else dynamixel_packets.packet
+    data = bytearray(make(rng.choice((1, 2, 6, 0xFE, 200)), instruction, body))
+    for _ in range(rng.randrange(3)):
+        data[rng.randrange(4, len(data))] = rng.randrange(256)
+    return bytes(data[: rng.randrange(1, len(data) + 1)])
+
+
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+@pytest.mark.parametrize("kind", ["random", "nearly right", "headers alone"])
+def test_a_line_survives(desk_arm, protocol, kind):
+    rig, rng = Rig.of(desk_arm, protocol), random.Random(5)
+    before = rig.plant.sim.state.copy()
+    head = (b"\xff\xff\x01\xfa", b"\xff\xff\xfd\x00\x01\x00\x04")[protocol == "dynamixel"]
+    answered = fed = 0
+    while fed < (PARSED if kind == "random" else PARSED // 8):
+        data = {
+            "random": lambda: rng.randbytes(4096), "nearly right": lambda: nearly(protocol, rng),
+            "headers alone": lambda: head * 100,
+        }[kind]()  # fmt: skip
+        fed += len(data)
+        answered += len(rig.receive(data))
+    assert all(not d.table["torque_enable"] for d in rig.devices.values())
+    assert (rig.plant.sim.state == before).all()
+    rig.receive(bytes(2048))  # ends what has begun
+    assert rig.receive(ping(protocol)), "the line is dead"
+    assert answered < 4 * fed
+
+
+def flood_socket(connect, total, greeting=b""):
+    """Random bytes; a transport may hang up on a client that talks nonsense, which then comes back."""
+    block, sent = random.Random(3).randbytes(1 << 20), 0
+    while sent < total:
+        try:
+            with connect() as client:
+                client.settimeout(20)
+                client.sendall(greeting)
+                while sent < total:
+                    client.sendall(block)
+                    sent += len(block)
+        except OSError:
+            sent += len(block) // 16
+
+
+def flood_pty(path, total):
+    block, sent = random.Random(3).randbytes(4096), 0
+    port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    while sent < total:
+        try:
+            sent += os.write(port, block)
+            os.read(port, 65536)
+        except BlockingIOError:
+            time.sleep(0.0005)
+    os.close(port)
+
+
+def plugin_socket(bench):
+    made = socket.socket(socket.AF_UNIX)
+    made.connect(str(path_of(bench.channel)))
+    return made
+
+
+def flood(bench, total):
+    """Into every transport of a bench."""
+    for server in bench.servers:
+        if isinstance(server, PluginServer):
+            flood_socket(lambda: plugin_socket(bench), total)
+        else:
+            address = ("127.0.0.1", server.port)
+            flood_socket(lambda address=address: socket.create_connection(address), total, b"< open can0 >< rawmode >")
+    for pty in bench.ptys.values():
+        flood_pty(pty.path, total)
+
+
+def flooded(desk_arm, protocol, total):
+    with gw.serve(desk_arm, protocol=protocol, tcp="0", clock="lockstep") as bench:
+        bench.step(1)
+        before = bench.sim.state.copy()
+        tracemalloc.start()
+        flood(bench, total)
+        grown, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert (bench.sim.state == before).all()
+        assert grown < 20e6
+        port = os.open(bench.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        end, answer = time.monotonic() + 10, b""
+        bench.step(200)
+        while ping(protocol)[:3] not in answer and time.monotonic() < end:
+            os.write(port, bytes(64) + ping(protocol))
+            time.sleep(0.02)
+            try:
+                answer = os.read(port, 65536)
+            except BlockingIOError:
+                answer = b""
+        os.close(port)
+        assert answer, "the line is dead"
+        assert bench.failure is None
+
+
+def flooded_can(wheel, total):
+    with gw.serve(wheel, protocol="echo", tcp="0", socketcand="0", clock="lockstep") as bench:
+        bench.step(1)
+        before = bench.sim.state.copy()
+        tracemalloc.start()
+        flood(bench, total)
+        grown, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert (bench.sim.state == before).all() and grown < 20e6 and bench.failure is None
+        with can.Bus(interface="gearwright", channel=bench.channel) as bus:
+            bus.send(can.Message(arbitration_id=0x101, data=[1, 2], is_extended_id=False))
+            assert bytes(bus.recv(10.0).data) == b"\2\1"
+
+
+def test_every_transport_survives(desk_arm, wheel):
+    flooded(desk_arm, "feetech", 1 << 20)
+    flooded_can(wheel, 1 << 20)
+
+
+@pytest.mark.slow
+def test_every_can_transport_survives_200_mb(wheel):
+    flooded_can(wheel, 200 << 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+def test_a_line_survives_a_million_packets(desk_arm, protocol):
+    rig, rng = Rig.of(desk_arm, protocol), random.Random(7)
+    before = rig.plant.sim.state.copy()
+    for _ in range(1_000_000):
+        rig.receive(nearly(protocol, rng))
+    assert (rig.plant.sim.state == before).all()
+    rig.receive(bytes(2048))
+    assert rig.receive(ping(protocol)), "the line is dead"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+def test_every_transport_survives_200_mb(desk_arm, protocol):
+    flooded(desk_arm, protocol, 200 << 20)

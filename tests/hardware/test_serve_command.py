@@ -1,0 +1,122 @@
+"""`gearwright serve`, in a process of its own."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gearwright.cli.serve_terminal import as_request
+from gearwright.hardware.protocols import feetech
+
+COMMAND = [sys.executable, "-m", "gearwright", "serve"]
+
+
+class Server:
+    """A server that has said `ready`."""
+
+    def __init__(self, *arguments, **options):
+        self.process = subprocess.Popen(
+            [*COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, **options,
+        )  # fmt: skip
+        self.lines = []
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+            if line.startswith("ready"):
+                return
+        raise AssertionError(self.process.stderr.read())
+
+    def end(self, number):
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=10)
+        return self.process.returncode, out, err
+
+    def ask(self, request):
+        port = int(re.search(r"nc 127\.0\.0\.1 (\d+)", "\n".join(self.lines))[1])
+        with socket.create_connection(("127.0.0.1", port)) as client, client.makefile("rw") as file:
+            file.readline()
+            file.write(json.dumps(request) + "\n")
+            file.flush()
+            return json.loads(file.readline())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_it_says_where_it_listens_and_ends_clean(tmp_path, number):
+    link = tmp_path / "ttyARM"
+    server = Server("desk_arm", "--link", link, "--tcp", "0", "--eeprom", tmp_path / "eeprom.json")
+    assert "  feetech 2: shoulder_lift" in server.lines
+    assert any(f'scservo_sdk.PortHandler("{link}")' in line for line in server.lines)
+    port = os.open(link, os.O_RDWR | os.O_NOCTTY)
+    os.write(port, feetech.packet(3, feetech.PING))
+    assert os.read(port, 100) == feetech.packet(3, 0)
+    os.close(port)
+    code, _, err = server.end(number)
+    assert (code, err) == (0, "")
+    assert not link.is_symlink() and (tmp_path / "eeprom.json").exists()
+
+
+def test_typed_lines_move_joints_and_inject_faults(tmp_path):
+    server = Server("desk_arm", "--tcp", "0", "--fault", "over-temperature=90@gripper")
+    server.process.stdin.write("hold wrist_roll 0.5\nfault stall gripper\nfly away\n")
+    server.process.stdin.flush()
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        state, devices = server.ask({"state": {}}), server.ask({"devices": {}})
+        at = state["position"][state["name"].index("wrist_roll")]
+        if abs(at - 0.5) < 0.05 and ["stall", "gripper", 1.0] in devices["faults"]:
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError((state, devices))
+    assert ["over-temperature", "gripper", 90.0] in devices["faults"]
+    server.process.stdin.write("quit\n")
+    _, err = server.process.communicate(timeout=10)
+    assert server.process.returncode == 0 and "not understood: 'fly away'" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["nowhere.urdf"], 1, "does not exist"),
+        (["gripper"], 1, "no actuator of 'gripper' is on a bus"),
+        (["desk_arm", "--protocol", "fetech"], 1, "did you mean 'feetech'"),
+        (["desk_arm", "--clock", "fast"], 1, "lockstep"),
+        (["desk_arm", "--node", "gripper"], 2, "NAME=VALUE"),
+        (["desk_arm", "--node", "gripper=x"], 2, "a whole number"),
+        (["desk_arm", "--node", "gripper=1"], 1, "the same node id 1"),
+        (["desk_arm", "--tcp", "no"], 1, "host:port"),
+        (["desk_arm", "--fault", "dorp"], 2, "did you mean 'drop'"),
+        (["desk_arm", "--eds", "x.eds"], 2, "no EDS files"),
+    ],
+)
+def test_wrong_commands_say_what_is_wrong(arguments, code, message, capsys):
+    from gearwright.cli import app
+
+    with pytest.raises(SystemExit) as ended:
+        app(["serve", *arguments], standalone_mode=True)
+    assert ended.value.code == code
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "request_"),
+    [
+        ("hold elbow -0.3", {"hold": {"elbow": -0.3}}),
+        ("release elbow", {"hold": {"elbow": None}}),
+        ("fault drop", {"fault": {"kind": "drop"}}),
+        ("fault drop 0.1", {"fault": {"kind": "drop", "actuator": None, "value": 0.1}}),
+        ("fault stall elbow", {"fault": {"kind": "stall", "actuator": "elbow", "value": None}}),
+        ("fault over-temperature elbow 90", {"fault": {"kind": "over-temperature", "actuator": "elbow", "value": 90}}),
+        ("clear", {"clear": {}}),
+        ("clear drop", {"clear": {"kind": "drop"}}),
+        ("quit", None),
+    ],
+)
+def test_typed_lines_are_requests(line, request_):
+    assert as_request(line.split()) == request_

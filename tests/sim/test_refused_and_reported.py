@@ -1,0 +1,112 @@
+"""What `compile` refuses, the checks report with its line; each was found by the fuzzer."""
+
+import pytest
+
+import gearwright as gw
+
+POINT = "<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia></inertial>"
+NOTHING = POINT.replace("<mass>1", "<mass>0")
+HUGE = (
+    "<inertial><pose>0 0 -0.2 0 0 0</pose><mass>1.4e9</mass>"
+    "<inertia><ixx>2e-7</ixx><iyy>2e-7</iyy><izz>2e-7</izz></inertia></inertial>"
+)
+MOTOR = '<actuator name="m" type="electric_motor">{}<command>effort</command></actuator>'
+ROTOR = MOTOR.format("<rotor_inertia>1e-5</rotor_inertia>")
+AT_DEAD_POINT = "<ground>0.1</ground><input>0.06</input><coupler>0.1</coupler><output>0.06</output>"
+
+
+def hinge(name: str, child: str, more: str = "", parent: str = "base", kind: str = "revolute") -> str:
+    return (
+        f'<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>{child}</child>'
+        f"<axis><xyz>0 0 1</xyz>{more}</axis></joint>"
+    )
+
+
+def written(links: dict[str, str], *parts: str) -> str:
+    each = "\n".join(f'<link name="{name}">{inertia}</link>' for name, inertia in {"base": "", **links}.items())
+    mount = '<joint name="mount" type="fixed"><parent>world</parent><child>base</child></joint>'
+    return f'<sdf version="1.12"><model name="m">\n{each}{mount}{"".join(parts)}\n</model></sdf>'
+
+
+LOOSE_ROTOR = written(
+    {"arm": POINT},
+    hinge("j", "arm"),
+    ROTOR,
+    '<transmission name="t" type="simple"><actuator>m</actuator><joint>j</joint>'
+    "<backlash><gap>0.01</gap><stiffness>1000</stiffness></backlash></transmission>",
+)
+ROTOR_OF_THE_OTHER_JOINT = written(
+    {"arm": "", "tip": NOTHING},
+    hinge("j", "arm"),
+    hinge("k", "tip"),
+    ROTOR,
+    MOTOR.format("").replace('name="m"', 'name="n"'),
+    '<transmission name="t" type="four_bar"><actuator role="actuator1">m</actuator><joint role="joint1">j</joint>'
+    '<actuator role="actuator2">n</actuator><joint role="joint2">k</joint></transmission>',
+)
+CONTRADICTED = written(
+    {"arm": "", "tip": NOTHING},
+    hinge("k", "arm", '<mimic joint="slide"><multiplier>5</multiplier><offset>0.9</offset></mimic>'),
+    '<joint name="weld" type="fixed"><parent>base</parent><child>arm</child></joint>',
+    hinge("slide", "tip", kind="prismatic"),
+)
+ON_ITS_AXIS = written({"arm": HUGE}, hinge("j", "arm"))
+READ_AT_A_DEAD_POINT = written(
+    {"arm": "", "tip": ""},
+    hinge("j", "arm"),
+    hinge("k", "tip"),
+    ROTOR,
+    '<transmission name="drive" type="simple"><actuator>m</actuator><joint>k</joint></transmission>'
+    f'<transmission name="t" type="four_bar_linkage"><actuator>m</actuator><joint>j</joint>{AT_DEAD_POINT}'
+    '</transmission><encoder name="e" type="velocity"><transmission>t</transmission></encoder>',
+)
+DEAD_WHERE_THE_LOOP_CLOSES = written(
+    {"arm": ""},
+    hinge("free", "arm"),
+    hinge("j", "arm", '<mimic joint="free"><multiplier>2</multiplier><offset>0.7</offset><mode>hard</mode></mimic>'),
+    '<joint name="weld" type="fixed"><parent>base</parent><child>arm</child></joint>',
+    ROTOR,
+    f'<transmission name="t" type="four_bar_linkage"><actuator>m</actuator><joint>j</joint>{AT_DEAD_POINT}'
+    '</transmission><encoder name="e" type="velocity"><transmission>t</transmission></encoder>',
+)
+
+BEHIND = "<limit><lower>-3</lower><upper>-1</upper></limit>"
+LIMITS_OF_WHAT_IS_LEFT = written(
+    {"arm": "", "tip": ""},
+    hinge("free", "tip", BEHIND),
+    hinge("j", "arm", f'{BEHIND}<mimic joint="free"><mode>hard</mode></mimic>'),
+    '<joint name="weld" type="fixed"><parent>base</parent><child>arm</child></joint>',
+    '<coupling name="k"><term joint="free">1</term><term joint="j">1</term>{}</coupling>',
+)
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        pytest.param(LOOSE_ROTOR, "inertia-missing", id="a rotor behind a backlash"),
+        pytest.param(ROTOR_OF_THE_OTHER_JOINT, "inertia-missing", id="a rotor of the other joint"),
+        pytest.param(CONTRADICTED, "inertia-missing", id="a leader whose coupling is left out"),
+        pytest.param(ON_ITS_AXIS, "inertia-missing", id="a mass that swamps its moments"),
+        pytest.param(READ_AT_A_DEAD_POINT, "transmission-start", id="a linkage that is only read"),
+        pytest.param(DEAD_WHERE_THE_LOOP_CLOSES, "transmission-start", id="a dead point where the loop closes"),
+        pytest.param(LIMITS_OF_WHAT_IS_LEFT.format("<mode>hard</mode>"), "not-simulable", id="limits of what is left"),
+    ],
+)
+def test_refused_and_reported(text: str, code: str) -> None:
+    robot = gw.loads(text)
+    found = [d for d in robot.diagnostics if d.code == code and d.severity == "warning"]
+    assert found
+    assert all(d.line for d in found)
+    with pytest.raises(gw.GearwrightError):
+        gw.compile(robot)
+
+
+def test_limits_bind_no_compliant_follower() -> None:
+    """It yields: what would refuse the file beside a hard coupling is a warning."""
+    yields = "<natural_frequency>10</natural_frequency><damping_ratio>1</damping_ratio>"
+    alone = LIMITS_OF_WHAT_IS_LEFT.replace('<mimic joint="free"><mode>hard</mode></mimic>', "")
+    robot = gw.loads(alone.format(yields))
+    assert [d.severity for d in robot.diagnostics if d.code == "mimic-limits-conflict"] == ["warning"]
+    with pytest.raises(gw.LoadError, match="no common range"):
+        gw.loads(alone.format("<mode>hard</mode>"))

@@ -1,0 +1,236 @@
+"""Sweeps: designs, metrics, tables, and going on after an interruption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.study.designs import designs
+from gearwright.study.figures import pareto_front
+from tests.cli.commands import called
+from tests.sim.robots import ARM, GRIPPER
+
+polars = pytest.importorskip("polars")
+
+VARY = {"motor.stall_torque": (0.005, 0.05, 4), "right_finger_link.mass": (0.05, 3.0, 3)}
+METRICS = {"end": "right_finger.position:last", "peak": "motor.torque:max"}
+RUN = {"duration": 0.03, "command": {"motor": 0.5}}
+
+
+@pytest.fixture(scope="module")
+def gripper() -> gw.Mechanism:
+    return gw.load(GRIPPER, base="fixed")
+
+
+@pytest.fixture(scope="module")
+def table(gripper):
+    return gw.sweep(gripper, VARY, METRICS, **RUN)
+
+
+def test_a_row_is_what_a_simulation_of_that_design_gives(gripper, table) -> None:
+    assert table.columns == [*VARY, *METRICS] and len(table) == 12
+    sim = gw.compile(gripper, parameters=list(VARY))
+    for row in table.rows(named=True)[::5]:
+        sim.set_parameters({name: row[name] for name in VARY})
+        sim.reset()
+        rec = sim.run(**RUN)
+        assert row["end"] == rec.position["right_finger"][-1]  # same bits for every batch size
+        assert row["peak"] == rec.actuator["motor"].torque.max()
+
+
+@pytest.mark.parametrize("how", ["last", "max", "min", "mean", "rms", "range"])
+def test_reductions_equal_functions(gripper, how: str) -> None:
+    own = {
+        "last": lambda x: x[-1], "max": lambda x: x.max(axis=0), "min": lambda x: x.min(axis=0),
+        "mean": lambda x: x.mean(axis=0), "rms": lambda x: np.sqrt((x**2).mean(axis=0)),
+        "range": lambda x: np.ptp(x, axis=0),
+    }[how]  # fmt: skip
+    found = gw.sweep(
+        gripper, {"motor.stall_torque": (0.005, 0.05, 3)},
+        {"a": f"right_finger.velocity:{how}", "b": lambda rec: own(rec.velocity["right_finger"])}, **RUN,
+    )  # fmt: skip
+    np.testing.assert_allclose(found["a"], found["b"], rtol=1e-13)  # sums in another order
+
+
+def test_chunks_do_not_change_a_bit(gripper, table) -> None:
+    assert gw.sweep(gripper, VARY, METRICS, chunk=5, **RUN).equals(table)
+
+
+@pytest.mark.parametrize("sampling", ["random", "lhs", "sobol"])
+def test_samplings_fill_their_ranges(sampling: str) -> None:
+    vary = {"a": (1.0, 2.0), "b": (-3.0, 5.0)}
+    tried = designs(vary, sampling, 256, 3)
+    rows = tried.rows(0, 256)
+    assert np.array_equal(rows[100:], designs(vary, sampling, 256, 3).rows(100, 256))
+    assert not np.array_equal(rows, designs(vary, sampling, 256, 4).rows(0, 256))
+    for column, (low, high) in zip(rows.T, vary.values(), strict=True):
+        counts, _ = np.histogram(column, bins=16, range=(low, high))
+        assert counts.sum() == 256
+        if sampling != "random":
+            assert (counts == 16).all()  # that is what they are for
+
+
+def test_a_design_that_diverges_is_nan_and_others_are_not() -> None:
+    metrics, run = {"end": "j1.velocity:last"}, {"duration": 0.05, "position": {"j2": 0.5}, "integrator": "euler"}
+    wild = gw.sweep(ARM, {"gravity.z": [-9.81, -1e14, -5.0]}, metrics, **run)
+    sound = gw.sweep(ARM, {"gravity.z": [-9.81, -7.0, -5.0]}, metrics, **run)
+    assert np.isnan(wild["end"][1])
+    assert wild["end"][0] == sound["end"][0] and wild["end"][2] == sound["end"][2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"vary": {"motor.stal_torque": (1, 2, 3)}}, "did you mean 'motor.stall_torque'"),
+        ({"vary": {"motor.stall_torque": (2, 1, 3)}}, "first end must be the lower"),
+        ({"vary": {"motor.stall_torque": (1, 2)}}, "a grid needs the number of values"),
+        ({"vary": {"motor.stall_torque": (1, float("nan"), 3)}}, "finite numbers"),
+        ({"vary": {"motor.stall_torque": "1:2"}}, "not '1:2'"),
+        ({"vary": {}}, "with one at least"),
+        ({"metrics": {"x": "right_finger.position:lst"}}, "did you mean 'last'"),
+        ({"metrics": {"x": "rigth_finger.position:last"}}, "did you mean 'right_finger.position'"),
+        ({"metrics": {"x": lambda rec: rec.time}}, "of shape"),
+        ({"metrics": {"x": lambda rec: np.full(rec.batch, np.nan)}}, "NaN for the first designs"),
+        ({"metrics": {"x": lambda rec: 1 / 0}}, "raised ZeroDivisionError"),
+        ({"metrics": {"x": 3}}, "'signal:reduction' or a function"),
+        ({"sampling": "gird"}, "did you mean 'grid'"),
+        ({"sampling": "lhs"}, "needs the number of designs"),
+        ({"engine": "locl"}, "did you mean 'local'"),
+        ({"out": "table.txt"}, "must end in .parquet or .csv"),
+        ({"chunk": 0}, "chunk is a whole number"),
+        ({"batch": 3}, "batch= is not for a sweep"),
+    ],
+)  # fmt: skip
+def test_wrong_calls_fail_before_anything_runs(gripper, changes, message: str) -> None:
+    given = {"vary": VARY, "metrics": METRICS, **RUN, **changes}
+    with pytest.raises(gw.GearwrightError, match=message):
+        gw.sweep(gripper, given.pop("vary"), given.pop("metrics"), **given)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_tables_hold_the_call_and_are_not_made_again(gripper, table, ending: str, tmp_path: Path, monkeypatch) -> None:
+    out = tmp_path / f"sweep{ending}"
+    gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
+    assert [p.name for p in tmp_path.iterdir()] == [out.name]  # no chunks are left
+    about = str(polars.read_parquet_metadata(out)) if ending == ".parquet" else out.read_text()
+    assert "motor.stall_torque" in about and "seed" in about and gw.__version__ in about
+    monkeypatch.setattr("gearwright.study.chunks.simulate", None)  # it would be called if a chunk were made
+    monkeypatch.setattr("gearwright.study.engines.simulate", None)
+    again = gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
+    assert again.equals(table)
+
+
+def test_chunks_of_another_sweep_are_refused(gripper, tmp_path: Path) -> None:
+    out = tmp_path / "sweep.csv"
+    folder = tmp_path / "sweep.csv.parts"
+    folder.mkdir()
+    (folder / "about.json").write_text('{"fingerprint": "other"}')
+    with pytest.raises(gw.GearwrightError, match="chunks of another sweep"):
+        gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
+
+
+def test_a_damaged_chunk_is_made_again(gripper, table, tmp_path: Path, monkeypatch) -> None:
+    out = tmp_path / "sweep.csv"
+    from gearwright.study import store
+
+    monkeypatch.setattr(store.Store, "finish", lambda self, columns: None)
+    gw.sweep(gripper, VARY, METRICS, out=out, chunk=5, **RUN)
+    monkeypatch.undo()
+    parts = tmp_path / "sweep.csv.parts"
+    (parts / "1.npz").write_bytes((parts / "1.npz").read_bytes()[:100])
+    assert gw.sweep(gripper, VARY, METRICS, out=out, chunk=5, **RUN).equals(table)
+
+
+SCRIPT = """
+import sys
+import gearwright as gw
+robot = gw.load(sys.argv[1], base="fixed")
+gw.sweep(robot, {"motor.stall_torque": (0.005, 0.05, 40), "right_finger_link.mass": (0.05, 3.0, 30)},
+         {"end": "right_finger.position:last"}, duration=0.2, command={"motor": 0.5}, chunk=30, out=sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("signals", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_and_interrupted_sweeps_go_on_to_the_same_table(signals: int, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    whole, torn = tmp_path / "whole.csv", tmp_path / "torn.csv"
+    subprocess.run([sys.executable, "-c", SCRIPT, str(GRIPPER), str(whole)], check=True, env=env)
+    rng, parts = np.random.default_rng(5), tmp_path / "torn.csv.parts"
+    for k in range(signals):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(GRIPPER), str(torn)], env=env, stderr=subprocess.DEVNULL
+        )
+        had, until = len(list(parts.glob("*.npz"))), time.monotonic() + 60
+        while len(list(parts.glob("*.npz"))) < had + 2 and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        time.sleep(rng.uniform(0, 0.01))
+        process.send_signal((signal.SIGKILL, signal.SIGINT)[k % 2])
+        process.wait()
+    assert torn.exists() or list(parts.glob("*.npz"))  # something was kept
+    subprocess.run([sys.executable, "-c", SCRIPT, str(GRIPPER), str(torn)], check=True, env=env)
+    rows = [[x for x in f.read_text().splitlines() if not x.startswith("#")] for f in (whole, torn)]
+    assert rows[0] == rows[1] and len(rows[0]) == 1201
+
+
+def test_a_full_disk_loses_nothing(gripper, tmp_path: Path, monkeypatch) -> None:
+    def full(*_args, **_more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gearwright.study.store.write", full)
+    with pytest.raises(gw.GearwrightError, match="all chunks are kept"):
+        gw.sweep(gripper, VARY, METRICS, out=tmp_path / "t.csv", **RUN)
+    assert list((tmp_path / "t.csv.parts").glob("*.npz"))
+
+
+def test_pareto_front() -> None:
+    points = np.array([[1, 5], [2, 4], [2, 3], [3, 1], [0, 6], [3, 1], [np.nan, 9]])
+    assert sorted(pareto_front(points).tolist()) in ([0, 1, 3, 4], [0, 1, 4, 5])
+
+
+def test_the_command(tmp_path: Path) -> None:
+    arguments = [
+        "sweep", str(GRIPPER), "--base", "fixed", "--vary", "motor.stall_torque=0.005:0.05:4",
+        "--vary", "right_finger_link.mass=0.05:3:3", "--metric", "end=right_finger.position:last",
+        "--duration", "0.03", "--command", "motor=0.5",
+    ]  # fmt: skip
+    done = called(*arguments, "--out", tmp_path / "t.parquet", "--plot", tmp_path / "t.png")
+    assert done.code == 0, done.err
+    assert "12 designs" in done.out and (tmp_path / "t.png").stat().st_size > 5000
+    assert len(polars.read_parquet(tmp_path / "t.parquet")) == 12
+    assert called(*arguments, "--metric", "x=nothing:last").code == 1
+    assert called(*arguments, "--vary", "a").code == 2
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_table_though_a_worker_is_killed(gripper, tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    given = {"duration": 0.2, "command": {"motor": 0.5}, "chunk": 50}
+    vary = {"motor.stall_torque": (0.005, 0.05, 40), "right_finger_link.mass": (0.05, 3.0, 30)}
+    expected = gw.sweep(gripper, vary, METRICS, **given)
+    killer = subprocess.Popen(
+        [sys.executable, "-c",
+         "import os,signal,time,subprocess\n"
+         "t=time.time()\n"
+         "while time.time()-t<60:\n"
+         "    out=subprocess.run(['pgrep','-f','ray::_remote'],capture_output=True,text=True).stdout.split()\n"
+         "    if out:\n"
+         "        time.sleep(0.5); os.kill(int(out[0]), signal.SIGKILL); break\n"
+         "    time.sleep(0.05)\n"]
+    )  # fmt: skip
+    found = gw.sweep(gripper, vary, METRICS, engine="ray", out=tmp_path / "t.parquet", **given)
+    killer.wait(timeout=90)
+    assert found.equals(expected)
+
+
+def test_an_unreachable_cluster(gripper) -> None:
+    pytest.importorskip("ray")
+    with pytest.raises(gw.GearwrightError, match="no Ray cluster"):
+        gw.sweep(gripper, VARY, METRICS, engine="ray", address="127.0.0.1:1", **RUN)
