@@ -165,7 +165,7 @@ def _serve(bench: Bench, table: bool) -> None:
     import signal
     from threading import Event
 
-    from gearwright.cli.serve_terminal import CommandReader, announce, live_table
+    from gearwright.cli.serve_terminal import CommandReader, announce, conclude, live_table
 
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -176,6 +176,7 @@ def _serve(bench: Bench, table: bool) -> None:
         live_table(bench, stop)
     while not stop.wait(0.2) and bench.failure is None:
         pass
+    conclude(bench)
 
 
 def _inject(bench: Bench, text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError, UnknownNameError
-from gearwright.hardware.bench import Bench
+from gearwright.hardware.bench import Bench, require_python_can
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.transports.adapters import ADAPTERS
@@ -108,6 +108,7 @@ def _open_buses(
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand)))
     for name in can:
+        require_python_can()
         from gearwright.hardware.transports.in_process import BridgedBus
 
         bench.servers.append(BridgedBus(bench.network, name, bench.lock))
