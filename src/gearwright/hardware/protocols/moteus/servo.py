@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import inf, isfinite, isnan, tau
 
 from gearwright.hardware.drive import Drive
+from gearwright.hardware.profiles import Profile
+from gearwright.hardware.protocols.defaults import elapsed
 from gearwright.hardware.protocols.moteus.registers import COMMANDS
-from gearwright.hardware.protocols.profile import Profile, elapsed
 from gearwright.hardware.setpoints import COAST, Brake, Current, Impedance, Setpoint, Torque
 
 STOPPED, FAULT, CURRENT, POSITION, TIMEOUT, ZERO_VELOCITY, STAY_WITHIN, BRAKE = 0, 1, 9, 10, 11, 12, 13, 15

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import inf, tau
 
 from gearwright.hardware.drive import Drive
-from gearwright.hardware.protocols.profile import Profile, default_gains, elapsed, ramp
+from gearwright.hardware.profiles import Profile, ramp
+from gearwright.hardware.protocols.defaults import default_gains, elapsed
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 CALIBRATION = 0.5  # [s] that a calibration sequence shows

@@ -12,8 +12,8 @@ from struct import Struct
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.protocols.defaults import ROUNDING
 from gearwright.hardware.protocols.odrive.axis import CONTROL_MODES, ERRORS, ESTOP, INPUT_MODES, STATES, Axis
-from gearwright.hardware.protocols.profile import ROUNDING
 
 TICK = 1e-3  # [s] between two steps of trajectories and checks
 HEARTBEAT, ENCODER = 0.1, 0.01  # [s] as delivered
