@@ -45,9 +45,9 @@ bench: $(FULL)              ## figures against peers, each in one run; written t
 	$(BIN)/gearwright bench --peers --write docs/performance.md
 	$(BIN)/python benchmarks/dropped.py --write
 
-fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped (20,000: 2 hours)
+fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped on all cores (20,000: an hour of one)
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)
-	$(BIN)/python -m tests.sim.fuzz --count $(FUZZ_ROBOTS)
+	$(BIN)/python -m tests.sim.fuzz --count $(FUZZ_ROBOTS) --processes 0
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -71,7 +71,7 @@ def main() -> None:
     started = perf_counter()
     rec = sim.run(3.0)
     took = perf_counter() - started
-    print(f"{len(GAINS)} robots, {len(rec)} steps in {1e3 * took:.1f} ms")
+    print(f"{len(GAINS)} robots, {len(rec) - 1} steps in {1e3 * took:.1f} ms")
     for i, gain in enumerate(GAINS):
         error = np.abs(rec.position["elbow"][:, i] - TARGET)
         last = np.flatnonzero(error > 0.02 * TARGET)[-1]

@@ -59,7 +59,7 @@ def show(panels, robot, run, path) -> None:
     panels["motors"].set_ylim(-3.3, 2.6)
     named(panels["motors"], "The elbow's motor turns with the sum", y="angle [rad]")
     reached = forward_kinematics(run.position["shoulder"], run.position["elbow"])
-    panels["path"].plot(run.time, 1e3 * np.linalg.norm(reached - path, axis=1), color=GREEN)
+    panels["path"].plot(run.time[1:], 1e3 * np.linalg.norm(reached[1:] - path, axis=1), color=GREEN)
     named(panels["path"], "Distance from the path", y="[mm]")
 
     sim = gw.compile(robot, dt=DT)

@@ -76,6 +76,10 @@ class CacheWarning(UserWarning):
     """Compiled code is kept in an unusual place, or not at all."""
 
 
+class RecordingWarning(UserWarning):
+    """A recording that will be larger than the disk or the memory, or one that was cut off."""
+
+
 class UnknownNameError(ModelError, KeyError):
     """A name that does not exist; the message holds the nearest one that does."""
 

@@ -73,7 +73,7 @@ def test_files(run, tmp_path):
     ran = run(GRIPPER, *SHORT, "--every", "5", "--effort", "right_finger=0.1", "--out", out, "--plot", plot)
     assert ran.code == 0
     assert f"wrote {out}" in ran.out
-    assert np.load(out)["position/left_finger"].shape == (10,)
+    assert np.load(out)["position/left_finger"].shape == (11,)
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
@@ -128,8 +128,8 @@ WRONG = {
     "batch": (["--batch", "0"], 2, "batch"),
     "every": (["--every", "0"], 2, "every"),
     "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
-    "out": (["--out", "run.mcap"], 2, "'.mcap' cannot be written yet; valid: .npz, .csv"),
-    "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf"),
+    "out": (["--out", "run.xls"], 2, "'.xls' is no format for recordings; valid: .npz, .csv"),
+    "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf, .html"),
     "folder": (["--out", "/nowhere/at/all/run.npz"], 1, "cannot write /nowhere/at/all/run.npz"),
     "not finite": (["--velocity", "j1=1e200"], 1, "is not finite after step 1"),
 }

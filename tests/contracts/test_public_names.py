@@ -40,6 +40,7 @@ NAMES = {
     "NotSimulatedWarning",
     "PID",
     "Recording",
+    "RecordingWarning",
     "Series",
     "SimpleTransmission",
     "Simulation",

@@ -73,7 +73,7 @@ class _EntryPoint:
 
 
 def test_an_entry_point_is_refused_or_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gearwright.formats.plugins.entry_points", lambda group: [_EntryPoint()])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [_EntryPoint()])
     parts = CUSTOM.replace(' filename="wrist.py"', "")
     ((code, message),) = messages(parts)
     assert code == "plugin-untrusted" and "entry point w" in message

@@ -6,11 +6,14 @@ import socket
 import time
 import tracemalloc
 
+import can
 import pytest
 
 import gearwright as gw
 from gearwright.hardware.protocols import dynamixel_packets, feetech
 from gearwright.hardware.rig import Rig
+from gearwright.hardware.transports.can_socket import path_of
+from gearwright.hardware.transports.plugin_server import PluginServer
 
 PARSED = 2_000_000  # bytes in the default suite: half a second each
 
@@ -53,33 +56,49 @@ def test_a_line_survives(desk_arm, protocol, kind):
     assert answered < 4 * fed
 
 
-def flood(bench, protocol, total):
-    """Random bytes into every transport of a bench."""
-    rng = random.Random(3)
-    block = rng.randbytes(1 << 20)
+def flood_socket(connect, total, greeting=b""):
+    """Random bytes; a transport may hang up on a client that talks nonsense, which then comes back."""
+    block, sent = random.Random(3).randbytes(1 << 20), 0
+    while sent < total:
+        try:
+            with connect() as client:
+                client.settimeout(20)
+                client.sendall(greeting)
+                while sent < total:
+                    client.sendall(block)
+                    sent += len(block)
+        except OSError:
+            sent += len(block) // 16
+
+
+def flood_pty(path, total):
+    block, sent = random.Random(3).randbytes(4096), 0
+    port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    while sent < total:
+        try:
+            sent += os.write(port, block)
+            os.read(port, 65536)
+        except BlockingIOError:
+            time.sleep(0.0005)
+    os.close(port)
+
+
+def plugin_socket(bench):
+    made = socket.socket(socket.AF_UNIX)
+    made.connect(str(path_of(bench.channel)))
+    return made
+
+
+def flood(bench, total):
+    """Into every transport of a bench."""
     for server in bench.servers:
-        if not hasattr(server, "port"):
-            continue
-        sent = 0
-        while sent < total:  # a transport may hang up on a client that talks nonsense; it comes back
-            try:
-                with socket.create_connection(("127.0.0.1", server.port)) as client:
-                    client.settimeout(20)
-                    while sent < total:
-                        client.sendall(block)
-                        sent += len(block)
-            except OSError:
-                sent += 4096
+        if isinstance(server, PluginServer):
+            flood_socket(lambda: plugin_socket(bench), total)
+        else:
+            address = ("127.0.0.1", server.port)
+            flood_socket(lambda address=address: socket.create_connection(address), total, b"< open can0 >< rawmode >")
     for pty in bench.ptys.values():
-        port = os.open(pty.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        sent, end = 0, time.monotonic() + 600
-        while sent < total and time.monotonic() < end:
-            try:
-                sent += os.write(port, block[:4096])
-                os.read(port, 65536)
-            except BlockingIOError:
-                time.sleep(0.0005)
-        os.close(port)
+        flood_pty(pty.path, total)
 
 
 def flooded(desk_arm, protocol, total):
@@ -87,7 +106,7 @@ def flooded(desk_arm, protocol, total):
         bench.step(1)
         before = bench.sim.state.copy()
         tracemalloc.start()
-        flood(bench, protocol, total)
+        flood(bench, total)
         grown, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert (bench.sim.state == before).all()
@@ -107,8 +126,40 @@ def flooded(desk_arm, protocol, total):
         assert bench.failure is None
 
 
-def test_every_transport_survives(desk_arm):
+def flooded_can(wheel, total):
+    with gw.serve(wheel, protocol="echo", tcp="0", socketcand="0", clock="lockstep") as bench:
+        bench.step(1)
+        before = bench.sim.state.copy()
+        tracemalloc.start()
+        flood(bench, total)
+        grown, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert (bench.sim.state == before).all() and grown < 20e6 and bench.failure is None
+        with can.Bus(interface="gearwright", channel=bench.channel) as bus:
+            bus.send(can.Message(arbitration_id=0x101, data=[1, 2], is_extended_id=False))
+            assert bytes(bus.recv(10.0).data) == b"\2\1"
+
+
+def test_every_transport_survives(desk_arm, wheel):
     flooded(desk_arm, "feetech", 1 << 20)
+    flooded_can(wheel, 1 << 20)
+
+
+@pytest.mark.slow
+def test_every_can_transport_survives_200_mb(wheel):
+    flooded_can(wheel, 200 << 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+def test_a_line_survives_a_million_packets(desk_arm, protocol):
+    rig, rng = Rig.of(desk_arm, protocol), random.Random(7)
+    before = rig.plant.sim.state.copy()
+    for _ in range(1_000_000):
+        rig.receive(nearly(protocol, rng))
+    assert (rig.plant.sim.state == before).all()
+    rig.receive(bytes(2048))
+    assert rig.receive(ping(protocol)), "the line is dead"
 
 
 @pytest.mark.slow

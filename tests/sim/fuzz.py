@@ -1,4 +1,4 @@
-"""A fuzzer for what loads: `python -m tests.sim.fuzz --count 20000 --seed 1`, split by `--first` and by processes.
+"""A fuzzer for what loads: `python -m tests.sim.fuzz --count 20000 --seed 1 --processes 8`; `--first` goes on.
 
 Each mechanism of `generated` is loaded, compiled and stepped, twice from the same start. Only documented errors may
 come out; what `compile` refuses, the checks must have reported; no number may be NaN without an error; the same bits
@@ -16,6 +16,8 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,7 @@ from tests.sim.generated import Case, case
 SECONDS = 60.0  # that a mechanism may take
 STEPS = 20
 MINIMISING = 60.0
+PART = 100  # mechanisms that share a cache folder, and that a process takes at a time
 REPORTS = {"inertia-missing", "inertia-invalid", "not-simulable", "loop-open", "encoder-value", "transmission-start"}
 BY_OPTIONS = (
     "use a longer dt",
@@ -135,7 +138,7 @@ def run(count: int, seed: int, first: int = 0, say: bool = False) -> tuple[Count
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for index in range(first, first + count):
-            if index % 100 == 0 or "GEARWRIGHT_CACHE" not in os.environ or os.environ["GEARWRIGHT_CACHE"] == cache:
+            if index % PART == 0 or "GEARWRIGHT_CACHE" not in os.environ or os.environ["GEARWRIGHT_CACHE"] == cache:
                 os.environ["GEARWRIGHT_CACHE"] = str(Path(folder) / str(index))
             llvm.CODE_GENERATION_LEVEL = usual if index % 10 == 0 else 0
             end, problem = timed(case(seed, index))
@@ -151,6 +154,26 @@ def run(count: int, seed: int, first: int = 0, say: bool = False) -> tuple[Count
     os.environ.pop("GEARWRIGHT_CACHE")
     if cache is not None:
         os.environ["GEARWRIGHT_CACHE"] = cache
+    return ends, failures
+
+
+def run_parts(count: int, seed: int, first: int, processes: int) -> tuple[Counter[str], dict[int, str]]:
+    """The same, a part at a time, in processes of their own."""
+    ends: Counter[str] = Counter()
+    failures: dict[int, str] = {}
+    begins = range(first, first + count, PART)
+    sizes = [min(PART, first + count - begin) for begin in begins]
+    started = time.monotonic()
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        for part, wrong in pool.map(run, sizes, [seed] * len(sizes), begins):
+            ends += part
+            failures |= wrong
+            for index, problem in wrong.items():
+                print(f"{seed}:{index}: {problem}", flush=True)
+            done = sum(ends.values())
+            if done % 500 == 0:
+                rate = done / (time.monotonic() - started)
+                print(f"{done} done, {len(failures)} failed, {rate:.1f}/s, {dict(ends)}", flush=True)
     return ends, failures
 
 
@@ -178,8 +201,13 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1, help="0: one a core")
     given = parser.parse_args()
-    ends, failures = run(given.count, given.seed, given.first, say=True)
+    processes = given.processes or os.cpu_count() or 1
+    if processes > 1:
+        ends, failures = run_parts(given.count, given.seed, given.first, processes)
+    else:
+        ends, failures = run(given.count, given.seed, given.first, say=True)
     print(f"{sum(ends.values())} mechanisms: {dict(ends)}, {len(failures)} failed")
     shown(given.seed, failures)
     return 1 if failures else 0

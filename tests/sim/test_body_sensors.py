@@ -76,13 +76,13 @@ def test_noise_offset_and_rate():
     imu = sim.robot.sensors["imu"]
     assert (imu.noise, imu.offset, imu.update_rate) == ((0.2, 0, 0, 0, 0, 0), (0.5, 0, 0, 0, 0, 0), 100.0)
     rec, without = sim.run(4.0), exact.run(4.0)
-    assert rec.sensor["imu"].shape == (4000, 6)
-    held = rec.sensor["imu.wx"][9::10]
-    assert np.array_equal(rec.sensor["imu.wx"][10::10], held[:-1])  # a sample every ten steps
-    error = held - without.sensor["imu.wx"][9::10]
+    assert rec.sensor["imu"].shape == (4001, 6)
+    held = rec.sensor["imu.wx"][10::10]
+    assert np.array_equal(rec.sensor["imu.wx"][11::10], held[:-1])  # a sample every ten steps
+    error = held - without.sensor["imu.wx"][10::10]
     assert error.mean() == pytest.approx(0.5, abs=4 * 0.2 / 20)  # four deviations of the mean of 400
     assert error.std() == pytest.approx(0.2, abs=4 * 0.2 / np.sqrt(800))
-    assert np.array_equal(rec.sensor["imu.ay"][9::10], without.sensor["imu.ay"][9::10])
+    assert np.array_equal(rec.sensor["imu.ay"][10::10], without.sensor["imu.ay"][10::10])
 
 
 def test_a_users_own_sensor_of_a_wrench_and_of_a_link():

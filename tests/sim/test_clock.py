@@ -76,7 +76,7 @@ def test_listening_changes_no_bit(sim):
     steps_heard(sim, every=7)
     recording = sim.run(0.03, every=5)
     assert np.array_equal(sim.state, expected)
-    assert np.array_equal(recording.position["elbow"][-1], sim.position["elbow"]) and len(recording) == 6
+    assert np.array_equal(recording.position["elbow"][-1], sim.position["elbow"]) and len(recording) == 7
 
 
 def test_a_listener_reads_and_commands(sim):
@@ -85,9 +85,9 @@ def test_a_listener_reads_and_commands(sim):
     angle, push = port.position("shoulder"), port.effort("elbow")
     sim.clock.listen(lambda clock: push.write(angle()), every=5)
     recording = sim.run(0.012)
-    assert not recording.effort["elbow"][:5].any()
-    assert (recording.effort["elbow"][5:10, 1] == recording.position["shoulder"][4, 1]).all()
-    assert (recording.effort["elbow"][10:, 1] == recording.position["shoulder"][9, 1]).all()
+    assert not recording.effort["elbow"][:6].any()
+    assert (recording.effort["elbow"][6:11, 1] == recording.position["shoulder"][5, 1]).all()
+    assert (recording.effort["elbow"][11:, 1] == recording.position["shoulder"][10, 1]).all()
     assert not recording.effort["elbow"][:, [0, 2]].any()
 
 

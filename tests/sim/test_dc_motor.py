@@ -48,7 +48,7 @@ def test_the_electrical_time_constant():
 
     assert halving(current, 6.0 * (1 - exp(-1.0)), (T / 100, T / 200, T / 400)) == FIRST_ORDER
     rec = compile(wheel(DC, J, limit=HELD), dt=1e-3).run(0.05, command={"motor": 12.0})
-    expected = 6.0 * (1 - (1 + 1e-3 / T) ** -np.arange(1.0, 51.0))
+    expected = 6.0 * (1 - (1 + 1e-3 / T) ** -np.arange(51.0))
     assert rec.actuator["motor"].current == pytest.approx(expected, rel=1e-9)
     assert told(DC, 1e-3, 30 * T, 12.0, limit=HELD).actuator["motor"].current == pytest.approx(6.0, rel=1e-9)
 

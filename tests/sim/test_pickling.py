@@ -78,7 +78,7 @@ def test_recordings(carried, gripper, batch):
     sim = compile(gripper, batch=batch, parameters=("gravity.z",))
     recording = sim.run(0.02, command={"motor": 0.01}, every=2)
     again = carried(recording)
-    assert len(again) == 10 and np.array_equal(again.time, recording.time)
+    assert len(again) == 11 and np.array_equal(again.time, recording.time)
     for family in ("position", "velocity", "effort", "coupling_error", "sensor", "command"):
         ours, theirs = getattr(recording, family), getattr(again, family)
         assert list(ours) == list(theirs) and all(np.array_equal(ours[n], theirs[n]) for n in ours)

@@ -8,7 +8,7 @@ POINT = "<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></
 NOTHING = POINT.replace("<mass>1", "<mass>0")
 HUGE = (
     "<inertial><pose>0 0 -0.2 0 0 0</pose><mass>1.4e9</mass>"
-    "<inertia><ixx>1.6e-8</ixx><iyy>1.6e-8</iyy><izz>1.6e-8</izz></inertia></inertial>"
+    "<inertia><ixx>2e-7</ixx><iyy>2e-7</iyy><izz>2e-7</izz></inertia></inertial>"
 )
 MOTOR = '<actuator name="m" type="electric_motor">{}<command>effort</command></actuator>'
 ROTOR = MOTOR.format("<rotor_inertia>1e-5</rotor_inertia>")

@@ -459,7 +459,7 @@ def test_no_freedom_at_all():
     sim.step(n=3)
     assert sim.state.shape == (0,)
     assert sim.energy == 0.0
-    assert len(sim.run(0.01)) == 10
+    assert len(sim.run(0.01)) == 11
 
 
 def test_repr(pendulum):

@@ -57,6 +57,9 @@ def serve(
     can: Annotated[
         Repeated, typer.Option(metavar="INTERFACE:CHANNEL", help="A python-can bus to be on; may be repeated.")
     ] = None,
+    adapter: Annotated[
+        Repeated, typer.Option(metavar="slcan|fdcanusb", help="A serial CAN adapter on a port; may be repeated.")
+    ] = None,
     tcp: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Of JSON Lines; 29540 if not given.")] = None,
     eeprom: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keeps the registers that drives keep without power.")
@@ -95,6 +98,7 @@ def serve(
         "nodes": {k: _whole(v, k) for k, v in _pairs(node, "--node").items()} or None, "model": drive,
         "options": _pairs(option, "--option") or None, "devices": devices, "link": link, "eeprom": eeprom,
         "record": record, "bitrate": bitrate, "supply_resistance": supply_resistance, "can": can or (),
+        "adapters": adapter or (),
     }  # fmt: skip
     try:
         bench = _started(robot, given, channel, socketcand, tcp)

@@ -24,20 +24,23 @@ USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clea
 
 def announce(bench: Bench) -> None:
     """One line for each place to connect to, then `ready`."""
+    from gearwright.hardware.transports.adapters import ADAPTERS
     from gearwright.view.visible import visible
 
     for b in bench.rig.bound:
         device = bench.rig.devices[b.actuator]
         typer.echo(f"  {b.protocol.name} {device.node}: {visible(b.actuator)}")
     clients = {p.name: p.client for p in bench.rig.protocols.values()}
+    clients |= {name: adapter.client for name, adapter in ADAPTERS.items()}
     for name, pty in bench.ptys.items():
         typer.echo(f"serial port {pty.name}, any baud rate: {_filled(clients[name], port=pty.name)}")
+    adapter = {"port": next((pty.name for name, pty in bench.ptys.items() if name in ADAPTERS), "")}
     for server in bench.servers:
         typer.echo(f"listening: {server.description}")
     for name, protocol in bench.rig.protocols.items():
         if protocol.bus == "can" and clients[name]:
             node = next(b.node for b in bench.rig.bound if b.protocol is protocol)
-            typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node)))
+            typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter))
     count = len(bench.rig.bound)
     typer.echo(f"ready: {visible(bench.sim.robot.name)}, {count} {'drive' if count == 1 else 'drives'}, "
                f"clock {bench.pacer.mode}")  # fmt: skip

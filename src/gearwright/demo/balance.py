@@ -48,6 +48,8 @@ def balance(recording: Recording, start: float, cut: Mapping[str, Array] | None 
         v = recording.velocity[name] if v is None else v
         dynamics = joint.axes[0].dynamics
         joints += dynamics.friction * np.abs(v) + dynamics.damping * v**2
+    for power in (work, motors, joints):
+        power[0] = 0.0  # no step has ended at the start
     return Balance(
         work=np.cumsum(work) * dt,
         stored=recording.energy - start,

@@ -83,7 +83,7 @@ def _facts(robot: Mechanism, recording: Recording) -> list[Fact]:
 def _operating_point(robot: Mechanism, recording: Recording, steps: int) -> Figure:
     motor, shaft = robot.actuators["motor"], recording.actuator["motor"]
     assert isinstance(motor, ElectricMotor) and motor.no_load_speed
-    speed, torque = shaft.velocity[:steps], 1e3 * shaft.torque[:steps]
+    speed, torque = shaft.velocity[1 : steps + 1], 1e3 * shaft.torque[1 : steps + 1]
     stopped = int(np.argmin(np.diff(speed))) + 1  # the step that meets the stop
     w = np.linspace(0, motor.no_load_speed, 200)
     bound = 1e3 * np.asarray(motor.effort_at(1.0, w))

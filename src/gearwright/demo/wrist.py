@@ -24,7 +24,7 @@ SIDES = {"left_motor": "blue", "right_motor": "orange"}
 def story(quick: bool = False) -> Chapter:
     robot = _with_drives(load(robots.path("wrist")))
     sim = compile(robot, dt=DT)
-    time = DT * np.arange(1, round(DURATION / DT) + 1)
+    time = DT * np.arange(round(DURATION / DT) + 1)
     wanted = np.stack([_pitch(time), _roll(time)], axis=-1)
     recording = sim.run(DURATION, command=_commands(robot, wanted))
     frames = np.linspace(0, len(recording) - 1, 24 if quick else 48).round().astype(int)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import ModelError
 from gearwright.formats.located_xml import Element
 from gearwright.model import CustomTransmission, LinearMap, TransmissionMap
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "gearwright.transmissions"
 Size = tuple[int, int]  # actuators, joints
@@ -65,7 +67,9 @@ class PluginPolicy:
     @cached_property
     def _entry_points(self) -> tuple[EntryPoint, ...]:
         """Entry points of all installed packages, looked up once per file: the search takes milliseconds."""
-        return tuple(entry_points(group=GROUP))
+        from importlib import metadata  # takes as long as a search
+
+        return tuple(metadata.entry_points(group=GROUP))
 
     def _from_entry_point(self, plugin: Element, entry: str, name: str, size: Size) -> TransmissionMap | None:
         found = [p for p in self._entry_points if p.name == entry]

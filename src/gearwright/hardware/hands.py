@@ -5,17 +5,20 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
+from gearwright.hardware.profiles import Profile
+
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
 
 FREQUENCY = 2 * pi * 4.0  # [rad/s] of the spring on the joint's inertia: brisk, and slow against a step
 INTEGRAL = FREQUENCY / 4  # [1/s]: a hand makes up for gravity and friction in half a second
 
+SPEED, ACCELERATION = 2.0, 10.0  # [rad/s, m/s], [rad/s², m/s²] of a hand that moves a joint
 JAM = 0.2  # [rad] of the spring's phase in a step: sampled springs are stable up to 2
 
 
 class Hand:
-    """`τ = K·(target − q) − D·v + ∫`, critically damped on the joint's own inertia."""
+    """`τ = K·(p − q) + D·(ṗ − v) + ∫`, critically damped on the joint's own inertia; p goes steadily to the target."""
 
     def __init__(self, sim: Simulation, joint: str, frequency: float = FREQUENCY, integral: float = INTEGRAL) -> None:
         port = sim.port(0)
@@ -24,13 +27,15 @@ class Hand:
         inertia = 1.0 / response if response > 0.0 else 1.0
         self._K, self._D, self._I = inertia * frequency**2, 2.0 * inertia * frequency, integral
         self.target, self._sum = self._q(), 0.0  # [rad, m], [N·m, N]
+        self._way = Profile(position=self._q())
         self._before = self._effort.read()
 
     def push(self, dt: float) -> None:
         """The effort for the next step, beside one that was held before."""
-        error = self.target - self._q()
+        error = self._way.follow(self.target, dt, SPEED, ACCELERATION) - self._q()
         self._sum += self._I * self._K * error * dt
-        self._effort.write(self._before + self._K * error - self._D * self._v() + self._sum)
+        pull = self._K * error + self._D * (self._way.velocity - self._v())
+        self._effort.write(self._before + pull + self._sum)
 
     @classmethod
     def jam(cls, sim: Simulation, joint: str) -> Hand:

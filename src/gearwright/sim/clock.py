@@ -41,16 +41,21 @@ class Pace:
 
     def __init__(self, entries: int) -> None:
         self.steps = max(1, FIRST // max(1, entries))
+        self._paused = 0.0  # [s] of the call in progress
+
+    def pause(self, seconds: float) -> None:
+        """Time that the caller has spent with other things than steps, and in which Ctrl-C is heard."""
+        self._paused += seconds
 
     def calls(self, n: int, most: Callable[[], int] = lambda: MOST_STEPS) -> Iterator[tuple[int, int]]:
         """The first step and the number of steps of each call, `most()` at most; what the caller does between two of
-        them counts."""
+        them counts, but for what it tells `pause`."""
         first = 0
         while first < n:
             count = min(self.steps, n - first, most())
-            begun = perf_counter()
+            begun, self._paused = perf_counter(), 0.0
             yield first, count
-            self._adapt(count, perf_counter() - begun)
+            self._adapt(count, perf_counter() - begun - self._paused)
             first += count
 
     def _adapt(self, count: int, seconds: float) -> None:
@@ -130,12 +135,11 @@ class Clock:
                 failed |= not instance.run_buffers(count, first=first, continues=failed)
             self.check(failed, begun, last=first + count == steps)
 
-    def chunks(self, n: int, most: int | None = None) -> Iterator[tuple[int, int]]:
-        """The first step and the number of steps of each call that makes n steps, `most` in each. The caller makes
+    def chunks(self, n: int, most: Callable[[], int] = lambda: MOST_STEPS) -> Iterator[tuple[int, int]]:
+        """The first step and the number of steps of each call that makes n steps, `most()` in each. The caller makes
         them; listeners are called after each, and a chunk ends where one of them is due."""
         self._check_not_calling()
-        limit = MOST_STEPS if most is None else most
-        for first, count in self.pace.calls(n, lambda: min(limit, self._until_due())):
+        for first, count in self.pace.calls(n, lambda: min(most(), self._until_due())):
             yield first, count
             self._notify()
 

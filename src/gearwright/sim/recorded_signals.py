@@ -14,6 +14,7 @@ from gearwright.sim.kernels import Kernels
 from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.observed import reacting
 from gearwright.sim.options import Options
+from gearwright.sim.recorded_scene import scene, signal_limits
 from gearwright.sim.recordings.schema import TIME, Derived, Schema, Signal, SlotElement, Total
 from gearwright.sim.units import actuator_units, reading_unit
 from gearwright.sim.values import Array
@@ -21,7 +22,8 @@ from gearwright.sim.values import Array
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
-ON_REQUEST = ("reaction",)  # families that files hold only when asked for
+ON_REQUEST = ("reaction", "coupling_effort", "acceleration")  # families that files hold only when asked for
+ALWAYS = ("command", "effort", "coupling_error")  # that may be asked for, too
 MOTIONS = ("position", "velocity", "effort")  # in the order of a coordinate's units
 KINETIC, POTENTIAL = Derived("energy", "kinetic", 0), Derived("energy", "potential", 0)
 ENERGIES: dict[str, Derived | Total] = {
@@ -66,8 +68,8 @@ def run_schema(sim: Simulation, every: int, record: Sequence[str] = ()) -> Schem
     beside the usual."""
     asked = (record,) if isinstance(record, str) else tuple(record)
     for family in asked:
-        if family not in ON_REQUEST:
-            raise UnknownNameError("quantity to record", family, ON_REQUEST)
+        if family not in (*ON_REQUEST, *ALWAYS):
+            raise UnknownNameError("quantity to record", family, (*ON_REQUEST, *ALWAYS))
     signals = sim.schema.signals
     if asked:
         signals = tuple(replace(s, stored=True) if s.family in asked else s for s in signals)
@@ -79,18 +81,25 @@ def simulation_schema(sim: Simulation) -> Schema:
     layout = sim.layout
     names, aliases = layout.couplings
     signals = (
-        TIME, *_motions(layout), *_actuators(layout), *_sensors(layout), *_couplings(layout, names),
-        *_reactions(layout), *_energies(), _unsettled(sim), *_loop_joints(layout), *_tables(layout), *_memories(layout),
+        TIME, *_motions(layout), *_accelerations(layout), *_actuators(layout), *_sensors(layout),
+        *_couplings(layout, names), *_reactions(layout), *_energies(), _unsettled(sim), *_loop_joints(layout),
+        *_tables(layout), *_memories(layout),
     )  # fmt: skip
     kinds = {s.family: "actuator" for s in signals} | dict.fromkeys(MOTIONS, "joint")
     kinds |= {"coupling_error": "coupling", "sensor": "sensor", "memory": "memory", "": "signal", "reaction": "joint"}
+    kinds |= {"acceleration": "joint", "coupling_effort": "coupling"}
     kinds |= {"loop_position": "joint", "loop_velocity": "joint", "table": "table"}
     members = {family: _members(layout, family) for family in MOTIONS}
     members |= {f"loop_{m}": _loop_members(layout, m) for m in ("position", "velocity")}
-    members |= {"coupling_error": aliases, "sensor": layout.devices.readings[1]}
+    members |= {
+        "acceleration": members["velocity"],
+        "coupling_effort": aliases,
+        "coupling_error": aliases,
+        "sensor": layout.devices.readings[1],
+    }
     return Schema(
         robot=sim.robot.name, batch=sim.batch, dt=sim.dt, signals=signals, members=members, kinds=kinds,
-        tables=_table_rows(layout),
+        tables=_table_rows(layout), scene=tuple(scene(sim.robot)), limits=signal_limits(sim.robot),
         followers=tuple(_follower(layout, name) for name in sim.robot.couplings),
     )  # fmt: skip
 
@@ -115,6 +124,13 @@ def _motions(layout: Layout) -> Iterator[Signal]:
             else:
                 source = Derived("tree", f"tree_{family}", i)
             yield Signal(family=family, name=name, unit=units[name][part], source=source)
+
+
+def _accelerations(layout: Layout) -> Iterator[Signal]:
+    units = layout.names.units
+    for i, name in enumerate(layout.names.coordinates.names):
+        source = Derived("observation", "tree_acceleration", i)
+        yield Signal(family="acceleration", name=name, unit=f"{units[name][1]}²", source=source, stored=False)
 
 
 def _actuators(layout: Layout) -> Iterator[Signal]:
@@ -153,6 +169,10 @@ def _couplings(layout: Layout, names: Sequence[str]) -> Iterator[Signal]:
     for i, name in enumerate(names):
         unit = layout.names.units[_follower(layout, name)][0]
         yield Signal(family="coupling_error", name=name, unit=unit, source=Derived("tree", "coupling_error", i))
+    for i, name in enumerate(names):
+        unit = layout.names.units[_follower(layout, name)][2]
+        source = Derived("observation", "coupling_effort", i)
+        yield Signal(family="coupling_effort", name=name, unit=unit, source=source, stored=False)
 
 
 def _follower(layout: Layout, coupling: str) -> str:
@@ -202,11 +222,12 @@ def _loop_joints(layout: Layout) -> Iterator[Signal]:
 def _table_rows(layout: Layout) -> dict[str, tuple[str, ...]]:
     """Quantities of six numbers a row, and the names of their rows."""
     links = tuple(layout.robot.links)
-    return {"reaction": reacting(layout.robot), "link_velocity": links, "link_acceleration": links}
+    return {"reaction": reacting(layout.robot), "link_velocity": links, "link_acceleration": links, "link_pose": links}
 
 
 def _tables(layout: Layout) -> Iterator[Signal]:
     for name, rows in _table_rows(layout).items():
-        yield Signal(
-            family="table", name=name, unit="", source=Derived(name, name, 0), shape=(len(rows), 6), stored=False
-        )
+        pose = name == "link_pose"  # a rotation matrix row by row, and the origin
+        source = Derived("link_poses", "poses", 0) if pose else Derived(name, name, 0)
+        shape = (len(rows), 12 if pose else 6)
+        yield Signal(family="table", name=name, unit="", source=source, shape=shape, stored=False)

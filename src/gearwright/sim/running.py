@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import isfinite
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,11 @@ from gearwright.sim.clock import MOST_STEPS, checked
 from gearwright.sim.free_memory import available_memory
 from gearwright.sim.recorded_signals import KernelEvaluator, run_schema
 from gearwright.sim.recordings import Recording, SlotChunk
+from gearwright.sim.recordings.bands import banded, banded_schema
+from gearwright.sim.recordings.bands import checked as checked_bands
 from gearwright.sim.recordings.sinks import opened
 from gearwright.sim.reporting import unsettled, warn_unsettled
+from gearwright.sim.room import shown_size, warn_of_size
 from gearwright.sim.schedules import Schedule
 from gearwright.sim.values import Array
 
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
 
 HELD = ("parameter", "dt")
 WRITTEN_AT_ONCE = 1 << 24  # bytes of rows that wait for a sink
+FIRST_ROWS = 256  # of a sink, before it is known how fast it is
+WRITING = 0.2  # [s] that a sink writes at a time
+LONGEST_WAIT = 0.25  # [s] that a row of a Python controller's run waits for a sink
 Report = Callable[[int], None]
 Plan = dict[str, Schedule]  # by slot
 
@@ -36,7 +43,7 @@ Plan = dict[str, Schedule]  # by slot
 def run(
     sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
     every: int, progress: bool, control_period: int = 1, wrench: Any = None, record: Sequence[str] = (),
-    sink: Sink | str | os.PathLike[str] | None = None,
+    sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = _steps(duration, sim), _every(every)
@@ -44,35 +51,53 @@ def run(
     plan = _planned(sim, {"command": command, "effort": effort}, n)
     varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
     schema = run_schema(sim, every, record)
-    recording = Recording(schema, sim.robot)
-    if sink is None:
+    shown = schema if bands is None or bands is False else banded_schema(schema, checked_bands(bands))
+    recording = Recording(shown, sim.robot)
+    if sink is None and shown is schema:
         _check_memory(sim, n, every, varying)
+    elif isinstance(sink, str | os.PathLike):
+        warn_of_size(sink, shown, n // every + 1)
     if wrench is not None:
         sim.inputs.hold("wrench", wrench)
     before = unsettled(sim)
-    if sink is None:
+    if sink is None and shown is schema:
         _recorded(sim, n, plan, calls, Rows(sim, schema, recording.add), progress)
-    else:
-        with opened(sink, schema) as out:
-            most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(_slots(sim))))
-            _recorded(sim, n, plan, calls, Rows(sim, schema, out.write, most), progress)
+        warn_unsettled(sim, before, n)
+        return recording
+    most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(_slots(sim))))
+    with nullcontext() if sink is None else opened(sink, shown, live=True) as out:
+        add: Callable[[Any], None] = recording.add if out is None else out.write
+        made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
+        _recorded(sim, n, plan, calls, Rows(sim, schema, made, most), progress)
     warn_unsettled(sim, before, n)
     return recording
 
 
 class Rows:
-    """Rows of a run on their way to a recording or a sink, `most` at a time."""
+    """Rows of a run on their way to a recording, or to a sink: as many at a time as it takes in `WRITING` seconds."""
 
     def __init__(
         self, sim: Simulation, schema: Schema, add: Callable[[SlotChunk], None], most: int | None = None
     ) -> None:
-        self.every, self.most = schema.every, most
+        self.every, self._largest = schema.every, most
+        self.most = None if most is None else min(most, FIRST_ROWS)
         self._schema, self._add, self._evaluator, self._rows = schema, add, KernelEvaluator(sim.kernels), 0
+        self._pause = sim.clock.pace.pause
 
     def add(self, rows: int, slots: Mapping[str, Buffer]) -> None:
-        if rows:
-            self._add(SlotChunk(self._schema, self._rows, slots, self._evaluator))
-            self._rows += rows
+        if not rows:
+            return
+        begun = perf_counter()
+        self._add(SlotChunk(self._schema, self._rows, slots, self._evaluator))
+        self._rows += rows
+        seconds = perf_counter() - begun
+        self._pause(seconds)
+        if self._largest is not None and self.most is not None and rows > 1:
+            self.most = max(1, min(self._largest, int(rows * WRITING / max(seconds, 1e-6)), 4 * self.most))
+
+    def most_steps(self) -> int:
+        """Of one call of machine code."""
+        return MOST_STEPS if self.most is None else self.most * self.every
 
 
 def _recorded(
@@ -82,6 +107,8 @@ def _recorded(
         for i, value in schedule.constant:
             sim.batch_state.fill(slot, i, value)
     with _shown(progress, n) as report:
+        _hold_first(sim, plan)
+        rows.add(1, _now(sim))
         if calls is None:
             _in_machine_code(sim, n, plan, rows, report)
             return
@@ -110,7 +137,7 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
 def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Report) -> None:
     state, clock, every = sim.batch_state, sim.clock, rows.every
     begun, failed = clock.steps, False
-    for first, count in clock.chunks(n, None if rows.most is None else rows.most * every):
+    for first, count in clock.chunks(n, rows.most_steps):
         kept = (first + count) // every - first // every
         records = {slot: state.instance.buffer(slot, kept) for slot in state.parts} if kept else {}
         series = {slot: _series(sim, slot, s, first, count) for slot, s in plan.items() if s.varying}
@@ -121,10 +148,24 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
             sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
         state.touch()
         clock.check(failed, begun, last=first + count == n)
-        held = {slot: _held(sim, slot, kept) for slot in HELD}
+        held = {slot: _held(sim, slot, kept) for slot in _slots(sim) if slot in (*HELD, "target")}
         given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
         rows.add(kept, {**records, **held, **given})
         report(count)
+
+
+def _hold_first(sim: Simulation, plan: Plan) -> None:
+    """The inputs of the first step, which are those of the first row."""
+    for slot, schedule in plan.items():
+        for i, values in schedule.varying.items():
+            if len(values):
+                sim.inputs.slots[slot].fill(i, values[0])
+    sim.batch_state.touch()
+
+
+def _now(sim: Simulation) -> dict[str, Buffer]:
+    """All slots of a recording at this instant."""
+    return {slot: sim.batch_state.slot(slot).repeated(1) for slot in _slots(sim)}
 
 
 def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
@@ -150,7 +191,8 @@ def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
 
 def _slots(sim: Simulation) -> tuple[str, ...]:
     """The slots of a recording."""
-    return (*sim.batch_state.parts, *sim.inputs.slots, *HELD)
+    target = ("target",) if sim.batch_state.has("target") else ()
+    return (*sim.batch_state.parts, *sim.inputs.slots, *HELD, *target)
 
 
 def _step_by_step(
@@ -184,15 +226,17 @@ class _Kept:
         self._size = self._left if most is None else min(self._left, most)
         self._buffers = {slot: state.instance.buffer(slot, self._size) for slot in _slots(self._sim)}
         self._keepers = [buffer.keeper(state.slot(slot)) for slot, buffer in self._buffers.items()]
-        self._row = 0
+        self._row, self._begun = 0, perf_counter()
 
     def keep(self) -> None:
         for keep in self._keepers:
             keep(self._row)
         self._row += 1
-        if self._row == self._size:
-            self._rows.add(self._size, self._buffers)
-            self._left -= self._size
+        late = self._rows.most is not None and perf_counter() - self._begun > LONGEST_WAIT
+        if self._row == self._size or late:
+            kept = {slot: buffer.rows(slice(0, self._row)) for slot, buffer in self._buffers.items()}
+            self._rows.add(self._row, kept)
+            self._left -= self._row
             self._begin()
 
 
@@ -222,22 +266,14 @@ def _times(sim: Simulation, n: int) -> Array:
 
 
 def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
-    needed = (n // every) * sim.batch_state.instance.row_bytes([*sim.batch_state.parts, *varying])
+    needed = (n // every + 1) * sim.batch_state.instance.row_bytes([*sim.batch_state.parts, *varying])
     available = available_memory()
     if needed > available:
         raise ModelError(
-            f"the recording of {n // every} instants of {sim.batch} robots takes {_size(needed)}, "
-            f"and {_size(available)} are free: run for a shorter time, or record fewer steps "
+            f"the recording of {n // every} instants of {sim.batch} robots takes {shown_size(needed)}, "
+            f"and {shown_size(available)} are free: run for a shorter time, or record fewer steps "
             f"(every={-(-needed * every // max(1, available)) + 1})"
         )
-
-
-def _size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            break
-        count /= 1000
-    return f"{count:.3g} {unit}"
 
 
 @contextmanager

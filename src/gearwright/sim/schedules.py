@@ -37,6 +37,8 @@ def _called(given: Any, times: Callable[[], Array]) -> dict[str, Any]:
 
 def _per_step(name: str, array: Array, n: int, batch: int) -> Array | None:
     """(n, 1) or (n, B) for values that change every step; None for constants."""
+    if array.ndim and array.shape[0] == n + 1 and n > 1 and array.shape != (batch,):
+        array = array[1:]  # of a recording, whose first row no step has made
     if array.ndim == 0 or (array.ndim == 2 and array.shape[0] == 1 and n != 1):
         return None
     if array.ndim == 1 and n == batch and n > 1:

@@ -224,9 +224,9 @@ class Simulation(NamedValues):
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
         effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
         wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
-        sink: Sink | str | os.PathLike[str] | None = None,
+        sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
     ) -> Recording:  # fmt: skip
-        """Simulates `duration` seconds, rounded to the nearest step, and records the state after every `every`-th step.
+        """Simulates `duration` seconds, rounded to the nearest step, and records the start and every `every`-th step.
 
         command     by actuator, and
         effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
@@ -238,9 +238,12 @@ class Simulation(NamedValues):
         progress    show a bar on the error stream.
         control_period  steps from one call of `controller` to the next.
         wrench      by link, as `step` takes it, held over the run and after it.
-        record      quantities that files have beside the usual: "reaction". `Recording.reaction` is always there.
+        record      quantities that files have beside the usual: "reaction", "coupling_effort", "acceleration". A
+                    recording in memory always has them.
         sink        a file's name or a `gearwright.sim.recordings.Sink`: rows are written there while the run goes on,
-                    and the recording that is returned is empty. Memory does not grow with the duration.
+                    at least once a second, and the recording that is returned is empty (`Recording.open` reads it).
+                    Memory does not grow with the duration. The rows of a run that fails or is killed are there.
+        bands       quantiles such as (0.05, 0.5, 0.95), or True: they are recorded in the place of a batch's robots.
 
         Steps that did not settle make one UnsettledWarning.
         """
@@ -248,7 +251,7 @@ class Simulation(NamedValues):
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
-            control_period=control_period, wrench=wrench, record=record, sink=sink,
+            control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands,
         )  # fmt: skip
 
     # --- dynamics at this instant -----------------------------------------------------------------------------------

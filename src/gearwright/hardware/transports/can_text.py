@@ -19,6 +19,7 @@ class CanText(ABC):
     """One client. Lines end with `ends`; what they say is the subclass's."""
 
     ends = b"\r\n"
+    client = ""  # what to type, with {port}
 
     def __init__(self, network: CanNetwork) -> None:
         self._network = network

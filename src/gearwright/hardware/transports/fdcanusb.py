@@ -33,6 +33,8 @@ def checksum(data: bytes) -> int:
 class Fdcanusb(CanText):
     """One adapter."""
 
+    client = 'moteus.Fdcanusb("{port}")'
+
     def __init__(self, network: CanNetwork) -> None:
         super().__init__(network)
         self.checked = False  # whether the client uses checksums

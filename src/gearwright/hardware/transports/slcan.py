@@ -15,6 +15,7 @@ class Slcan(CanText):
     """One adapter. Frames pass while it is open."""
 
     ends = b"\r"
+    client = 'can.Bus(interface="slcan", channel="{port}")'
 
     def __init__(self, network: CanNetwork) -> None:
         super().__init__(network)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,6 +48,9 @@ class Chunk(Protocol):
     def column(self, signal: Signal) -> Array:
         """(T, B, *shape)."""
 
+    def thinned(self, rows: slice) -> Chunk:
+        """Some of the rows."""
+
 
 class ArrayChunk:
     """Rows whose numbers are at hand, by the key of their signal: as a reader finds them in a file."""
@@ -56,6 +60,9 @@ class ArrayChunk:
 
     def column(self, signal: Signal) -> Array:
         return self._columns[signal.key]
+
+    def thinned(self, rows: slice) -> ArrayChunk:
+        return ArrayChunk(self.time[rows], {key: x[rows] for key, x in self._columns.items()})
 
 
 class SlotChunk:
@@ -75,9 +82,17 @@ class SlotChunk:
     def time(self) -> Array:
         """(T,) [s]."""
         own = self._schema
-        steps = own.first_step + own.every * np.arange(self._first_row + 1, self._first_row + self.rows + 1)
+        steps = own.first_step + own.every * np.arange(self._first_row, self._first_row + self.rows)
         times: Array = own.start + steps * own.dt
         return times
+
+    def thinned(self, rows: slice) -> SlotChunk:
+        """Some of the rows; what follows from them is computed for these alone."""
+        chunk = SlotChunk(
+            self._schema, self._first_row, {n: x.rows(rows) for n, x in self._slots.items()}, self._evaluator
+        )
+        chunk.__dict__["time"] = self.time[rows]
+        return chunk
 
     def column(self, signal: Signal) -> Array:
         source = signal.source
@@ -85,7 +100,7 @@ class SlotChunk:
             return np.repeat(self.time[:, None], self._schema.batch, axis=1)
         if isinstance(source, Total):
             return sum((self._evaluated(t)[..., 0] for t in source.terms), np.zeros((self.rows, self._schema.batch)))
-        size = int(np.prod(signal.shape))
+        size = prod(signal.shape)
         found = self._evaluated(source, size) if isinstance(source, Derived) else self._recorded(source, size)
         return found.reshape(*found.shape[:2], *signal.shape)
 

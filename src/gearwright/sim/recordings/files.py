@@ -60,10 +60,11 @@ def _prefix(target: Path) -> str:
 def remove_abandoned(target: Path) -> None:
     """Files that a process left which was killed while it wrote `target`."""
     for path in target.parent.iterdir() if target.parent.is_dir() else ():
-        if not (path.name.startswith(_prefix(target)) and path.name.endswith(ENDING)):
+        name = path.name.removesuffix(".journal")
+        if not (name.startswith(_prefix(target)) and name.endswith(ENDING)):
             continue
         with contextlib.suppress(OSError, ValueError):
-            if not _writing(int(path.name.split(".")[-3])) or time() - path.stat().st_mtime > ABANDONED:
+            if not _writing(int(name.split(".")[-3])) or time() - path.stat().st_mtime > ABANDONED:
                 path.unlink()
 
 

@@ -4,7 +4,7 @@ Packages add theirs by an entry point of the group `gearwright.recordings`, whos
 and whose value a `Format`:
 
     [project.entry-points."gearwright.recordings"]
-    mcap = "my_package.mcap:FORMAT"
+    hdf5 = "my_package.hdf5:FORMAT"
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Format:
 
     write: str | Callable[[Path], Sink]  # makes a sink for a path
     read: str | Callable[[Path], Recording] | None = None
+    bytes_per_number: float = 8.0  # in a file, about
 
     @property
     def sink(self) -> Callable[[Path], Sink]:
@@ -44,11 +45,13 @@ class Format:
         return found
 
 
+HERE = "gearwright.sim.recordings"
 FORMATS: dict[str, Format] = {
-    ".npz": Format("gearwright.sim.recordings.npz:NpzSink"),
-    ".csv": Format("gearwright.sim.recordings.csv_text:CsvSink"),
+    ".npz": Format(f"{HERE}.npz:NpzSink", f"{HERE}.npz:read_npz"),
+    ".csv": Format(f"{HERE}.csv_text:CsvSink", f"{HERE}.csv_text:read_csv", bytes_per_number=18.0),
+    ".mcap": Format(f"{HERE}.mcap_file:McapSink", f"{HERE}.mcap_file:read_mcap", bytes_per_number=6.0),
+    ".parquet": Format(f"{HERE}.parquet:ParquetSink", f"{HERE}.parquet:read_parquet"),
 }
-LATER = (".mcap", ".parquet")
 
 
 def endings() -> tuple[str, ...]:
@@ -64,14 +67,16 @@ def find_format(ending: str) -> Format:
     if ending in outside:
         found: Format = outside[ending].load()
         return found
-    raise GearwrightError(f"{ending!r} {_why_not(ending)}; valid: {', '.join(endings())}")
+    raise GearwrightError(f"{ending!r} is no format for recordings; valid: {', '.join(endings())}")
 
 
 def check_format(path: str | os.PathLike[str]) -> str:
     """The ending, if it can be written."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS and ending not in endings():
-        raise GearwrightError(f"{ending or os.fspath(path)!r} {_why_not(ending)}; valid: {', '.join(endings())}")
+        raise GearwrightError(
+            f"{ending or os.fspath(path)!r} is no format for recordings; valid: {', '.join(endings())}"
+        )
     return ending
 
 
@@ -79,12 +84,11 @@ def read(path: str | os.PathLike[str]) -> Recording:
     """A recording from a file of a format that has a reader."""
     reader = find_format(check_format(path)).reader
     if reader is None:
-        raise GearwrightError(f"{os.fspath(path)!r}: recordings of this format cannot be read yet")
-    return reader(Path(path))
-
-
-def _why_not(ending: str) -> str:
-    return "cannot be written yet" if ending in LATER else "is no format for recordings"
+        raise GearwrightError(f"{os.fspath(path)!r}: recordings of this format cannot be read")
+    try:
+        return reader(Path(path))
+    except OSError as error:
+        raise GearwrightError(f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from None
 
 
 def _imported(what: Any) -> Any:

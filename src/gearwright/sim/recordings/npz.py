@@ -1,71 +1,83 @@
 """.npz: arrays `time`, `energy`, `kinetic_energy`, `potential_energy`, and `position/NAME`, `velocity/NAME`,
 `effort/NAME`, `command/ACTUATOR`, `torque/ACTUATOR`, `shaft_position/ACTUATOR`, `shaft_velocity/ACTUATOR`,
-`sensor/NAME`, `coupling_error/NAME`, each (T,) or (T, B). Exact.
+`sensor/NAME`, `coupling_error/NAME`, each (T,) or (T, B), and the text `schema`. Exact.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO
-from zipfile import ZipFile, ZipInfo
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.lib import format as npy
 
-from gearwright.sim.recordings.columns import Chunk
+from gearwright.errors import GearwrightError
+from gearwright.sim.recordings.columns import ArrayChunk, Chunk
+from gearwright.sim.recordings.journal import JournalReader, JournalWriter, journal_of, recovered
+from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
+from gearwright.sim.recordings.schema_text import from_text, to_text
 
 DTYPE = np.dtype("<f8")
-READ_AT_ONCE = 1 << 20  # bytes
+SCHEMA = "schema"  # the member that describes the others
 
 
 class NpzSink:
-    """An archive wants every array in one piece, so that chunks wait in a file without a name until the end."""
+    """An archive wants every array in one piece, so that chunks wait in a journal until the end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._spool: IO[bytes] = TemporaryFile(dir=path.parent if path.is_file() else None)  # noqa: SIM115  # closed in `close`
-        self._signals: tuple[Signal, ...] = ()
-        self._batch = 1
-        self._rows: list[int] = []  # of each chunk
+        self._journal = JournalWriter(journal_of(path))
 
     def open(self, schema: Schema) -> None:
-        self._signals, self._batch = schema.stored, schema.batch
+        self._journal.open(schema)
 
     def write(self, chunk: Chunk) -> None:
-        self._rows.append(chunk.rows)
-        for signal in self._signals:
-            values = chunk.time if signal == TIME else chunk.column(signal)
-            self._spool.write(np.ascontiguousarray(values, DTYPE).data)
+        self._journal.write(chunk)
 
     def close(self) -> None:
-        with self._spool, ZipFile(self._path, "w") as archive:
-            for i, signal in enumerate(self._signals):
-                with archive.open(ZipInfo(f"{member(signal)}.npy"), "w", force_zip64=True) as file:
-                    self._copy(i, signal, file)
+        self._journal.close()
+        journal = JournalReader(self._journal.path)
+        with ZipFile(self._path, "w") as archive:  # the journal stands for it until it is whole
+            _write(archive, journal)
+        journal.close()
+        self._journal.remove()
 
-    def _copy(self, i: int, signal: Signal, file: IO[bytes]) -> None:
-        """One array: its header, and its part of every chunk."""
-        robots = () if self._batch == 1 or signal == TIME else (self._batch,)
-        shape = (sum(self._rows), *robots, *signal.shape)
-        npy.write_array_header_1_0(file, {"descr": DTYPE.str, "fortran_order": False, "shape": shape})
-        sizes = [DTYPE.itemsize * self._numbers(s) for s in self._signals]  # a row of each signal, in bytes
-        start = 0
-        for rows in self._rows:
-            self._spool.seek(start + rows * sum(sizes[:i]))
-            self._copy_bytes(rows * sizes[i], file)
-            start += rows * sum(sizes)
 
-    def _copy_bytes(self, size: int, file: IO[bytes]) -> None:
-        while size:
-            data = self._spool.read(min(size, READ_AT_ONCE))
-            file.write(data)
-            size -= len(data)
+def _write(archive: ZipFile, journal: JournalReader) -> None:
+    schema = journal.schema
+    for i, signal in enumerate(schema.stored):
+        robots = () if schema.batch == 1 or signal == TIME else (schema.batch,)
+        with _member(archive, member(signal)) as file:
+            shape = (journal.rows, *robots, *signal.shape)
+            npy.write_array_header_1_0(file, {"descr": DTYPE.str, "fortran_order": False, "shape": shape})
+            for block in journal.blocks:
+                file.write(journal.column(block, i).tobytes())
+    with _member(archive, SCHEMA) as file:
+        npy.write_array(file, np.array(to_text(schema)), allow_pickle=False)
 
-    def _numbers(self, signal: Signal) -> int:
-        return 1 if signal == TIME else self._batch * int(np.prod(signal.shape))
+
+def _member(archive: ZipFile, name: str) -> IO[bytes]:
+    return archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True)
+
+
+def read_npz(path: Path) -> Recording:
+    """A recording from an archive, or from the journal of a run that did not end."""
+    if (found := recovered(path)) is not None:
+        return found
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            schema = from_text(str(data[SCHEMA]), str(path))
+            columns = {s: np.asarray(data[member(s)], DTYPE) for s in schema.stored}
+        time = columns.pop(TIME)
+        shaped = {s.key: x.reshape(len(time), schema.batch, *s.shape) for s, x in columns.items()}
+    except (ValueError, KeyError, BadZipFile, EOFError, MemoryError):
+        raise GearwrightError(f"{path}: not a recording of Gearwright, or damaged") from None
+    recording = Recording(schema)
+    recording.add(ArrayChunk(time, shaped))
+    return recording
 
 
 def member(signal: Signal) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators whose joints have them
 
 
+SIX = ("fx", "fy", "fz", "tx", "ty", "tz")  # of a reaction
+
+
 class Column(NamedTuple):
     """One quantity over time."""
 
@@ -32,9 +36,11 @@ class Column(NamedTuple):
 
 
 class Recording:
-    """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after step (k + 1)·every.
+    """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
+    row 0 is the start.
 
-    Made by `Simulation.run`. `effort` acted during the step that ends at a row, so that a run can be repeated by
+    Made by `Simulation.run`, or by `Recording.open`. `effort` acted during the step that ends at a row (at row 0 it is
+    what was held, or given for the first step), so that a run can be repeated by
     `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
     `schema` lists all signals with their units.
     """
@@ -135,17 +141,17 @@ class Recording:
     @cached_property
     def reaction(self) -> Values:
         """By joint, `.force` [N] and `.torque` [N·m], (T, 3) or (T, B, 3); see `Simulation.reaction`."""
-        return reactions(self.schema.tables.get("reaction", ()), self._table)
+        return reactions(self._rows_of("reaction"), self._table)
 
     @cached_property
     def link_velocity(self) -> Values:
         """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_velocity`."""
-        return link_motion(self.schema.tables.get("link_velocity", ()), self._table, "link_velocity")
+        return link_motion(self._rows_of("link_velocity"), self._table, "link_velocity")
 
     @cached_property
     def link_acceleration(self) -> Values:
         """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_acceleration`."""
-        return link_motion(self.schema.tables.get("link_acceleration", ()), self._table, "link_acceleration")
+        return link_motion(self._rows_of("link_acceleration"), self._table, "link_acceleration")
 
     @property
     def unsettled(self) -> Array:
@@ -169,7 +175,18 @@ class Recording:
 
     def _table(self, quantity: str) -> Array:
         """(T, rows, 6) or (T, B, rows, 6)."""
-        return self.read(self.schema.signal("table", quantity))
+        if quantity in self.schema.by_family.get("table", {}):
+            return self.read(self.schema.signal("table", quantity))
+        own = self.schema.by_family[quantity]  # of a file: six signals a row
+        each = [self.read(own[f"{name}.{part}"]) for name in self._rows_of(quantity) for part in SIX]
+        return np.stack(each, axis=-1).reshape(*each[0].shape, -1, 6)
+
+    def _rows_of(self, quantity: str) -> tuple[str, ...]:
+        """Joints or links of a table."""
+        if quantity in self.schema.tables:
+            return self.schema.tables[quantity]
+        own = self.schema.by_family.get(quantity, {})
+        return tuple(name.removesuffix(".fx") for name in own if name.endswith(".fx"))
 
     def _with_loop_joints(self, family: str) -> Values:
         values, loops = self._family(family), self._family(f"loop_{family}")
@@ -180,22 +197,108 @@ class Recording:
         reads = {name: partial(self.read, signal) for name, signal in signals.items()}
         return made(self.schema.kinds.get(family, family), reads, self.schema.members.get(family, {}))
 
+    @cached_property
+    def acceleration(self) -> Values:
+        """[rad/s², m/s²] at each row, with the efforts of that row."""
+        return self._family("acceleration")
+
+    @cached_property
+    def coupling_effort(self) -> Values:
+        """The effort that each coupling puts on its follower [N·m, N]."""
+        return self._family("coupling_effort", AliasedValues)
+
     # --- files -----------------------------------------------------------------------------------------------------
 
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> Recording:
+        """Reads a .mcap, .parquet, .npz or .csv that Gearwright wrote; of a run that was killed all whole rows.
+
+        `robot`, link poses and what else follows from a robot's equations are not in files; the numbers are exact.
+        """
+        from gearwright.sim.recordings.formats import read
+
+        return read(path)
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes .npz or .csv (later .mcap and .parquet), by the name's ending (`recordings.formats`)."""
+        """Writes .mcap, .parquet, .npz or .csv, by the name's ending (`recordings.formats`)."""
         from gearwright.sim.recordings.sinks import save
 
         save(self.schema, self.chunks, path)
 
-    def plot(self, path: str | os.PathLike[str], robots: int = 8) -> None:
-        """Draws motion, efforts, commands, readings, energy and coupling errors over time into a .png, .svg or .pdf.
+    def to_polars(self) -> Any:
+        """A polars DataFrame: `time`, and a column a signal such as `knee.position`; of a batch a row for each instant
+        and robot, with the column `robot`. Needs polars: pip install 'gearwright[parquet]'."""
+        from gearwright.sim.recordings.frames import to_polars
 
-        From a batch some robots, the first and the last among them. Needs matplotlib: pip install 'gearwright[plot]'.
+        return to_polars(self)
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas DataFrame. Needs pandas: pip install 'gearwright[pandas]'."""
+        from gearwright.sim.recordings.frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_lerobot(
+        self, folder: str | os.PathLike[str], task: str, observe: Sequence[str] | None = None,
+        act: Sequence[str] | None = None, every: int = 1,
+    ) -> None:  # fmt: skip
+        """Writes a LeRobotDataset (v3.0) into a folder: an episode a robot, every `every`-th row a frame.
+
+        task     in words
+        observe  signals of `observation.state`; positions, velocities and sensors if not given
+        act      signals of `action`; commands if not given, or efforts where there are none
         """
-        from gearwright.view.plots import plot
+        from gearwright.sim.recordings.lerobot import to_lerobot
 
-        plot(self, path, robots=robots)
+        to_lerobot(self, Path(folder), task, observe, act, every)
+
+    def bands(self, quantiles: Any = True) -> Recording:
+        """Quantiles over the batch at each instant, (T, Q) in the place of (T, B); True: 5, 25, 50, 75, 95 %."""
+        from gearwright.sim.recordings.bands import banded, banded_schema, checked
+
+        found = Recording(banded_schema(self.schema, checked(quantiles)), self._robot)
+        for chunk in self.chunks:
+            found.add(banded(chunk, found.schema))
+        return found
+
+    def plot(
+        self, signals: str | os.PathLike[str] | Sequence[str] | None = None,
+        path: str | os.PathLike[str] | None = None, *, robots: int | Sequence[int] | None = None,
+        time: tuple[float, float] | None = None, theme: str = "light",
+    ) -> Any:  # fmt: skip
+        """Draws signals over time, and returns the figure: Matplotlib's, or plotly's of an .html file.
+
+        signals  names such as "motor.torque", "knee.position", families such as "position", joints; all if not given
+        path     .png, .svg, .pdf, or .html, which can be zoomed; `plot("run.png")` draws everything
+        robots   of a batch: how many, or which; by default quantile bands of more than eight
+        time     from when to when [s]
+        theme    "light" or "dark"
+
+        Limits are shaded, and lines marked where they are on them, or where a motor gives less than its command.
+        Needs Matplotlib (pip install 'gearwright[plot]') or plotly ('gearwright[html]').
+        """
+        from gearwright.view.plots import ENDINGS, plot
+
+        if path is None and (
+            isinstance(signals, os.PathLike) or (isinstance(signals, str) and not self._is_signal(signals, ENDINGS))
+        ):
+            signals, path = None, signals
+        chosen = [signals] if isinstance(signals, str) else signals
+        return plot(self, chosen, path, robots, time, theme)  # type: ignore[arg-type]
+
+    def _is_signal(self, text: str, endings: Sequence[str]) -> bool:
+        """Whether a text names a signal rather than a file."""
+        if Path(text).suffix.lower() in endings:
+            return False
+        from gearwright.sim.recordings.signal_names import find
+
+        try:
+            return bool(find(self.schema, text))
+        except GearwrightError:
+            head, dot, last = text.rpartition(".")
+            if not dot or last in self.schema.by_family or head in {s.name for s in self.schema.signals}:
+                raise  # a signal that is misspelt
+            return False
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gearwright.errors import UnknownNameError
+from gearwright.sim.recordings.scene import SceneShape
 
 
 class SlotElement(NamedTuple):
@@ -55,7 +56,7 @@ TIME = Signal(family="", name="time", unit="s")
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """All signals of a recording, in the order of files. Row k comes after step `first_step + (k + 1)·every`."""
+    """All signals of a recording, in the order of files. Row k comes after step `first_step + k·every`."""
 
     robot: str
     batch: int
@@ -68,6 +69,9 @@ class Schema:
     kinds: Mapping[str, str] = field(default_factory=dict)  # family → what its names are names of
     followers: tuple[str, ...] = ()  # coordinates that couplings move
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of family "table": names of their rows
+    scene: tuple[SceneShape, ...] = ()  # shapes of the links
+    bands: tuple[float, ...] = ()  # quantiles that stand in the place of robots
+    limits: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)  # family → name → range
 
     @cached_property
     def stored(self) -> tuple[Signal, ...]:

@@ -29,10 +29,15 @@ class Sink(Protocol):
 
 
 @contextmanager
-def opened(sink: Sink | str | os.PathLike[str], schema: Schema) -> Iterator[Sink]:
-    """An open sink; a path's file is there whole at the end, or as it was before."""
+def opened(sink: Sink | str | os.PathLike[str], schema: Schema, *, live: bool = False) -> Iterator[Sink]:
+    """An open sink. A path's file is there whole at the end, or as it was before; a live one grows under its name, so
+    that the rows of a run that fails or is killed are there."""
     if isinstance(sink, str | os.PathLike):
         made = find_format(check_format(sink)).sink
+        if live:
+            with opened(made(Path(sink)), schema) as own:
+                yield own
+            return
         with replacing(Path(sink)) as temporary, opened(made(temporary), schema) as own:
             yield own
         return

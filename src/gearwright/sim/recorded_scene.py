@@ -1,0 +1,66 @@
+"""What recordings say of a robot beside its motion: shapes of links, and ranges of signals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gearwright.model import AxisRef, Mechanism
+from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
+from gearwright.model.layout import coordinate_of
+from gearwright.sim.recordings.scene import SceneShape, Vector
+
+Ranges = dict[str, dict[str, tuple[float, float]]]
+THIN = 1e-3  # [m] of a plane
+
+
+def scene(robot: Mechanism) -> Iterator[SceneShape]:
+    """Visuals of every link; collision shapes where it has none."""
+    for name, link in robot.links.items():
+        for geometry in link.visuals or link.collisions:
+            if (found := _kind(geometry.shape)) is not None:
+                yield _shape(name, geometry, *found)
+
+
+def _shape(link: str, geometry: Geometry, kind: str, size: Vector) -> SceneShape:
+    x, y, z = map(float, geometry.pose.p)
+    uri = geometry.shape.uri if isinstance(geometry.shape, Mesh) else ""
+    return SceneShape(
+        link=link, kind=kind, size=size, position=(x, y, z), orientation=geometry.pose.quaternion, rgba=geometry.rgba,
+        uri=uri,
+    )  # fmt: skip
+
+
+def _kind(shape: Shape) -> tuple[str, Vector] | None:
+    match shape:
+        case Box():
+            return "box", shape.size
+        case Sphere():
+            return "sphere", (2 * shape.radius,) * 3
+        case Ellipsoid():
+            x, y, z = shape.radii
+            return "sphere", (2 * x, 2 * y, 2 * z)
+        case Cylinder():
+            return "cylinder", (2 * shape.radius, 2 * shape.radius, shape.length)
+        case Capsule():
+            return "cylinder", (2 * shape.radius, 2 * shape.radius, shape.length + 2 * shape.radius)
+        case Cone():
+            return "cone", (2 * shape.radius, 2 * shape.radius, shape.length)
+        case Plane():
+            return "box", (*shape.size, THIN)
+        case Mesh():
+            return "mesh", shape.scale
+    return None
+
+
+def signal_limits(robot: Mechanism) -> Ranges:
+    """Ranges of positions, velocities and motor efforts, where there are any."""
+    found: Ranges = {"position": {}, "velocity": {}, "torque": {}}
+    for joint in robot.tree.joints:
+        for i, axis in enumerate(joint.axes):
+            name, limits = coordinate_of(joint, AxisRef(joint.name, i)), axis.limits
+            found["position"][name] = (limits.lower, limits.upper)
+            found["velocity"][name] = (-limits.velocity, limits.velocity)
+    for name, actuator in robot.actuators.items():
+        found["torque"][name] = (-actuator.effort_limit, actuator.effort_limit)
+    infinite = (float("-inf"), float("inf"))
+    return {family: {n: r for n, r in own.items() if r != infinite} for family, own in found.items()}

@@ -1,0 +1,137 @@
+"""Journals: rows as they come, beside a file that can only be written whole (.npz, .parquet).
+
+Every block is checked and flushed, so that the rows of a process that was killed are there: `Recording.open` of the
+file reads its journal. A run that ends writes the file and removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import warnings
+import zlib
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from tempfile import gettempdir
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from gearwright.errors import GearwrightError, RecordingWarning
+from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
+from gearwright.sim.recordings.recording import Recording
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.recordings.schema_text import from_text, to_text
+from gearwright.sim.recordings.tables import columns, from_columns, widths
+
+MAGIC = b"gearwright journal 1\n"
+HEAD = struct.Struct("<II")  # bytes or rows, CRC-32
+MOST_TEXT = 1 << 28  # bytes of a schema
+MOST_BLOCK = 1 << 32  # bytes of a block
+
+
+def journal_of(path: Path) -> Path:
+    """Where the journal of a file stands: beside it; of a device among temporary files."""
+    folder = Path(gettempdir()) if path.exists() and not path.is_file() else path.parent
+    return folder / f"{path.name}.journal"
+
+
+class JournalWriter:
+    """Writes blocks: signal after signal, all rows of each."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("wb")
+        self._schema: Schema | None = None
+
+    def open(self, schema: Schema) -> None:
+        text = to_text(schema).encode()
+        self._schema = schema
+        self._file.write(MAGIC + HEAD.pack(len(text), zlib.crc32(text)) + text)
+        self._file.flush()
+
+    def write(self, chunk: Chunk) -> None:
+        assert self._schema is not None
+        data = b"".join(np.ascontiguousarray(c).tobytes() for c in columns(self._schema, chunk))
+        self._file.write(HEAD.pack(chunk.rows, zlib.crc32(data)) + data)
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def remove(self) -> None:
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+
+class Block(NamedTuple):
+    start: int  # of its numbers in the file
+    rows: int
+
+
+class JournalReader:
+    """The rows of a journal, as far as they are whole."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: IO[bytes] = path.open("rb")
+        self.schema = self._read_schema()
+        self.widths = widths(self.schema)
+        self.blocks = list(self._read_blocks())
+
+    @property
+    def rows(self) -> int:
+        return sum(block.rows for block in self.blocks)
+
+    def _read_schema(self) -> Schema:
+        if self._file.read(len(MAGIC)) != MAGIC:
+            raise GearwrightError(f"{self.path}: not a journal of a recording")
+        size, crc = HEAD.unpack(self._file.read(HEAD.size).ljust(HEAD.size, b"\0"))
+        text = self._file.read(min(size, MOST_TEXT))
+        if len(text) != size or zlib.crc32(text) != crc:
+            raise GearwrightError(f"{self.path}: cut off before the first row")
+        return from_text(text, str(self.path))
+
+    def _read_blocks(self) -> Iterator[Block]:
+        each, end = 8 * sum(self.widths), os.fstat(self._file.fileno()).st_size
+        while len(head := self._file.read(HEAD.size)) == HEAD.size:
+            rows, crc = HEAD.unpack(head)
+            start, size = self._file.tell(), rows * each
+            if size > min(end - start, MOST_BLOCK) or zlib.crc32(self._file.read(size)) != crc:
+                return  # the last one, cut off
+            yield Block(start, rows)
+
+    def column(self, block: Block, i: int) -> Array:
+        """The numbers of stored signal i, (rows, width)."""
+        self._file.seek(block.start + 8 * block.rows * sum(self.widths[:i]))
+        data = self._file.read(8 * block.rows * self.widths[i])
+        return np.frombuffer(data, "<f8").reshape(block.rows, self.widths[i])
+
+    def chunk(self, block: Block) -> ArrayChunk:
+        self._file.seek(block.start)
+        numbers = np.frombuffer(self._file.read(8 * block.rows * sum(self.widths)), "<f8")
+        ends = np.cumsum([0, *(block.rows * w for w in self.widths)])
+        each = (numbers[a:b].reshape(block.rows, w) for (a, b), w in zip(pairwise(ends), self.widths, strict=True))
+        return from_columns(self.schema, each, block.rows)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def recovered(path: Path) -> Recording | None:
+    """The recording of a journal that a run left which did not end, if there is one; with a warning."""
+    journal = journal_of(path)
+    if not journal.is_file():
+        return None
+    reader = JournalReader(journal)
+    recording = Recording(reader.schema)
+    for block in reader.blocks:
+        recording.add(reader.chunk(block))
+    reader.close()
+    warnings.warn(
+        f"{path}: the run that writes it has not ended; {len(recording)} rows are read from {journal.name}",
+        RecordingWarning,
+        stacklevel=4,
+    )
+    return recording

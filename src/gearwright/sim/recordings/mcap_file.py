@@ -1,0 +1,157 @@
+""".mcap, which Foxglove opens as it is: joint states, transforms, scene, motors, sensors and energy as JSON channels.
+
+Channels are for looking: nine digits, one robot of a batch, and of robots with many numbers not every row. The exact
+numbers of all rows and robots stand in attachments, compressed (`blocks`), from which `Recording.open` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from time import perf_counter
+from typing import IO, Any
+
+import numpy as np
+
+from gearwright.errors import GearwrightError
+from gearwright.sim.recordings.blocks import decode, encode
+from gearwright.sim.recordings.channels import (
+    Channel,
+    channels,
+    nanoseconds,
+    strides,
+    transform_numbers,
+    transforms_text,
+)
+from gearwright.sim.recordings.columns import Array, Chunk
+from gearwright.sim.recordings.foxglove import SCHEMAS
+from gearwright.sim.recordings.frames import require
+from gearwright.sim.recordings.recording import Recording
+from gearwright.sim.recordings.scene import scene_update
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.recordings.schema_text import from_text, to_text
+from gearwright.sim.recordings.tables import from_table, table, widths
+
+NAME, MEDIA_TYPE = "gearwright.columns", "application/x-gearwright-columns"
+PATIENCE = 0.5  # [s] that rows wait to be compressed together
+SLOW = 0.1  # [s] between two writes from which nothing waits
+PENDING = 1 << 19  # numbers that wait at most
+MOST_RECORD = 1 << 31  # bytes of a record that is read
+
+
+class McapSink:
+    """Writes messages as rows come, and their exact numbers twice a second."""
+
+    def __init__(self, path: Path) -> None:
+        writer = require("mcap.writer", "mcap")
+        self._file: IO[bytes] = path.open("wb")
+        self._writer: Any = writer.Writer(self._file, chunk_size=1 << 18)
+        self._channels: list[tuple[int, Channel]] = []
+        self._pending: list[Array] = []
+        self._row = 0
+        self._flushed = self._written = perf_counter()
+
+    def open(self, schema: Schema) -> None:
+        from gearwright import __version__
+
+        self._schema = schema
+        self._robot = schema.batch // 2 if schema.bands else 0
+        self._writer.start(profile="", library=f"gearwright {__version__}")
+        self._writer.add_metadata("gearwright", {"schema": to_text(schema)})
+        made = channels(schema)
+        self._channels = [(self._register(c.topic, c.title, c.schema), c) for c in made]
+        self._stride, self._pose_stride = strides(schema, made)
+        self._links = schema.tables.get("link_pose", ())
+        if self._links:
+            self._open_scene(schema)
+        self._flush()
+
+    def _open_scene(self, schema: Schema) -> None:
+        self._transforms_text = transforms_text(self._links)
+        self._transforms = self._register("/tf", "foxglove.FrameTransforms", SCHEMAS["foxglove.FrameTransforms"])
+        scene = self._register("/scene", "foxglove.SceneUpdate", SCHEMAS["foxglove.SceneUpdate"])
+        start = int(nanoseconds(np.array([schema.start + schema.first_step * schema.dt]))[0])
+        sec, nsec = divmod(start, 10**9)
+        update = scene_update(schema.scene, {"sec": sec, "nsec": nsec})
+        self._add(scene, start, json.dumps(update).encode())
+
+    def _register(self, topic: str, title: str, schema: dict[str, Any]) -> int:
+        kept = self._writer.register_schema(title, "jsonschema", json.dumps(schema).encode())
+        channel: int = self._writer.register_channel(topic=topic, message_encoding="json", schema_id=kept)
+        return channel
+
+    def write(self, chunk: Chunk) -> None:
+        times = nanoseconds(chunk.time)
+        rows = slice(-self._row % self._stride, None, self._stride)
+        for channel, own in self._channels:
+            for time, data in own.messages(times, chunk, rows, self._robot):
+                self._add(channel, time, data)
+        if self._links:
+            self._write_transforms(chunk, times, slice(-self._row % self._pose_stride, None, self._pose_stride))
+        self._row += chunk.rows
+        self._pending.append(table(self._schema, chunk))
+        now, before = perf_counter(), self._written
+        self._written = now
+        waiting = sum(x.size for x in self._pending)
+        if now - self._flushed > PATIENCE or now - before > SLOW or waiting > PENDING:
+            self._flush()
+
+    def _write_transforms(self, chunk: Chunk, times: Array, rows: slice) -> None:
+        if len(times[rows]) == 0:
+            return
+        poses = chunk.thinned(rows).column(self._schema.signal("table", "link_pose"))[:, self._robot]
+        for time, numbers in zip(times[rows].tolist(), transform_numbers(poses), strict=True):
+            stamp = np.broadcast_to(divmod(time, 10**9), (len(numbers), 2))
+            gaps = np.concatenate([stamp, numbers], axis=1).ravel().tolist()
+            self._add(self._transforms, time, (self._transforms_text % tuple(gaps)).encode())
+
+    def _add(self, channel: int, time: int, data: bytes) -> None:
+        self._writer.add_message(channel_id=channel, log_time=time, publish_time=time, data=data)
+
+    def _flush(self) -> None:
+        """Rows that wait go into an attachment, and everything to the system."""
+        if self._pending:
+            numbers = np.concatenate(self._pending)
+            self._pending = []
+            time = int(nanoseconds(numbers[:1, 0])[0]) if numbers.size else 0
+            self._writer.add_attachment(time, time, NAME, MEDIA_TYPE, encode(numbers))
+        self._writer.flush()
+        self._file.flush()
+        self._flushed = perf_counter()
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.finish()
+        self._file.close()
+
+
+def read_mcap(path: Path) -> Recording:
+    """A recording from a file that Gearwright wrote; of one that was cut off all rows that are whole."""
+    require("mcap.stream_reader", "mcap")
+    with path.open("rb") as file:
+        recording = None
+        for record in _records(file, path):
+            if record.__class__.__name__ == "Metadata" and record.name == "gearwright" and recording is None:
+                recording = Recording(from_text(record.metadata.get("schema", ""), str(path)))
+                columns = sum(widths(recording.schema))
+            elif record.__class__.__name__ == "Attachment" and record.name == NAME and recording is not None:
+                recording.add(from_table(recording.schema, decode(record.data, columns)))
+    if recording is None:
+        raise GearwrightError(f"{path}: not a recording of Gearwright: it holds messages, but no exact columns")
+    return recording
+
+
+def _records(file: IO[bytes], path: Path) -> Any:
+    """Records up to the end, or to where a file was cut off."""
+    from mcap.exceptions import McapError
+    from mcap.stream_reader import StreamReader
+
+    found = 0
+    try:
+        for record in StreamReader(file, emit_chunks=True, record_size_limit=MOST_RECORD).records:
+            found += 1
+            yield record
+    except (McapError, struct.error, EOFError, UnicodeDecodeError, ValueError) as error:
+        if not found:
+            raise GearwrightError(f"{path}: not an MCAP file ({type(error).__name__})") from None

@@ -1,0 +1,87 @@
+""".parquet, by polars: the table of `Recording.to_polars`, with the schema among the file's metadata. Exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gearwright.errors import GearwrightError
+from gearwright.sim.recordings.columns import ArrayChunk, Chunk
+from gearwright.sim.recordings.frames import chunk_of, frame_columns, require
+from gearwright.sim.recordings.journal import JournalReader, JournalWriter, journal_of, recovered
+from gearwright.sim.recordings.recording import Recording
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.recordings.schema_text import from_text, to_text
+
+KEY = "gearwright"  # of the metadata
+GROUP = 1 << 16  # rows of a row group
+
+
+class ParquetSink:
+    """The table of contents stands at the file's end, so that rows wait in a journal."""
+
+    def __init__(self, path: Path) -> None:
+        require("polars", "parquet")
+        self._path = path
+        self._journal = JournalWriter(journal_of(path))
+
+    def open(self, schema: Schema) -> None:
+        self._journal.open(schema)
+
+    def write(self, chunk: Chunk) -> None:
+        self._journal.write(chunk)
+
+    def close(self) -> None:
+        self._journal.close()
+        journal = JournalReader(self._journal.path)
+        _write(journal, self._path)  # the journal stands for it until it is whole
+        journal.close()
+        self._journal.remove()
+
+
+def _write(journal: JournalReader, path: Path) -> None:
+    """Block by block, in memory that does not grow with their number."""
+    polars = require("polars", "parquet")
+    from polars.io.plugins import register_io_source
+
+    schema = journal.schema
+    empty = polars.DataFrame(frame_columns(schema, ArrayChunk(*chunk_of_nothing(schema))))
+
+    def frames(columns: Any, predicate: Any, most: Any, size: Any) -> Iterator[Any]:
+        for block in journal.blocks:
+            frame = polars.DataFrame(frame_columns(schema, journal.chunk(block)))
+            yield frame if columns is None else frame.select(columns)
+
+    lazy = register_io_source(frames, schema=dict(empty.schema))
+    lazy.sink_parquet(path, metadata={KEY: to_text(schema)}, row_group_size=GROUP, engine="streaming")
+
+
+def chunk_of_nothing(schema: Schema) -> tuple[Any, dict[tuple[str, str], Any]]:
+    """No rows of every signal."""
+    import numpy as np
+
+    return np.zeros(0), {s.key: np.zeros((0, schema.batch, *s.shape)) for s in schema.stored}
+
+
+def read_parquet(path: Path) -> Recording:
+    """A recording from a file, or from the journal of a run that did not end."""
+    polars = require("polars", "parquet")
+    if (found := recovered(path)) is not None:
+        return found
+    try:
+        metadata = polars.read_parquet_metadata(path)
+        frame = polars.read_parquet(path) if KEY in metadata else None
+    except OSError:
+        raise
+    except Exception as error:  # polars raises kinds of its own
+        raise GearwrightError(f"{path}: not a Parquet file, or damaged ({type(error).__name__})") from None
+    if frame is None:
+        raise GearwrightError(f"{path}: not a recording of Gearwright: its metadata has no {KEY!r}")
+    schema = from_text(metadata[KEY], str(path))
+    recording = Recording(schema)
+    try:
+        recording.add(ArrayChunk(*chunk_of(schema, {name: frame[name].to_numpy() for name in frame.columns})))
+    except (KeyError, ValueError):
+        raise GearwrightError(f"{path}: its columns are not those that it describes") from None
+    return recording

@@ -1,0 +1,56 @@
+"""Signals as people name them: `knee.position`, `motor.torque`, `motor.velocity`, `energy`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.errors import ModelError, UnknownNameError
+from gearwright.sim.recordings.schema import Schema, Signal
+
+SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators; joints have them, too
+WORDS = {"reading": "sensor", "value": "sensor", "effort_of_coupling": "coupling_effort"}  # families by other words
+
+
+def label(signal: Signal) -> str:
+    """The name in tables and legends. A shaft's has its family's name where a joint could have the same."""
+    if not signal.family:
+        return signal.name
+    return f"{signal.name}.{signal.family.removeprefix('actuator.')}"
+
+
+def find(schema: Schema, names: str | Sequence[str] | None) -> list[Signal]:
+    """Signals by name: `knee.position`, a family (`position`), a joint or device (`knee`), or `energy`."""
+    if names is None:
+        return list(schema.stored)
+    if isinstance(names, str):
+        names = [names]
+    found: dict[Signal, None] = {}
+    for name in names:
+        if not isinstance(name, str):
+            raise ModelError(f"a signal is named by a text such as 'knee.position', not {name!r:.60}")
+        found |= dict.fromkeys(_found(schema, name))
+    return list(found)
+
+
+def _found(schema: Schema, name: str) -> list[Signal]:
+    known = _by_name(schema)
+    if name in known:
+        return [known[name]]
+    shown = [s for s in schema.signals if s.family not in ("table", "")]
+    if own := [s for s in shown if s.family == name or SHAFT.get(s.family) == name]:
+        return own
+    for family, groups in schema.members.items():
+        for group, members in groups.items():
+            if name in (group, f"{group}.{family}"):
+                return [s for s in shown if s.family == family and s.name in members]
+    if own := [s for s in shown if s.name == name and s.stored]:
+        return own
+    head, _, last = name.rpartition(".")
+    if last in WORDS and (signal := schema.by_family.get(WORDS[last], {}).get(head)):
+        return [signal]
+    raise UnknownNameError("signal", name, [*known, *dict.fromkeys(s.family for s in shown)])
+
+
+def _by_name(schema: Schema) -> dict[str, Signal]:
+    known = {f"{s.name}.{SHAFT[s.family]}": s for s in schema.signals if s.family in SHAFT}
+    return known | {label(s): s for s in schema.signals if s.family != "table"}

@@ -1,0 +1,57 @@
+"""How large a recording will be, and whether there is room for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+from gearwright.errors import RecordingWarning
+from gearwright.sim.free_memory import available_memory
+from gearwright.sim.recordings.formats import check_format, find_format
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.recordings.tables import widths
+
+
+def file_size(path: str | os.PathLike[str], schema: Schema, rows: int) -> float:
+    """Bytes of a file of so many rows, about."""
+    return rows * sum(widths(schema)) * find_format(check_format(path)).bytes_per_number
+
+
+def warn_of_size(path: str | os.PathLike[str], schema: Schema, rows: int) -> None:
+    """One warning before a file that will not fit on its disk, or cannot be opened whole in memory."""
+    size = file_size(path, schema, rows)
+    disk, memory = _free(Path(path)), available_memory()
+    what = f"{os.fspath(path)} will have {rows:,} rows of {sum(widths(schema)):,} numbers, about {shown_size(size)}"
+    fewer = "run for a shorter time, record fewer steps (every=…), or of a batch bands=…"
+    if size > disk:
+        _warn(f"{what}, and {shown_size(disk)} are free on its disk: {fewer}")
+    elif size > memory:
+        _warn(f"{what}, more than the {shown_size(memory)} of free memory that opening it takes: {fewer}")
+
+
+def _free(path: Path) -> int:
+    """Bytes free where a file will stand; a device takes any number."""
+    if path.exists() and not path.is_file():
+        return sys.maxsize
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return sys.maxsize  # opening the file will say what is wrong
+
+
+def _warn(text: str) -> None:
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("gearwright"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, RecordingWarning, stacklevel=level)
+
+
+def shown_size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if count < 1000 or unit == "TB":
+            break
+        count /= 1000
+    return f"{count:.3g} {unit}"
