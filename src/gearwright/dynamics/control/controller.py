@@ -4,8 +4,8 @@
     clock    (2,)    steps since the clock was set, and what it was set to [s]
     control  (nc,)   what the controller commands, held until it is asked again; then its memory
 
-The function is called once, on a `TracedReadings`: the reading side of a simulation with formulas for numbers. The names that
-it returns are the commands; in the step, the places of these among `command` and `effort` are those of `control`.
+The function is called once, on `TracedReadings`: the reading side of a simulation with formulas for numbers. The names
+that it returns are the commands; in the step, the places of these among `command` and `effort` are those of `control`.
 
 Steps are counted exactly: up to 2⁵³ of them, in single precision up to 2²⁴ (five hours at 1 kHz).
 """
