@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
+import gearwright as gw
 from gearwright.cli.serve_terminal import as_request
 from gearwright.hardware.protocols import feetech
 
@@ -80,6 +82,30 @@ def test_typed_lines_move_joints_and_inject_faults(tmp_path):
     assert server.process.returncode == 0 and "not understood: 'fly away'" in err
 
 
+@pytest.mark.parametrize("ending", ["mcap", "npz"])
+def test_a_killed_server_leaves_a_recording_up_to_the_last_second(tmp_path, ending):
+    if ending == "mcap":
+        pytest.importorskip("mcap")
+    file = tmp_path / f"run.{ending}"
+    server = Server("desk_arm", "--tcp", "0", "--record", file, "--link", tmp_path / "tty")
+    port = os.open(tmp_path / "tty", os.O_RDWR | os.O_NOCTTY)
+    os.write(port, feetech.packet(1, feetech.WRITE, bytes((40, 1))))
+    os.read(port, 100)
+    os.close(port)
+    server.ask({"hold": {"gripper": 1.0}})
+    time.sleep(2.0)
+    state = server.ask({"state": {}})
+    server.process.kill()
+    server.process.communicate()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it was not closed
+        recording = gw.Recording.open(file)
+    assert recording.time[-1] > state["t"] - 1.0
+    last = len(recording.time) - 1
+    assert recording.position["gripper"][last] > 0.1
+    assert "> FF FF 01 04 03 28 01 CE" in (tmp_path / "run.feetech.log").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -93,6 +119,7 @@ def test_typed_lines_move_joints_and_inject_faults(tmp_path):
         (["desk_arm", "--tcp", "no"], 1, "host:port"),
         (["desk_arm", "--fault", "dorp"], 2, "did you mean 'drop'"),
         (["desk_arm", "--eds", "x.eds"], 2, "no EDS files"),
+        (["desk_arm", "--record", "x.xyz"], 1, "xyz"),
     ],
 )
 def test_wrong_commands_say_what_is_wrong(arguments, code, message, capsys):

@@ -205,9 +205,8 @@ class Equations:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own: tuple[str, ...] = ("mean_velocity", "fresh") if self.integrator == "midpoint" else ()
-        own += ("parts",) if own and self.mechanism.tree.cuts else ()
-        return self._symbols_of((*self._given, *own, *self.law_slots))
+        own = ("mean_velocity", "earlier_velocity", "smooth", "parts", "fresh")
+        return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
 
@@ -317,6 +316,8 @@ class Equations:
             "position": len(reduced.positions),
             "velocity": len(reduced.velocities),
             "mean_velocity": len(reduced.velocities),
+            "earlier_velocity": 3 * len(reduced.velocities),
+            "smooth": 1,
             "piece": self._law_count,
             "piece_end": self._law_count,
             "unsettled": 1,

@@ -36,6 +36,7 @@ UNROLLED = {
     "settled": 1,
     "closed": 2,
     "made": 1,
+    "whole": 0,
 }  # of each loop that a step ends by itself: so many rounds
 
 BEGINNING = {
@@ -47,6 +48,7 @@ BEGINNING = {
     "fresh",
     "made",
     "parts",
+    "smooth",
 }  # no loop ends early, a step is whole
 
 

@@ -36,7 +36,10 @@ CHORES = 0.25  # [s] of the wall clock between two looks at files and held-back 
 FREE_STEPS = 20  # of a free-running clock between two looks at the clients
 
 
-class Closing(Interface):
+class Recording(Interface):
+    """What is written while the bench runs."""
+
+    def flush(self) -> None: ...
     def close(self) -> None: ...
 
 
@@ -78,7 +81,7 @@ class Bench:
         self._open, self._chores = True, 0.0
         self._eds: Path | None = None
         self._folder: TemporaryDirectory[str] | None = None
-        self._recorders: list[Closing] = []
+        self._recorders: list[Recording] = []
 
     def _restart(self) -> None:
         for device in self.rig.devices.values():
@@ -164,7 +167,7 @@ class Bench:
             self._restart()
             self.network.emit(self.rig.boot())
 
-    def add_recorder(self, recorder: Closing) -> None:
+    def add_recorder(self, recorder: Recording) -> None:
         """Closed with the bench."""
         self._recorders.append(recorder)
 
@@ -250,6 +253,8 @@ class Bench:
         for server in self.servers:
             if isinstance(server, SocketcandServer):
                 server.on_time()
+        for recorder in self._recorders:
+            recorder.flush()
         if self._eeprom is not None:
             with suppress(GearwrightError):  # said at the end, if it is still so
                 self._eeprom.save()

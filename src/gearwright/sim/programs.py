@@ -22,6 +22,8 @@ KINDS = {
     "position": Kind.STATE,
     "velocity": Kind.STATE,
     "mean_velocity": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
+    "earlier_velocity": Kind.STATE,  # and of the three before
+    "smooth": Kind.STATE,  # steps without a kink, up to four: then those of four steps guess the next one's
     "impulse": Kind.STATE,  # where the solver starts from in the next step
     "piece": Kind.STATE,  # of each law, on which it was in the last step
     "piece_end": Kind.STATE,  # the same at the step's end

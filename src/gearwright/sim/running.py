@@ -64,7 +64,7 @@ def run(
         _recorded(sim, n, plan, calls, Rows(sim, schema, recording.add), progress)
         warn_unsettled(sim, before, n)
         return recording
-    most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(_slots(sim))))
+    most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
     with nullcontext() if sink is None else opened(sink, shown, live=True) as out:
         add: Callable[[Any], None] = recording.add if out is None else out.write
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
@@ -148,7 +148,7 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
             sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
         state.touch()
         clock.check(failed, begun, last=first + count == n)
-        held = {slot: _held(sim, slot, kept) for slot in _slots(sim) if slot in (*HELD, "target")}
+        held = {slot: _held(sim, slot, kept) for slot in recorded_slots(sim) if slot in (*HELD, "target")}
         given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
         rows.add(kept, {**records, **held, **given})
         report(count)
@@ -165,7 +165,7 @@ def _hold_first(sim: Simulation, plan: Plan) -> None:
 
 def _now(sim: Simulation) -> dict[str, Buffer]:
     """All slots of a recording at this instant."""
-    return {slot: sim.batch_state.slot(slot).repeated(1) for slot in _slots(sim)}
+    return {slot: sim.batch_state.slot(slot).repeated(1) for slot in recorded_slots(sim)}
 
 
 def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
@@ -189,7 +189,7 @@ def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
     return sim.batch_state.slot(slot).repeated(kept)
 
 
-def _slots(sim: Simulation) -> tuple[str, ...]:
+def recorded_slots(sim: Simulation) -> tuple[str, ...]:
     """The slots of a recording."""
     target = ("target",) if sim.batch_state.has("target") else ()
     return (*sim.batch_state.parts, *sim.inputs.slots, *HELD, *target)
@@ -224,7 +224,7 @@ class _Kept:
     def _begin(self) -> None:
         state, most = self._sim.batch_state, self._rows.most
         self._size = self._left if most is None else min(self._left, most)
-        self._buffers = {slot: state.instance.buffer(slot, self._size) for slot in _slots(self._sim)}
+        self._buffers = {slot: state.instance.buffer(slot, self._size) for slot in recorded_slots(self._sim)}
         self._keepers = [buffer.keeper(state.slot(slot)) for slot, buffer in self._buffers.items()]
         self._row, self._begun = 0, perf_counter()
 

@@ -71,8 +71,9 @@ def _by_name(sim: Simulation, parameter: Array) -> dict[str, Array]:
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
     parts, control = sim.batch_state.parts, sim.kernels.control
-    start = {"position": q, "velocity": v, "mean_velocity": v, "impulse": np.zeros((1, parts.get("impulse", 0)))}
-    start |= {n: np.zeros((1, parts.get(n, 0))) for n in ("piece", "piece_end", "parts", "unsettled")}
+    start = {"position": q, "velocity": v, "mean_velocity": v, "earlier_velocity": np.tile(v, (1, 3))}
+    zero = ("smooth", "parts", "impulse", "piece", "piece_end", "unsettled")
+    start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
     start["actuator"] = sim.layout.devices.start[None, :]
     if control is not None:
         start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([control.start])}

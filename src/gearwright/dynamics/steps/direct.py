@@ -13,6 +13,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
     divided,
+    either,
     is_number,
     is_zero,
     minus,
@@ -32,6 +33,7 @@ from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, starte
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.switching import PATIENCE
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
 from gearwright.dynamics.steps.reuse import Form, refilled
@@ -190,6 +192,7 @@ class DirectStep:
         """One solution with laws on their pieces and curves on their lines, and which of them have left."""
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         before, points = build["settled"][0] > 0.5, build["point"]
+        stalled = Progress(*build["progress"]).stalled
         b = build["push"]
         lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
@@ -212,7 +215,9 @@ class DirectStep:
             new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
             same = same_points(new, rates, POINTS * self.eps)
             settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
-            build["point"] = [where(settled, old, x) for old, x in zip(points, new, strict=True)]
+            # where laws switch one by one, lines stay as they are until all have: that ends, both at once may not
+            waits = both(stalled >= PATIENCE, found.settled < 0.5)
+            build["point"] = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
         build["settled"] = [settled]
 
     def closing(self, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:

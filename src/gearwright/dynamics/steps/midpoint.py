@@ -52,34 +52,33 @@ PASSES = 24  # at most; where they lead nowhere, the last one starts from v agai
 FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
+QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
+
+ROUNDING = 2e3  # eps by which passes may go on changing in single precision: an angle's rounding over dt
 
 
 class MidpointStep(DirectStep):
     """Writes the stages."""
 
     def write(self) -> None:
-        if not self.closures:
-            self._step(None)
-            return
-        parts = Substeps(self.build)  # loops may turn too far in one step
+        parts = Substeps(self.build)
         self.dt = self.build["span"][0]
         with self.build.loop(TRIES, until="made"):
             self._step(parts)
 
-    def _step(self, parts: Substeps | None) -> None:
+    def _step(self, parts: Substeps) -> None:
         build, model = self.build, self.model
         q, v = build["position"], build["velocity"]
         tree = model.tree(State(q, v))
         M = self._prepared(tree)
-        if parts is not None:
-            parts.begin(self.kinds, tree.q)
+        parts.begin(self.kinds, tree.q)
         acting = self.actuators(tree)
         mass = M.diagonal(model.dof)
         first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
-        guess = [minus(times(2.0, a), b) for a, b in zip(v, build["mean_velocity"], strict=True)]  # extrapolated
+        guess = self._guess()
         if self.closures:
             first, build["guess"] = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
@@ -99,12 +98,24 @@ class MidpointStep(DirectStep):
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
-        done = self._second_half(later, M, acting)
-        if parts is None:
-            build["unsettled"] = [plus(build["unsettled"][0], where(done, 0.0, 1.0))]
-        else:
-            parts.end(done)
-        build.stage("finish")
+        settled = self._second_half(later, M, acting)
+        followed = build["passed"][0] > 0.5
+        parts.end(both(followed, build["lost"][0] < 0.5) if self.closures else followed, settled)
+
+    def _guess(self) -> list[Scalar]:
+        """Of the mean velocity: the cubic through those of the last four steps, if these were smooth.
+
+        Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
+        """
+        build, n = self.build, self.model.dof
+        mean, earlier = build["mean_velocity"], build["earlier_velocity"]
+        rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build["velocity"], strict=True)
+        smooth = build["smooth"][0] >= SMOOTH
+        build["earlier_velocity"], build["oldest"] = [*mean, *earlier[: 2 * n]], earlier[2 * n :]
+        return [
+            where(smooth, minus(times(4.0, plus(a, c)), plus(times(6.0, b), d)), minus(times(2.0, v), a))
+            for a, b, c, d, v in rows
+        ]
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
@@ -136,14 +147,15 @@ class MidpointStep(DirectStep):
         build["start"] = w
         found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
         w = build["start"]
-        settled = both(has_settled(found.u, w, SETTLED), found.settled)
+        settled = both(has_settled(found.u, w, max(SETTLED, ROUNDING * self.eps)), found.settled)
         build["near"] = [where(has_settled(found.u, w, NEAR), 1.0, 0.0)]
         self._relax([minus(a, b) for a, b in zip(found.u, w, strict=True)])
         new = {"mean_velocity": found.u, "force": build["new_force"]}
         new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
             build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
-        build["passed"], build["round"] = [where(passed, 1.0, where(settled, 1.0, 0.0))], [plus(turn, 1.0)]
+        build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
+        build["round"] = [plus(turn, where(passed, 0.0, 1.0))]
         build.stage("pass")
 
     def _landed(self, M: Inertia, w: Sequence[Scalar]) -> list[Scalar]:
@@ -181,7 +193,7 @@ class MidpointStep(DirectStep):
         build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
 
     def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> Scalar:
-        """Whether all has settled."""
+        """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
         w = build["mean_velocity"]
         first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
@@ -204,15 +216,14 @@ class MidpointStep(DirectStep):
         push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
+        quick = build["round"][0] <= 1.0 + QUICK
+        build["smooth"] = [where(quick, least(plus(build["smooth"][0], 1.0), SMOOTH), 0.0)]
         impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build["piece_end"] = found.pieces
-        done = both(build["passed"][0] > 0.5, found.settled)
-        if self.closures:
-            done = both(done, build["lost"][0] < 0.5)
         self.end_actuators(build["position"], found.u)
-        return done
+        return found.settled
 
 
 def one_of(x: Scalar, values: Iterable[float]) -> Scalar:
