@@ -41,7 +41,7 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 
-SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
+SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 
@@ -166,13 +166,13 @@ class DirectStep:
         build["progress"], build["settled"] = list(STARTED), [0.0]
         if self._as_before(H, acting):
             build.stage(f"push_{name}")
-            with build.loop(SWITCHES, until="settled"):
+            with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 build.again("switch")
         else:
             keep = build.carry(f"given_{name}")
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
             build.stage(f"push_{name}")
-            with build.loop(SWITCHES, until="settled"):
+            with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 self._switch(*self._switching)
                 build.stage("switch")
         settled = build["settled"][0] > 0.5
