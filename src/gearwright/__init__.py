@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gearwright.export import export_c
     from gearwright.formats import load, loads
     from gearwright.hardware.serving import serve
+    from gearwright.learning import Env, VectorEnv
     from gearwright.migration import migrate
     from gearwright.model import (
         Actuator,
@@ -70,6 +71,8 @@ _LAZY = {
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
+    "Env": "gearwright.learning",
+    "VectorEnv": "gearwright.learning",
     "PID": "gearwright.control",
     "with_servos": "gearwright.model.servos",
     "Mechanism": "gearwright.model",
@@ -113,6 +116,7 @@ __all__ = [
     "Drive",
     "ElectricMotor",
     "Encoder",
+    "Env",
     "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
@@ -135,6 +139,7 @@ __all__ = [
     "Solenoid",
     "TracingError",
     "UnsettledWarning",
+    "VectorEnv",
     "compile",
     "export_c",
     "load",
