@@ -193,6 +193,10 @@ def _inject(bench: Bench, text: str) -> None:
 def _write_sheets(bench: Bench, eds: str | None, dbc: str | None) -> None:
     from pathlib import Path
 
+    if eds is None and dbc is None:
+        return
+    if not bench.rig.bound:
+        raise GearwrightError("no actuator of this robot is on a bus: there is nothing to describe")
     first = bench.rig.bound[0]
     if eds is not None:
         Path(eds).write_text(first.protocol.eds(bench.rig.devices[first.actuator]), encoding="utf-8")
