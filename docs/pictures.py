@@ -18,7 +18,7 @@ from gearwright.demo.style import alone  # noqa: E402
 from gearwright.view.graph_svg import graph_svg  # noqa: E402
 
 FIGURES = DOCS / "figures"
-EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash")
+EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash", "swing_up")
 CHARTS = {  # of the demo's gripper: which figure
     "operating-point": "The operating point on the torque-speed curve",
     "modes": "Coupling error by mode",

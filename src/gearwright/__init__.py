@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gearwright.export import export_c
     from gearwright.formats import load, loads
     from gearwright.hardware.serving import serve
+    from gearwright.learning import Env, VectorEnv
     from gearwright.migration import migrate
     from gearwright.model import (
         Actuator,
@@ -72,6 +73,8 @@ _LAZY = {
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
+    "Env": "gearwright.learning",
+    "VectorEnv": "gearwright.learning",
     "PID": "gearwright.control",
     "with_servos": "gearwright.model.servos",
     "Mechanism": "gearwright.model",
@@ -115,6 +118,7 @@ __all__ = [
     "Drive",
     "ElectricMotor",
     "Encoder",
+    "Env",
     "ForceTorque",
     "FourBarLinkage",
     "FourBarLinkageTransmission",
@@ -137,6 +141,7 @@ __all__ = [
     "Solenoid",
     "TracingError",
     "UnsettledWarning",
+    "VectorEnv",
     "compile",
     "export_c",
     "load",

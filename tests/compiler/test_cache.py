@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import time
 
 import numpy as np
 import pytest
@@ -164,6 +165,20 @@ def test_old_entries_are_pruned(folder: Path) -> None:
     assert sorted(p.name for p in folder.iterdir()) == ["0.gwo", "1.gwo"]
 
 
+def test_half_a_gigabyte_is_kept(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name, age in (("old", 5), ("new", 0)):
+        with (folder / f"{name}.gwo").open("wb") as file:
+            file.truncate(250 * 2**20)  # has a size and no contents
+        os.utime(folder / f"{name}.gwo", (1000 - age, 1000 - age))
+    disk.prune(folder)
+    assert len(list(folder.iterdir())) == 2
+    with (folder / "new.gwo").open("r+b") as file:
+        file.truncate(300 * 2**20)
+    disk.prune(folder)
+    assert [p.name for p in folder.iterdir()] == ["new.gwo"]
+
+
 RACE = """
 from gearwright.compiler import compile_program
 from tests.compiler.test_cache import program
@@ -270,9 +285,9 @@ def test_a_home_that_cannot_be_written(homeless: Path, monkeypatch: pytest.Monke
 def test_what_is_left_half_written_is_pruned(folder: Path) -> None:
     folder.mkdir(parents=True)
     old, new = folder / "old.tmp", folder / "new.tmp"
-    for path in (old, new):
+    for path, age in ((old, 5000), (new, 2000)):  # an hour is 3600 s
         path.write_bytes(b"half")
-    os.utime(old, (1000, 1000))
+        os.utime(path, (time() - age, time() - age))
     disk.prune(folder)
     assert not old.exists() and new.exists()
 

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from gearwright.compiler import Address, Tape, compile_program, trace
-from gearwright.compiler.arithmetic import fuse_multiply_add, pair_sines_and_cosines, share_reciprocals
+from gearwright.compiler.arithmetic import (
+    expand_functions,
+    fuse_multiply_add,
+    pair_sines_and_cosines,
+    share_reciprocals,
+)
 from gearwright.compiler.backends.cpu.passes import PASSES, constants_first
 from gearwright.compiler.backends.interpreter import run_tape
 from gearwright.compiler.passes import optimise
@@ -102,6 +107,13 @@ def test_products_are_fused_into_sums() -> None:
 def test_a_product_needed_elsewhere_is_not_fused() -> None:
     tape = remove_dead_code(fuse_multiply_add(simplify(traced(X * Y + Z, X * Y))))
     assert ops(tape) == Counter(load=3, mul=1, add=1)
+
+
+def test_powers_up_to_eight_are_products() -> None:
+    """And their reciprocals; ninth powers are left to the library."""
+    for exponent, calls in ((8.0, 0), (-8.0, 0), (9.0, 1), (2.5, 1)):
+        tape = tape_of([X0, Instruction("const", (), exponent), Instruction("pow", (0, 1))], [2])
+        assert ops(expand_functions(tape))["pow"] == calls
 
 
 def test_dead_code_goes() -> None:

@@ -8,6 +8,7 @@ from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.passes import ends_known, without_unread_stores
 from gearwright.compiler.tape import Instruction, Store
+from tests.compiler.test_passes import written
 
 SLOTS = tuple(
     Slot(name=name, kind=kind, shape=(1,))
@@ -48,6 +49,27 @@ def loads(stage: Stage) -> set[str]:
 def test_a_body_runs_while_its_end_is_zero() -> None:
     known = ends_known(program(BEGIN, Loop(9, (UNLESS,), "end"), LATER))
     assert [loads(s) for s in known.stages] == [set(), {"x"}, {"end", "x"}]
+
+
+def golden(stage: Stage) -> list[str]:
+    """Instructions, then stores, as `test_passes` writes them."""
+    stores = [f"store {s.address.slot}{s.address.element} {s.value}" for s in stage.tape.stores]
+    return [*map(written, stage.tape.instructions), *stores]
+
+
+UNTIL_THREE = ["add 0 2", "not 1", "if_else_zero 1 0", "if_else_zero 4 3", "add 5 6", "const 3.0", "le 8 7"]
+
+
+def test_golden_stage_of_ends_known() -> None:
+    """The end is 0 where the body runs; all else stays."""
+    known = ends_known(program(BEGIN, Loop(9, (UNLESS,), "end"), LATER)).stages[1]
+    assert golden(known) == ["load x0", "const 0.0", "const 1.0", *UNTIL_THREE, "store end0 9", "store x0 7"]
+
+
+def test_golden_stage_of_without_unread_stores() -> None:
+    """Instructions stay, for `remove_dead_code`; the store to `idle` goes."""
+    kept = without_unread_stores(program(BEGIN, Loop(9, (ADD, UNLESS), "end"))).stages[1]
+    assert golden(kept) == ["load x0", "const 1.0", "add 0 1", "store x0 2"]
 
 
 def test_an_end_that_was_written_or_is_elsewhere_is_not_known() -> None:

@@ -21,6 +21,8 @@ NAMES = {
     "DCMotor",
     "ElectricMotor",
     "Encoder",
+    "Env",
+    "VectorEnv",
     "Imu",
     "LimitSwitch",
     "PneumaticCylinder",

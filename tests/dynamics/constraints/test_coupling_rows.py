@@ -1,11 +1,16 @@
 """Hard and compliant couplings: the PhysX document's equations (its numbers in brackets), ringing, convergence."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gearwright.dynamics import Equations
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.oscillator import Spring
+from gearwright.dynamics.constraints.phases import WholeStep
+from gearwright.dynamics.constraints.rows import CouplingRow, Resonant
 from gearwright.model import WORLD, AxisRef, Couplings
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
 from tests.dynamics.stepping import DT, one_step
@@ -254,3 +259,16 @@ def test_conflicting_rows_stay_finite():
         q, v, _ = one_step(equations, q, v, [0.0, 0.0])
     assert q == pytest.approx([-0.25, 0.75], abs=1e-6)
     assert v == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def test_a_compliant_row_that_others_hold_stays_finite():
+    """Its response has a floor of 1e-12 of what its axes would answer one by one: beyond that it is rounding."""
+    tie = SimpleNamespace(name="c", jacobian=lambda q: {0: 1.0, 1: -2.0}, error=lambda q: 0.3)
+    phase, diagonal = WholeStep(DT), [0.5, 0.25]
+    apart = 1.0 / 0.5 + 4.0 / 0.25
+    for response, r in ((1e-20, 1e-12 * apart), (0.01, 0.01)):
+        now = Moment(phase, DT, SimpleNamespace(q=[], G=[{0: 1.0}, {1: 1.0}]), None, diagonal, lambda J, x=response: x)
+        (line,) = CouplingRow(tie, Resonant(40.0, 0.3, 40.0)).act(now)
+        own = phase.oscillator(Spring(40.0, 0.3, 40.0))
+        assert line.slope == pytest.approx(own.rate / r, rel=1e-12)
+        assert line.constant == pytest.approx(-own.stretch * 0.3 / r, rel=1e-12)

@@ -38,7 +38,7 @@ def test_damiao_motor():
 def test_moteus():
     with gw.serve("canopen_arm", protocol="moteus") as bench:
         found = run_client(bench, "moteus_client.py", bench.port)
-        kp = [bench.rig.devices[name].kp for name in ("turn_motor", "right_jaw_motor")]
+        kp = [bench.rig.devices[name].servo.kp for name in ("turn_motor", "right_jaw_motor")]
     friction = [0.1 / 50, 2 * 1.0 * 0.004 / tau]  # [N·m] at the rotors: within it a proportional drive stops short
     assert found["mode"] == 0 and found["voltage"] == pytest.approx(24.0)
     for position, target, k, torque in zip(found["positions"], (0.5, 1.0), kp, friction, strict=True):

@@ -1,0 +1,49 @@
+"""Every constant that decides something has a test that fails when it is changed, or a reason why none can."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.contracts.constants import ROOT, changed_run, constants
+from tests.contracts.guards import ARGUED, GUARDS, NOT_YET
+from tests.contracts.mutating import VARIABLE, after_assignment, scaled
+
+
+def test_every_constant_is_guarded_or_argued():
+    """A new one gets a row in `guards.py`: the test that notices it, or why no outcome depends on it."""
+    found = set(constants())
+    listed = [*GUARDS, *ARGUED, *NOT_YET]
+    assert sorted(found - set(listed)) == []
+    assert sorted(set(listed) - found) == []
+    assert len(listed) == len(set(listed))
+
+
+def test_guards_are_there():
+    for guard in GUARDS.values():
+        path, _, name = guard.test.partition("::")
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert f"def {name}" in text, guard.test
+        assert guard.factor != 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("constant", GUARDS)
+def test_a_changed_constant_is_noticed(constant):
+    done = changed_run(constant, GUARDS[constant].factor, GUARDS[constant].test)
+    assert done.returncode == 1, done.stdout + done.stderr  # 0: all passed; above 1: nothing ran
+
+
+def test_a_module_is_changed_while_it_is_imported():
+    code = "import tests.contracts.mutating; from gearwright.sim.reporting import RARE; print(RARE)"
+    environment = os.environ | {VARIABLE: "gearwright.sim.reporting:RARE:10.0"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True)
+    assert float(done.stdout) == pytest.approx(1e-2)
+
+
+def test_the_change_itself():
+    assert scaled({"a": 2, "b": (1.0, 3)}, 10.0) == {"a": 20, "b": (10.0, 30)}
+    assert after_assignment("A, B = 1, 2\nC = A", "B", "B = 5") == "A, B = 1, 2\nB = 5\nC = A"
+    with pytest.raises(ValueError, match="D"):
+        after_assignment("A = 1", "D", "")

@@ -1,0 +1,64 @@
+"""Stops of an axis in numbers: where they begin, how what is beyond them comes back, and which limits are none."""
+
+from math import inf
+from types import SimpleNamespace
+
+import pytest
+
+from gearwright.dynamics.constraints.axis_laws import AxisRow, Stop, back_within, friction_within, hard_range
+from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep
+from gearwright.dynamics.solve import FAR
+from gearwright.model import Limits
+
+DT, UPPER = 1e-3, 0.5
+ROW = AxisRow("j", 0, 0, (), Stop(-0.5, 0, 1.0), Stop(UPPER, 0, 1.0))
+
+
+def fastest(q):
+    now = SimpleNamespace(phase=WholeStep(DT))
+    return back_within(now, q, 0.0, (-0.5, UPPER)).vertices[-1].rate
+
+
+@pytest.mark.parametrize(
+    ("distance", "rate"),
+    [
+        (0.1, 0.1 / DT),  # before the stop: what ends on it
+        (2e-11, 2e-11 / DT),
+        (5e-12, 0.0),  # so near that it stands on it
+        (-0.5e-9, 0.0),  # beyond it by rounding
+        (-2e-9, -0.2 * 2e-9 / DT),  # a fifth of the way back in a step
+        (-1e-3, -0.2),
+        (-1.0, -1.0),  # and no faster than 1 rad/s
+    ],
+)
+def test_the_fastest_rate_at_a_stop(distance, rate):
+    assert fastest(UPPER - distance) == pytest.approx(rate, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("beyond", "way"), [(0.5e-9, 0.0), (2e-9, 0.4e-9), (1e-3, 0.2e-3), (0.5, 1.0 * DT), (-0.1, 0.0)]
+)
+def test_what_is_beyond_a_stop_comes_back_by_a_fifth(beyond, way):
+    """At no more than 1 rad/s, and not at all where it is rounding."""
+    assert ROW.way_back(UPPER + beyond, DT) == pytest.approx(-way, rel=1e-6)
+    assert ROW.way_back(-0.5 - beyond, DT) == pytest.approx(way, rel=1e-6)
+
+
+@pytest.mark.parametrize(("distance", "rate"), [(5e-12, 0.0), (2e-11, FAR), (-1e-3, 0.0)])
+def test_where_positions_stand_still_only_what_is_on_its_stop_is_held(distance, rate):
+    now = SimpleNamespace(phase=SecondHalf(DT, [1.0], [0.0]))
+    law = friction_within(now, UPPER - distance, 0.0, (-inf, UPPER))
+    assert law.vertices[-1].rate == rate
+
+
+def test_the_first_half_may_go_to_its_stop_and_is_not_pushed_back():
+    now = SimpleNamespace(phase=FirstHalf(DT, [1.0]))
+    for distance, rate in ((0.1, 0.1 / DT), (-0.1, 0.0)):
+        law = friction_within(now, UPPER - distance, 0.0, (-inf, UPPER))
+        assert law.vertices[-1].rate == pytest.approx(rate, rel=1e-12)
+
+
+def test_limits_that_are_none():
+    """Files write 1e16 for infinity; 1e14 m is a limit."""
+    assert hard_range(Limits(lower=-1e16, upper=3e15)) == (-inf, inf)
+    assert hard_range(Limits(lower=-3e14, upper=1e14)) == (-3e14, 1e14)

@@ -1,0 +1,61 @@
+"""A step in parts, on numbers: halved until each part settles, made as one again after a while, and never lost."""
+
+import numpy as np
+import pytest
+from casadi import SX
+
+from gearwright.dynamics.steps.builder import StepBuilder
+from gearwright.dynamics.steps.substeps import TRIES, Substeps
+from tests.dynamics.stepping import run
+
+DT = 0.01
+SIZES = {
+    "dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
+    "mean_velocity": 1, "earlier_velocity": 3, "oldest": 1, "smooth": 1, "fresh": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stages():
+    """A position that goes on by dt, and an impulse of 1 N·s a second; it settles in so many parts beside the first."""
+    build = StepBuilder({slot: SX.sym(slot, n) for slot, n in SIZES.items()})
+    parts = Substeps(build)
+    with build.loop(TRIES, until="made"):
+        parts.begin([], build["position"])
+        build["position"] = [build["position"][0] + build["span"][0]]
+        build["velocity"] = [build["velocity"][0] + 1.0]
+        build["impulse"] = [build["span"][0]]
+        parts.end(build["parts"][0] >= build["wanted"][0], build["wanted"][0] >= 0.0)
+    return build.body
+
+
+def stepped(stages, wanted, parts=(0.0, 0.0), steps=1):
+    slots = {name: np.zeros(n) for name, n in SIZES.items()}
+    slots |= {"dt": np.array([DT]), "parts": np.array(parts), "wanted": np.array([float(wanted)])}
+    for _ in range(steps):
+        run(stages, slots)
+    return slots
+
+
+@pytest.mark.parametrize("wanted", [0, 1, 3, 15, 31])
+def test_halved_until_it_settles(stages, wanted):
+    """All of the way is made, by as many parts as it takes; those that are given up leave nothing."""
+    slots = stepped(stages, wanted)
+    assert slots["position"] == pytest.approx([DT], rel=1e-14)
+    assert slots["velocity"] == [wanted + 1.0]
+    assert slots["impulse"] == pytest.approx([DT], rel=1e-14)
+    assert slots["parts"][0] == wanted
+    assert slots["unsettled"] == [0.0]
+
+
+def test_thirty_two_parts_are_the_most(stages):
+    """What does not settle even then is taken, and counted once: five halvings and 32 parts are all tries there are."""
+    slots = stepped(stages, 1e9)
+    assert slots["position"] == pytest.approx([DT], rel=1e-14)
+    assert slots["parts"][0] == 31.0
+    assert slots["unsettled"] == [1.0]
+
+
+def test_after_five_hundred_calm_steps_parts_are_longer(stages):
+    early, late = (stepped(stages, 0, parts=(3.0, 0.0), steps=n)["parts"][0] for n in (500, 502))
+    assert (early, late) == (3.0, 1.0)
