@@ -31,7 +31,7 @@ def diagnostics_page() -> str:
         "`gw.LoadError.diagnostics`, and `robot.diagnostics` of a file that loaded; on the command line:",
         "`gearwright check FILE`, with `--json` for programs. The same code may be an error in one place and a warning",
         "in another: an error means that no mechanism could be made that does what the file says. Checks that can only",
-        "warn, such as those of closed loops, run when `robot.diagnostics` is first asked for: loading does not wait for them.",
+        "warn, such as those of closed loops, run when `robot.diagnostics` is first asked for.",
     ]
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     table = source[source.index("CODES: dict[str, str] = {") :]
