@@ -56,7 +56,7 @@ def check(m: Mechanism) -> list[Diagnostic]:
 
 
 def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
-    """What is worth knowing about a mechanism that was built; `closing` its loops takes longest."""
+    """Diagnostics of a mechanism that was built; `closing` its loops takes longest."""
     report = Report()
     check_links(m, report)
     check_rings(m, report)

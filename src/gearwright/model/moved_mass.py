@@ -84,7 +84,7 @@ def _has_moments(inertia: Inertia) -> bool:
 
 
 class _Carried:
-    """What hangs on each link of the tree."""
+    """Descendants of each link of the tree."""
 
     def __init__(self, m: Mechanism) -> None:
         self.m = m

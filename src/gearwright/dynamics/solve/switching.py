@@ -46,7 +46,7 @@ GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends whe
 
 
 class Law(Protocol):
-    """What acts along one direction. Its state is what it starts the next iteration with, or the next step."""
+    """A law along one direction. Its state is what it starts the next iteration with, or the next step."""
 
     @property
     def size(self) -> int:
@@ -84,7 +84,7 @@ def started(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[Scalar]:
 
 
 class Progress(NamedTuple):
-    """What an iteration tells the next one; a step begins with `STARTED`."""
+    """Progress from one iteration to the next; a step begins with `STARTED`."""
 
     least: Scalar  # number of laws that were off their pieces, at best
     stalled: Scalar  # iterations since that fell
@@ -214,7 +214,7 @@ class _Solved:
         return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
 
     def _speed(self) -> Scalar:
-        """Of the fastest coordinate."""
+        """Speed of the fastest coordinate."""
         if self.problem.speed is not None:
             return self.problem.speed
         return greatest_of([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])

@@ -103,7 +103,7 @@ class MidpointStep(DirectStep):
         parts.end(both(followed, build["lost"][0] < 0.5) if self.closures else followed, settled)
 
     def _guess(self) -> list[Scalar]:
-        """Of the mean velocity: the cubic through those of the last four steps, if these were smooth.
+        """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
 
         Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
         """

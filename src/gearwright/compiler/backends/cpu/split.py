@@ -57,7 +57,7 @@ def split_tape(tape: Tape, longest: int) -> tuple[Tape, ...]:
 
 
 def last_uses(tape: Tape) -> list[int]:
-    """Of each value the last instruction that it is an argument of, or itself; a stored one is used at the end."""
+    """By value the last instruction that it is an argument of, or itself; a stored one is used at the end."""
     last = list(range(len(tape.instructions)))
     for i, instruction in enumerate(tape.instructions):
         for a in instruction.args:
