@@ -30,4 +30,5 @@ def optimise_program(program: Program, lanes: int = 1) -> Program:
     """The program with every stage optimised for this back end."""
     if lanes == 1:
         program = ends_known(program)
-    return split_program(without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES)))
+    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES), verified=False)
+    return split_program(optimised).verify()

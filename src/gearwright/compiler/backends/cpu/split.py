@@ -22,7 +22,7 @@ PAIR = "sincos"  # two values in one, which stay together with their uses
 
 
 def split_program(program: Program, longest: int = LONGEST) -> Program:
-    """The program with no stage longer than that, unless its addresses depend on a loop's index."""
+    """The program, not verified, with no stage longer than that, unless its addresses depend on a loop's index."""
     known: dict[int, tuple[Stage, ...]] = {}
 
     def parts(stage: Stage) -> tuple[Stage, ...]:
@@ -47,7 +47,7 @@ def split_program(program: Program, longest: int = LONGEST) -> Program:
     if not stored:
         return program
     slot = Slot(name=SLOT, kind=SlotKind.SCRATCH, shape=(1 + max(stored),))
-    return Program(name=program.name, slots=(*program.slots, slot), body=body)
+    return program.changed((*program.slots, slot), body, verified=False)
 
 
 def split_tape(tape: Tape, longest: int) -> tuple[Tape, ...]:
