@@ -154,7 +154,8 @@ def test_typed_lines_are_requests(line, request_):
     assert as_request(line.split()) == request_
 
 
-def test_the_live_table_has_a_row_for_every_drive(desk_arm):
+def test_the_live_table_has_a_row_for_every_drive(desk_arm, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     bench = Bench(Rig.of(desk_arm))
     bench.faults.inject("stall", "gripper")
     bench.advance(5)

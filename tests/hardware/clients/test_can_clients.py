@@ -23,6 +23,13 @@ def test_odrive_can():
     assert "timeout" in found["silence"]
 
 
+@pytest.mark.slow
+def test_odrive_can_on_its_own_bus():
+    with gw.serve("canopen_arm", protocol="odrive", can=["udp_multicast:224.0.0.1"]) as bench:
+        found = run_client(bench, "odrive_multicast.py", bench.node)
+    assert found["state"] == "CLOSED_LOOP_CONTROL" and "Iq_Measured" in found["iq"]
+
+
 def test_damiao_motor():
     with gw.serve("damiao_arm") as bench:
         found = run_client(bench, "damiao.py", bench.channel)

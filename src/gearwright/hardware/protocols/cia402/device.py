@@ -231,9 +231,6 @@ class Cia402(CanDevice):
 
     # --- time ---------------------------------------------------------------------------------------------------
 
-    def on_power(self, t: float) -> list[Frame]:
-        return []
-
     def on_time(self, t: float) -> list[Frame]:
         frames, lost = self.nmt.on_time(t)
         if lost:
