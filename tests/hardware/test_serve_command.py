@@ -1,5 +1,6 @@
 """`gearwright serve`, in a process of its own."""
 
+import io
 import json
 import os
 import re
@@ -13,8 +14,11 @@ import warnings
 import pytest
 
 import gearwright as gw
-from gearwright.cli.serve_terminal import as_request
+from gearwright.cli.serve_terminal import Rates, as_request, table
+from gearwright.cli.terminal import console
+from gearwright.hardware.bench import Bench
 from gearwright.hardware.protocols import feetech
+from gearwright.hardware.rig import Rig
 
 COMMAND = [sys.executable, "-m", "gearwright", "serve"]
 
@@ -58,8 +62,9 @@ def test_it_says_where_it_listens_and_ends_clean(tmp_path, number):
     os.write(port, feetech.packet(3, feetech.PING))
     assert os.read(port, 100) == feetech.packet(3, 0)
     os.close(port)
-    code, _, err = server.end(number)
+    code, out, err = server.end(number)
     assert (code, err) == (0, "")
+    assert re.search(r"ran [\d.]+ s, \d+ overruns \([\d.]+ s given up\), 99.9 % of steps at most [\d.]+ ms late", out)
     assert not link.is_symlink() and (tmp_path / "eeprom.json").exists()
 
 
@@ -147,3 +152,16 @@ def test_wrong_commands_say_what_is_wrong(arguments, code, message, capsys):
 )
 def test_typed_lines_are_requests(line, request_):
     assert as_request(line.split()) == request_
+
+
+def test_the_live_table_has_a_row_for_every_drive(desk_arm, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    bench = Bench(Rig.of(desk_arm))
+    bench.faults.inject("stall", "gripper")
+    bench.advance(5)
+    text = io.StringIO()
+    console(text).print(table(bench, Rates(bench)))
+    bench.close()
+    lines = text.getvalue().splitlines()
+    assert sum("torque off" in line for line in lines) == 6
+    assert any("gripper" in line and "[stall]" in line and "0.000" in line for line in lines)

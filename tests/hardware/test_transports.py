@@ -248,3 +248,16 @@ def test_a_bridged_python_can_bus(wheel):
         bus.send(can.Message(arbitration_id=0x101, data=[1, 2], is_extended_id=False))
         assert bytes(wait_for(bus, 0x181).data) == b"\2\1"
         bus.shutdown()
+
+
+def test_what_waits_for_a_slow_client_leaves_as_soon_as_it_reads(wheel):
+    """Frames that another thread sends are queued while the server waits for clients."""
+    with gw.serve(wheel, protocol="echo", clock="lockstep") as bench:
+        bench.step(1)
+        with opened(bench, "plugin") as slow, opened(bench, "in process") as other:
+            for _ in range(20_000):  # more than the socket holds, less than the server's queue
+                other.send(can.Message(arbitration_id=0x300, data=range(8), is_extended_id=False))
+            begun, count = time.monotonic(), 0
+            while count < 20_000 and slow.recv(2.0) is not None:
+                count += 1
+            assert count == 20_000 and time.monotonic() - begun < 10.0

@@ -1,7 +1,7 @@
 """Actuators as laws: effort and memory of one step, by the formulas of each kind, and what every kind has to keep."""
 
 from dataclasses import MISSING, fields, replace
-from math import inf, pi
+from math import exp, inf, pi
 
 import casadi
 import numpy as np
@@ -246,8 +246,9 @@ def test_a_pneumatic_cylinder_fills_with_its_time_constant():
     cylinder = gw.PneumaticCylinder(name="p", bore_area=pi * 0.016**2, supply_pressure=6e5, time_constant=0.05)
     assert cylinder.effort_at(1.0, 0.0) == pytest.approx(6e5 * pi * 0.016**2, rel=1e-15)
     force, (pressure,) = cylinder.respond(-0.5, Shaft(0.0, 0.0, 0.01), (1e5,))
-    assert 0.05 * (pressure - 1e5) / 0.01 == pytest.approx(-0.5 * 6e5 - pressure, rel=1e-12)
-    assert force == pytest.approx(pressure * pi * 0.016**2, rel=1e-15)
+    assert pressure == pytest.approx(-3e5 + 4e5 * exp(-0.2), rel=1e-13)
+    mean = -3e5 + 4e5 * (1 - exp(-0.2)) / 0.2  # what the force does in 10 ms is that of the mean pressure
+    assert force == pytest.approx(mean * pi * 0.016**2, rel=1e-13)
     assert cylinder.respond(9.0, Shaft(0.0, 0.0, inf), (0.0,))[1][0] == 6e5
 
 

@@ -1,5 +1,7 @@
 """Dry friction by speed: what holds, what slides, and that it never gives."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,10 @@ def test_what_a_file_says_wrongly(old, new, says):
     text = body("j").replace("</axis>", STRIBECK.format("") + "</axis>")
     with pytest.raises(gw.LoadError, match=says):
         rigid(text.replace(old, new))
+
+
+def test_it_is_left_out_of_rk4_and_goes_along_in_a_pickle():
+    with pytest.warns(gw.NotSimulatedWarning, match="friction does not act with rk4: that of 'j'"):
+        gw.compile(wheel(), dt=DT, integrator="rk4")
+    robot = pickle.loads(pickle.dumps(wheel()))
+    assert robot.joints["j"].axes[0].dynamics.friction_model == Stribeck(static=2.0, coulomb=1.0, stribeck_velocity=0.1)

@@ -46,12 +46,12 @@ def test_the_reaction_is_the_rotors_momentum_turned_round():
     body, reflected = (bias(r, yaw=yaw, pitch=pitch, spin=spin) for r in ("body", "reflected"))
     momentum = ROTOR * RATIO * spin
     turning = np.cross([0.0, pitch, yaw], [momentum, 0.0, 0.0])  # about x, y, z
-    assert body["pitch"] - reflected["pitch"] == pytest.approx(turning[1], rel=1e-9)
-    assert body["yaw"] - reflected["yaw"] == pytest.approx(turning[2], rel=1e-9)
-    assert body["motor.rotor"] == pytest.approx(-ROTOR * yaw * pitch, rel=1e-9)
+    assert body["pitch"] - reflected["pitch"] == pytest.approx(turning[1], rel=1e-13, abs=1e-16)
+    assert body["yaw"] - reflected["yaw"] == pytest.approx(turning[2], rel=1e-13, abs=1e-16)
+    assert body["motor.rotor"] == pytest.approx(-ROTOR * yaw * pitch, rel=1e-13, abs=1e-16)
     assert "motor.rotor" not in reflected
     # what reflected leaves is the wheel's own
-    assert reflected["pitch"] == pytest.approx(WHEEL * spin * yaw, rel=1e-9)
+    assert reflected["pitch"] == pytest.approx(WHEEL * spin * yaw, rel=1e-13, abs=1e-16)
     assert abs(turning[1]) > 100 * abs(reflected["pitch"])
 
 

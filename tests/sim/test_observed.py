@@ -8,7 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright import Drive, compile, load, loads
-from gearwright.model import Limits
+from gearwright.model import AxisRef, Limits
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FREE, LIMITED, bare
 from tests.sim.test_loops import ring
 
@@ -341,12 +341,18 @@ def test_a_start_beyond_limits_is_reported_once():
         assert sim.position["elbow"] == pytest.approx([0.0, 1.0, -1.0])  # as it was
 
 
+def dry_friction(command, speed, state):
+    """Jumps where the speed changes its sign: at rest no line that touches it is the solution."""
+    return command - 2.0 * np.sign(speed), state
+
+
 def test_steps_that_do_not_settle_are_counted_and_reported():
-    """A step of 30 ms at 60 rad/s is two radians: passes do not settle."""
-    sim = compile(loads(DOUBLE_PENDULUM), dt=0.03, batch=2)
-    sim.reset(velocity={"shoulder": [0.0, 40.0], "elbow": [0.0, -60.0]})
+    """A user's law that jumps is settled on either side of the jump, and not on it."""
+    motor = gw.CustomActuator(name="m", joint=AxisRef("elbow", 0), function=dry_friction)
+    sim = compile(loads(DOUBLE_PENDULUM).with_actuator(motor), batch=2, gravity=(0, 0, 0))
+    sim.reset(velocity={"elbow": [30.0, 0.0]})
     with pytest.warns(gw.UnsettledWarning, match=r"of 20 steps of 2 robots did not settle") as heard:
-        rec = sim.run(0.3)
+        rec = sim.run(0.01, command={"m": 0.5})
     assert len(heard) == 1
     assert heard[0].filename == __file__
     assert sim.unsettled[0] == 0

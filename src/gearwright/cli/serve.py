@@ -165,7 +165,7 @@ def _serve(bench: Bench, table: bool) -> None:
     import signal
     from threading import Event
 
-    from gearwright.cli.serve_terminal import CommandReader, announce, live_table
+    from gearwright.cli.serve_terminal import CommandReader, announce, conclude, live_table
 
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -176,6 +176,7 @@ def _serve(bench: Bench, table: bool) -> None:
         live_table(bench, stop)
     while not stop.wait(0.2) and bench.failure is None:
         pass
+    conclude(bench)
 
 
 def _inject(bench: Bench, text: str) -> None:
@@ -192,6 +193,10 @@ def _inject(bench: Bench, text: str) -> None:
 def _write_sheets(bench: Bench, eds: str | None, dbc: str | None) -> None:
     from pathlib import Path
 
+    if eds is None and dbc is None:
+        return
+    if not bench.rig.bound:
+        raise GearwrightError("no actuator of this robot is on a bus: there is nothing to describe")
     first = bench.rig.bound[0]
     if eds is not None:
         Path(eds).write_text(first.protocol.eds(bench.rig.devices[first.actuator]), encoding="utf-8")

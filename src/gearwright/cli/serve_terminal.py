@@ -47,6 +47,14 @@ def announce(bench: Bench) -> None:
     sys.stdout.flush()
 
 
+def conclude(bench: Bench) -> None:
+    """How it went, at the end."""
+    pacer = bench.pacer
+    late = f", {pacer.overruns} overruns ({pacer.given_up:.2f} s given up), 99.9 % of steps at most " \
+           f"{1e3 * pacer.lateness.percentile(0.999):.2f} ms late" if pacer.mode == "realtime" else ""  # fmt: skip
+    typer.echo(f"ran {bench.rig.time:.2f} s{late}")
+
+
 def _filled(text: str, **values: str) -> str:
     for name, value in values.items():
         text = text.replace("{" + name + "}", value)

@@ -133,9 +133,18 @@ class Program:
         """The slots and the names of loop counts without any stage: all that callers of compiled code need."""
         return Program(name=self.name, slots=self.slots, body=tuple(Loop(name, ()) for name in self.counts))
 
-    def map_tapes(self, rewrite: Callable[[Tape], Tape]) -> Program:
-        """The same program with each stage's tape rewritten."""
-        return Program(name=self.name, slots=self.slots, body=mapped_body(self.body, rewrite))
+    def map_tapes(self, rewrite: Callable[[Tape], Tape], *, verified: bool = True) -> Program:
+        """The same program with each stage's tape rewritten; `verified`: unless the caller does that later."""
+        return self.changed(self.slots, mapped_body(self.body, rewrite), verified=verified)
+
+    def changed(self, slots: tuple[Slot, ...], body: Body, *, verified: bool = True) -> Program:
+        """The program with other slots and another body."""
+        if verified:
+            return Program(name=self.name, slots=slots, body=body)
+        new = object.__new__(Program)  # looking at 10⁵ instructions takes as long as a pass over them
+        for field, value in (("name", self.name), ("slots", slots), ("body", body)):
+            object.__setattr__(new, field, value)
+        return new
 
     def content_hash(self) -> str:
         """Hexadecimal digest of the program's content."""

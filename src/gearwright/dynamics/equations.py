@@ -128,7 +128,7 @@ class Equations:
 
     @property
     def state(self) -> tuple[str, ...]:
-        """Every entry of the state, positions first; a velocity is told from its position by a `'`."""
+        """Every entry of the state, positions first; a velocity is marked by a `'`."""
         return (*self.positions, *(f"{name}'" for name in self.velocities))
 
     @property
@@ -186,7 +186,7 @@ class Equations:
 
     @property
     def _given(self) -> tuple[str, ...]:
-        """What a step in stages begins with."""
+        """Slots that a step in stages begins with."""
         return (*(DRIVEN if self.model.actuation.driven else STATE), *self._loaded)
 
     @property
@@ -195,14 +195,14 @@ class Equations:
 
     @property
     def _acting(self) -> tuple[str, ...]:
-        """What accelerations depend on beside the state: all that acts."""
+        """Slots that accelerations depend on beside the state: all that acts."""
         rows = ("impulse", "dt") if self.kinds else ()
         actuators = ("actuator",) if self.model.actuation.driven and self._euler else ()
         return ("effort", "parameter", *rows, *actuators, *self._loaded)
 
     @property
     def _step_inputs(self) -> dict[str, SX]:
-        """What the stages of a step begin with."""
+        """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
         own = ("mean_velocity", "earlier_velocity", "smooth", "parts", "fresh")
@@ -233,7 +233,7 @@ class Equations:
 
     @cached_property
     def sense(self) -> Function:
-        """(position, velocity, sensor, parameter) → sensor: readings, then what the sensors remember, after a step.
+        """(position, velocity, sensor, parameter) → sensor: readings, then the sensors' states, after a step.
 
         Where forces or accelerations are sensed, all that acts is an input, too.
         """

@@ -12,7 +12,7 @@ from gearwright.dynamics.steps.builder import Repeat
 
 
 def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
-    """Of a step that is one Function."""
+    """Derivatives of a step that is one Function."""
     after = casadi.vertcat(*step.call(list(inputs.values())))
     before = casadi.vertcat(inputs["position"], inputs["velocity"])
     A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])

@@ -76,10 +76,10 @@ class Model(Coordinates):
     def force(self, at: Configuration, tree: TreeState, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
         """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
         effort = self.with_loads(at, effort)
-        rows = zip(effort, self.needed(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
+        rows = zip(effort, self.inverse_dynamics(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
         return transposed(tree.G, [plus(minus(t, n), p) for t, n, p in rows], self.dof)
 
-    def needed(self, at: Configuration, tree: TreeState, vd: list[Scalar]) -> list[Scalar]:
+    def inverse_dynamics(self, at: Configuration, tree: TreeState, vd: list[Scalar]) -> list[Scalar]:
         """`(M + armature + rotors)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
         rows = zip(inverse_dynamics(at, tree.v, vd), self.bodies.axes.armature, vd, strict=True)
         efforts = [plus(t, times(a, x)) for t, a, x in rows]
@@ -116,7 +116,7 @@ class Model(Coordinates):
                         along[k] = plus(along[k], times(x, spin))
         return tree, *self.reduction.gradient(tree, p, f)
 
-    def pushed(
+    def total_effort(
         self, tree: TreeState, effort: Sequence[Scalar], acting: Sequence[ActuatorLinearization]
     ) -> list[Scalar]:
         """The efforts that are held, and the actuators'."""
@@ -158,10 +158,12 @@ class Model(Coordinates):
                 "inertia, or their joints an armature"
             ) from None
 
-    def missing(self, at: Configuration, tree: TreeState, vd: list[Scalar], effort: list[Scalar]) -> list[Scalar]:
+    def residual_effort(
+        self, at: Configuration, tree: TreeState, vd: list[Scalar], effort: list[Scalar]
+    ) -> list[Scalar]:
         """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""
         effort = self.with_loads(at, effort)
-        rows = zip(self.needed(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
+        rows = zip(self.inverse_dynamics(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
         return [minus(n, plus(t, p)) for n, t, p in rows]
 
     def rate(self, state: State, effort: list[Scalar]) -> State:

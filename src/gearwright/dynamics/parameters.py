@@ -13,6 +13,7 @@ from casadi import SX
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, Transmission
+from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
 from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, parameter_rows
 from gearwright.model.transmissions import parameters as transmission_parameters
 
@@ -29,6 +30,9 @@ def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Sca
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:
     """Every number of the equations by its name, in the order of the mechanism."""
     found = {name: float(value) for name, value, _, _ in parameter_rows(mechanism)}
+    for joint, _ in massless_joints(mechanism):
+        for name, _ in axes(joint):
+            found[f"{name}.armature"] = found[f"{name}.armature"] or ASSUMED_ARMATURE
     if gravity is not None:
         found |= {f"gravity.{c}": float(g) for c, g in zip("xyz", gravity, strict=True)}
     return found

@@ -11,7 +11,7 @@ from gearwright.model.fields import NOTHING, Meaning, meanings
 
 
 def values_of(e: Element, kind: type[Any], apart: Collection[str] = ()) -> dict[str, Any]:
-    """What the element gives of a class's fields, each read by its type; `apart` are read elsewhere."""
+    """Values that the element gives of a class's fields, each read by its type; `apart` are read elsewhere."""
     values: dict[str, Any] = {}
     for m in meanings(kind):
         child = e.child(m.tag) if m.name not in apart and _is_plain(m) else None
@@ -21,7 +21,7 @@ def values_of(e: Element, kind: type[Any], apart: Collection[str] = ()) -> dict[
 
 
 def missing_from(kind: type[Any], values: Collection[str], apart: Collection[str] = ()) -> list[str]:
-    """What files call the fields that have no default and are not given."""
+    """Names in files of the fields that have no default and are not given."""
     needed = [m for m in meanings(kind) if m.field.default is MISSING and m.field.default_factory is MISSING]
     return [m.tag for m in needed if m.name not in values and m.name not in apart]
 

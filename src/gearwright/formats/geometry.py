@@ -18,13 +18,32 @@ class Values:
         self.element = element
         self.nested = bool(element.children)
 
-    def number(self, name: str, default: float = 1.0) -> float:
+    def number(self, name: str) -> float:
+        """A length; what is missing is 1 m, as SDFormat has it."""
         e = self.element
-        return e.child_number(name, default) if self.nested else e.number(name, default)
+        self._expect(name, "1 m")
+        value = e.child_number(name, 1.0) if self.nested else e.number(name, 1.0)
+        return self._not_negative(name, value)
 
-    def vector(self, name: str, default: Vector3 = _ONES) -> Vector3:
+    def lengths(self, name: str) -> Vector3:
+        self._expect(name, "1 m each way")
+        x, y, z = self.vector(name, _ONES)
+        self._not_negative(name, min(x, y, z))
+        return x, y, z
+
+    def vector(self, name: str, default: Vector3) -> Vector3:
         e = self.element
         return e.child_vector(name, default) if self.nested else e.vector(name, default)
+
+    def _expect(self, name: str, instead: str) -> None:
+        e = self.element
+        if (e.child(name) if self.nested else e.get(name)) is None:
+            e.warning("element-missing", f"<{e.tag}> has no {name}; {instead} is taken")
+
+    def _not_negative(self, name: str, value: float) -> float:
+        if value < 0:
+            self.element.error("number-invalid", f"<{self.element.tag}>: {name} cannot be negative ({value:g} m)")
+        return value
 
     def text(self, name: str) -> str:
         return (self.element.child_text(name) if self.nested else self.element.get(name)) or ""
@@ -59,12 +78,12 @@ def _scale(v: Values) -> Vector3:
 
 
 SHAPES: dict[str, Callable[[Values], Shape]] = {
-    "box": lambda v: Box(size=v.vector("size")),
+    "box": lambda v: Box(size=v.lengths("size")),
     "sphere": lambda v: Sphere(radius=v.number("radius")),
     "cylinder": lambda v: Cylinder(radius=v.number("radius"), length=v.number("length")),
     "capsule": lambda v: Capsule(radius=v.number("radius"), length=v.number("length")),
     "cone": lambda v: Cone(radius=v.number("radius"), length=v.number("length")),
-    "ellipsoid": lambda v: Ellipsoid(radii=v.vector("radii")),
+    "ellipsoid": lambda v: Ellipsoid(radii=v.lengths("radii")),
     "plane": _plane,
     "mesh": _mesh,
 }

@@ -108,12 +108,22 @@ def _by_name(root: Element, chosen: str | None, found: list[Candidate]) -> Candi
     return named[0]
 
 
+def _distinct(found: list[Candidate]) -> list[str]:
+    """Names that `model` takes: with the world's in front where models of two worlds have one name."""
+    holders: dict[str, set[int]] = {}
+    for c in found:
+        holders.setdefault(c.name, set()).add(id(c.holder))
+    worlds = [c.holder.attributes.get("name", "") for c in found]
+    return [f"{w}::{c.name}" if len(holders[c.name]) > 1 else c.name for c, w in zip(found, worlds, strict=True)]
+
+
 def _only_moving(root: Element, found: list[Candidate]) -> Candidate | None:
     moving = [c for c in found if not c.static] or found
     if len(moving) == 1:
         return moving[0]
-    listed = ", ".join(repr(c.name) for c in found[:12])
+    names = _distinct(found)
+    listed = ", ".join(map(repr, names[:12]))
     message = "the file holds no model" if not found else f"the file holds {len(found)} models; choose one by name"
-    message += f" (model={found[0].name!r}, --model), or all of them ('{EVERY}'): {listed}" if found else ""
+    message += f" (model={names[0]!r}, --model), or all of them ('{EVERY}'): {listed}" if found else ""
     root.error("model-choice", message)
     return None

@@ -15,13 +15,13 @@ LEFT = "sensors other than encoders, force_torque and imu"
 
 
 def read_link_sensors(e: Element, name: str, scope: Scope, draft: Draft) -> None:
-    """Of a link, by its name in the scope."""
+    """Sensors of a link, by its name in the scope."""
     for s in e.all("sensor"):
         _read(s, name, scope, draft, Imu if _type(s) == "imu" else None)
 
 
 def read_joint_sensors(e: Element, name: str, scope: Scope, draft: Draft) -> None:
-    """Of a joint, by its name in the scope."""
+    """Sensors of a joint, by its name in the scope."""
     for s in e.all("sensor"):
         _read(s, name, scope, draft, ForceTorque if _type(s) == "force_torque" else None)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from typing import Protocol as Interface
 
 from gearwright.errors import GearwrightError, ModelError
+from gearwright.hardware.binding import Bound
 from gearwright.hardware.eeprom import Eeprom
 from gearwright.hardware.faults import Faults, Wire
 from gearwright.hardware.frames import Frame
@@ -97,7 +98,21 @@ class Bench:
     @property
     def node(self) -> int:
         """Id of the first node."""
-        return self.rig.bound[0].node
+        return self._first.node
+
+    @property
+    def _first(self) -> Bound:
+        if not self.rig.bound:
+            raise ModelError("no actuator of this robot is on a bus")
+        return self.rig.bound[0]
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of JSON Lines."""
+        for server in self.servers:
+            if isinstance(server, JsonServer):
+                return server.host, server.port
+        raise ModelError('JSON Lines are not served: give tcp="0", or a port')
 
     @property
     def port(self) -> str:
@@ -118,7 +133,7 @@ class Bench:
     def eds(self) -> str:
         """Path of the first node's EDS file (CANopen), written when it is first asked for."""
         if self._eds is None:
-            first = self.rig.bound[0]
+            first = self._first
             text = first.protocol.eds(self.rig.devices[first.actuator])
             self._folder = TemporaryDirectory(prefix="gearwright-")
             self._eds = Path(self._folder.name) / f"{first.actuator}.eds"
@@ -127,6 +142,7 @@ class Bench:
 
     def can(self, **options: Any) -> can.BusABC:
         """A python-can bus in this process; options are those of `can.Bus`, e.g. `can_filters`."""
+        require_python_can()
         from gearwright.hardware.transports.in_process import InProcessBus
 
         filters = options.pop("can_filters", None)
@@ -287,6 +303,14 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def require_python_can() -> None:
+    """Raises, and says what to install, where python-can is missing."""
+    from importlib.util import find_spec
+
+    if find_spec("can") is None:
+        raise GearwrightError('python-can buses need python-can: pip install "gearwright[hardware]"')
 
 
 def _whole_steps(cycle: float | None, dt: float) -> int:

@@ -50,10 +50,11 @@ def bind(
         if node is None or node not in p.nodes:
             ids = f"{p.nodes[0]} … {p.nodes[-1]}"
             raise ModelError(f"{_where(b)}actuator {actuator!r}: {p.name} has node ids {ids}, not {node}")
-        if (p.bus, node) in taken:
-            other = taken[p.bus, node]
+        bus = p.name if p.bus == "serial" else p.bus  # each serial protocol has a line of its own
+        if (bus, node) in taken:
+            other = taken[bus, node]
             raise ModelError(f"{_where(b)}actuators {other!r} and {actuator!r} have the same node id {node}")
-        taken[p.bus, node] = actuator
+        taken[bus, node] = actuator
         merged = dict(b.options) | ({"model": b.model} if b.model else {}) | dict(options or {})
         bound.append(
             Bound(actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()))

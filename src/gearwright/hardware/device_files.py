@@ -25,8 +25,6 @@ def read_devices(path: str | os.PathLike[str]) -> dict[str, DeviceBinding]:
         if file.stat().st_size > LARGEST:
             raise GearwrightError(f"{file}: larger than {LARGEST} bytes")
         text = file.read_text(encoding="utf-8")
-        if "&" in text and "*" in text and len(text) > 65536:
-            raise GearwrightError(f"{file}: aliases are not read in files of this size")
         written = yaml.safe_load(text)
     except (OSError, UnicodeDecodeError) as error:
         raise GearwrightError(f"cannot read {file}: {error}") from error
@@ -34,17 +32,23 @@ def read_devices(path: str | os.PathLike[str]) -> dict[str, DeviceBinding]:
         raise GearwrightError(f"{file}: {error}") from error
     if not isinstance(written, dict):
         raise GearwrightError(f"{file}: a mapping of actuators is expected, e.g. motor: {{protocol: cia402, node: 1}}")
-    return {str(name): _binding(file, str(name), entry) for name, entry in written.items()}
+    if not all(isinstance(name, str) for name in written):
+        raise GearwrightError(f"{file}: the names of actuators are texts")
+    return {name: _binding(file, name, entry) for name, entry in written.items()}
 
 
 def _binding(file: Path, actuator: str, entry: Any) -> DeviceBinding:
-    if not isinstance(entry, dict) or "protocol" not in entry:
-        raise GearwrightError(f"{file}: actuator {actuator!r} needs a protocol, e.g. {{protocol: cia402, node: 1}}")
-    protocol, node = str(entry["protocol"]), entry.get("node")
+    where = f"{file}: actuator {actuator!r}"
+    if not isinstance(entry, dict) or not isinstance(entry.get("protocol"), str):
+        raise GearwrightError(f"{where} needs a protocol, e.g. {{protocol: cia402, node: 1}}")
+    protocol, node = entry["protocol"], entry.get("node")
     if protocol not in PROTOCOLS:
         raise UnknownNameError(f"{file}: protocol", protocol, list(PROTOCOLS))
+    for name, value in entry.items():
+        if not isinstance(value, str | int | float):  # nor is it printed: aliases may make it endless
+            raise GearwrightError(f"{where}: {name!s:.60} is a number or a text, not a {type(value).__name__}")
     if node is not None and (isinstance(node, bool) or not isinstance(node, int) or node < 0):
-        raise GearwrightError(f"{file}: actuator {actuator!r}: a node is a whole number, not {node!r}")
+        raise GearwrightError(f"{where}: a node is a whole number, not {node!r}")
     options = tuple((str(k), str(v)) for k, v in entry.items() if k not in ("protocol", "node", "model"))
     model = entry.get("model")
     return DeviceBinding(protocol=protocol, node=node, model=None if model is None else str(model), options=options)

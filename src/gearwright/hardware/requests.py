@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import ModelError, UnknownNameError
@@ -10,6 +11,7 @@ from gearwright.hardware.setpoints import Torque
 
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench
+    from gearwright.sim.hardware_interfaces import HardwareInterface
 
 MOST_STEPS = 100_000  # in one request
 
@@ -22,6 +24,7 @@ class Requests:
         self._each: dict[str, Callable[[Any], dict[str, Any] | None]] = {
             "command": self._command, "step": self._step, "mode": self._mode, "reset": self._reset, "hold": self._hold,
             "fault": self._fault, "clear": self._clear, "state": lambda _: None, "devices": lambda _: self.devices(),
+            "read": lambda _: self._read(), "write": self._write,
         }  # fmt: skip
 
     def hello(self) -> dict[str, Any]:
@@ -74,6 +77,32 @@ class Requests:
             "lateness_p999": pacer.lateness.percentile(0.999),
         }  # fmt: skip
 
+    # --- ros2_control -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _hardware(self) -> list[HardwareInterface]:
+        sim = self._bench.sim
+        return [sim.hardware(name) for name in sim.robot.hardware]
+
+    def _read(self) -> dict[str, Any]:
+        """`{"read": {}}`: every state interface of the robot's ros2_control tags, and the commands that hold."""
+        state = {key: _finite(value) for hw in self._hardware for key, value in hw.read().items()}
+        command = {key: _finite(value) for hw in self._hardware for key, value in hw.command.items()}
+        return {"t": self._bench.sim.time, "state": state, "command": command}
+
+    def _write(self, values: Any) -> dict[str, Any]:
+        """`{"write": {"joint/position": 0.3}}`, within the interfaces' min and max; answered as `read` is."""
+        given = _mapping(values, "write")
+        owner = {key: hw for hw in self._hardware for key in hw.command_interfaces}
+        for key in given:
+            if key not in owner:
+                raise UnknownNameError("command interface", str(key)[:80], owner)
+        for hw in self._hardware:
+            own = {k: _number(v, f"command {k!r}") for k, v in given.items() if owner[k] is hw}
+            if own:
+                hw.write(own)
+        return self._read()
+
     # --- rows ---------------------------------------------------------------------------------------------------
 
     def _command(self, values: Any) -> None:
@@ -124,6 +153,12 @@ def _number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         raise ModelError(f"{what} is a finite number, not {value!r:.60}")
     return float(value)
+
+
+def _finite(value: Any) -> float | None:
+    """JSON has no NaN, which stands for what was never written."""
+    number = float(value)
+    return number if number - number == 0.0 else None
 
 
 def _plain(value: Any) -> Any:

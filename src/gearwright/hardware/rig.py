@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gearwright.errors import ModelError
 from gearwright.hardware.binding import Bound, bind
 from gearwright.hardware.device import CanDevice, Device, SerialDevice, SerialLine
 from gearwright.hardware.frames import Frame
@@ -21,6 +22,9 @@ from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.setpoints import COAST
 from gearwright.model import Mechanism
 from gearwright.model.device_bindings import DeviceBinding
+from gearwright.model.servos import with_servos
+
+ROS2_CONTROL = "ros2_control"  # no bus: the interfaces of the robot's tags, over JSON Lines
 
 
 class Rig:
@@ -52,6 +56,8 @@ class Rig:
         """Compiles a robot whose actuators are bound by its file or by these options."""
         from gearwright.sim import compile
 
+        if protocol == ROS2_CONTROL:
+            return cls(Plant(compile(_with_interfaces(robot), dt=dt, **compiling), {}, Supply(24.0)), [])
         robot = with_actuators(robot)
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
         motors = {b.actuator: motor_for(robot, b.actuator, b.motor) for b in bound}
@@ -132,3 +138,10 @@ class Rig:
         for device in self.devices.values():
             device.commanded = False
         return sent
+
+
+def _with_interfaces(robot: Mechanism) -> Mechanism:
+    """Servos behind the command interfaces of the robot's ros2_control tags."""
+    if not robot.hardware:
+        raise ModelError(f"{robot.name!r} has no <ros2_control> tag, and so no interfaces to serve")
+    return with_servos(robot)

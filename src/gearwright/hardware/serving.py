@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError, UnknownNameError
-from gearwright.hardware.bench import Bench
+from gearwright.hardware.bench import Bench, require_python_can
 from gearwright.hardware.networks import SerialNetwork
-from gearwright.hardware.rig import Rig
+from gearwright.hardware.rig import ROS2_CONTROL, Rig
 from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.json_lines import JsonServer
@@ -36,7 +36,8 @@ def serve(
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 
     robot       a Mechanism, a file, or the name of a bundled robot
-    protocol    for all actuators; else those that the file, or the YAML file `devices`, binds
+    protocol    for all actuators; else those that the file, or the YAML file `devices`, binds; "ros2_control": no
+                bus, but the interfaces of the robot's tags over JSON Lines
     clock       "realtime" (`factor` times as fast); "lockstep" (advances on SYNC, when every node of `wait_for` has
                 been commanded, or by `step`; `cycle` [s] at a time); "freerun"
     channel     name of the CAN bus for `can.Bus(interface="gearwright", channel=…)`; else one of its own
@@ -54,6 +55,8 @@ def serve(
     )  # fmt: skip
     try:
         _open_buses(made, channel, link, socketcand, can, adapters)
+        if tcp is None and protocol == ROS2_CONTROL:
+            tcp = "0"
         if tcp is not None:
             made.servers.append(JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp)))
         if record is not None:
@@ -108,6 +111,7 @@ def _open_buses(
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand)))
     for name in can:
+        require_python_can()
         from gearwright.hardware.transports.in_process import BridgedBus
 
         bench.servers.append(BridgedBus(bench.network, name, bench.lock))

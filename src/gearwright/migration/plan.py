@@ -107,7 +107,7 @@ def _seen_from(follower: Element, full_name: str, leader: str) -> str | None:
 
 
 def _why_unread(e: Element, robots: Sequence[Mechanism]) -> str:
-    """What a reader said of an older joint that became no coupling."""
+    """Diagnostics of an older joint that became no coupling."""
     said = (d for robot in robots for d in robot.diagnostics if (d.file, d.line, d.element) == (e.file, e.line, e.path))
     reasons = (d.message for d in said if d.severity == "warning" and not d.code.endswith("-deprecated"))
     return next(reasons, "its model was not read, since another model has the same name or the world has several")

@@ -1,4 +1,4 @@
-"""What a migration did."""
+"""The report of a migration."""
 
 from __future__ import annotations
 

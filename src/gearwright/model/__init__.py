@@ -1,4 +1,4 @@
-"""What a mechanism is: frozen, validated dataclasses. SI units and radians throughout."""
+"""The model of a mechanism: frozen, validated dataclasses. SI units and radians throughout."""
 
 from gearwright.model.actuators import (
     ACTUATORS,

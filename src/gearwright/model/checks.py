@@ -14,7 +14,7 @@ from gearwright.errors import ModelError
 from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.moved_mass import massless_joints
+from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
 from gearwright.model.plausible import check_plausible
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
@@ -57,7 +57,7 @@ def check(m: Mechanism) -> list[Diagnostic]:
 
 
 def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
-    """What is worth knowing about a mechanism that was built; `closing` its loops takes longest."""
+    """Diagnostics of a mechanism that was built; `closing` its loops takes longest."""
     report = Report()
     check_links(m, report)
     check_rings(m, report)
@@ -209,7 +209,8 @@ def check_masses(m: Mechanism, report: Report) -> None:
     """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
     for joint, link in massless_joints(m):
         message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
-        report.warning("inertia-missing", f"{message}; `compile` needs some, or an armature", m.links[link].source)
+        taken = f"an armature of {ASSUMED_ARMATURE:g} is taken" if joint.axes else "`compile` needs some"
+        report.warning("inertia-missing", f"{message}; {taken}", m.links[link].source)
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:

@@ -143,7 +143,7 @@ class Coupling:
 
     @property
     def multiplier(self) -> float:
-        """Of the only leader."""
+        """Multiplier of the only leader."""
         return self._only.multiplier
 
     @property

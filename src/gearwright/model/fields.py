@@ -1,4 +1,4 @@
-"""What the fields of a model's classes mean: unit, range, description. Checks, views, files and docs read it.
+"""Meanings of the fields of a model's classes: unit, range, description. Checks, views, files and docs read it.
 
     stall_torque: float | None = quantity("N·m", above=0, doc="torque at rest", default=None)
 
@@ -48,7 +48,7 @@ class Quantity:
 
     @property
     def columns(self) -> int:
-        """Of a table."""
+        """Columns of a table."""
         return self.unit.count(",") + 1
 
     @property
@@ -125,7 +125,7 @@ class Meaning(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """What files call it."""
+        """Its name in files."""
         return self.quantity.tag or self.name
 
 

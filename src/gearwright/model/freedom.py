@@ -69,7 +69,7 @@ def independent(stacks: Sequence[Array], last: int = 0) -> list[int]:
 
 
 def _take_off(left: Array, row: int) -> None:
-    """What all rows have along one of them."""
+    """Components of all rows along one of them."""
     size = np.linalg.norm(left[row])
     if size > _RANK_TOLERANCE:
         along = left[row] / size

@@ -44,7 +44,7 @@ MASSLESS = Inertia(mass=0.0)
 
 
 def flaws(inertias: Sequence[Inertia]) -> list[str | None]:
-    """Of each, why no body can have it, or None.
+    """By inertia, why no body can have it, or None.
 
     The principal moments of a body are not negative, and none exceeds the sum of the other two.
     The slack of 1e-6 of the largest one is what six printed digits lose.

@@ -212,7 +212,7 @@ class Mechanism:
         return ByName("parameter", parameter_table(self))
 
     def reflected_inertia(self) -> dict[AxisRef, float]:
-        """What the rotors add to each axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
+        """Inertia of the rotors by axis, seen at the joint [kg·m², kg]: the diagonal of `BᵀIB`, `v_a = B·v_j`."""
         return dict(self._reflected)
 
     @cached_property

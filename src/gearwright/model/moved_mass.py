@@ -1,4 +1,4 @@
-"""Coordinates that move no mass: they have no equation of motion, and nothing can be computed of them."""
+"""Coordinates that move no mass: they have no equation of motion. Axes among them get a small armature."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from gearwright.model.transmissions import LinearTransmission
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
 
+ASSUMED_ARMATURE = 1e-6  # of such axes [kg·m², kg]: nothing pulls at them, so that any would let them stand
 ON_AXIS = 1e-12  # [m] from a turning axis, where a point mass does not resist it
 POINT = 3e-14  # of mass times distance squared: smaller moments are rounding where a frame is turned (`tree.frames`)
 
@@ -83,7 +84,7 @@ def _has_moments(inertia: Inertia) -> bool:
 
 
 class _Carried:
-    """What hangs on each link of the tree."""
+    """Descendants of each link of the tree."""
 
     def __init__(self, m: Mechanism) -> None:
         self.m = m

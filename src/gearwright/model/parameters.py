@@ -46,7 +46,7 @@ class Parameter:
         return f"{self.value:g} {self.unit}".rstrip()
 
 
-Row = tuple[str, float, Quantity, bool]  # name, value, meaning, whether it is of a sliding axis
+ParameterRow = tuple[str, float, Quantity, bool]  # name, value, meaning, whether it is of a sliding axis
 
 
 def parameter_table(mechanism: Mechanism) -> dict[str, Parameter]:
@@ -57,7 +57,7 @@ def parameter_table(mechanism: Mechanism) -> dict[str, Parameter]:
     }
 
 
-def parameter_rows(mechanism: Mechanism) -> Iterator[Row]:
+def parameter_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
     for link in mechanism.links.values():
         if link.same_as is None:
             yield from link_rows(link)
@@ -70,7 +70,7 @@ def parameter_rows(mechanism: Mechanism) -> Iterator[Row]:
         yield f"gravity.{c}", g, _GRAVITY, False
 
 
-def link_rows(link: Link) -> Iterator[Row]:
+def link_rows(link: Link) -> Iterator[ParameterRow]:
     """Mass, centre of mass in the link's frame, inertia about it in the axes of the file's."""
     inertia, name = link.inertia, link.name
     yield f"{name}.mass", inertia.mass, meaning_of(Inertia, "mass"), False
@@ -82,7 +82,7 @@ def link_rows(link: Link) -> Iterator[Row]:
         yield f"{name}.inertia.{c}", value, _PRODUCT, False
 
 
-def joint_rows(joint: Joint) -> Iterator[Row]:
+def joint_rows(joint: Joint) -> Iterator[ParameterRow]:
     """Where the joint sits on its parent link, and what acts along its axes."""
     for c, value in zip(_XYZ, joint.X_PJ.p.tolist(), strict=True):
         yield f"{joint.name}.origin.{c}", value, _LENGTH, False
@@ -100,7 +100,7 @@ def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
     return zip(joint.axis_coordinates, joint.axes, strict=True)
 
 
-def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Row]:
+def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[ParameterRow]:
     if coupling.through is not None:
         return  # its numbers are the transmission's
     name, only = coupling.name, len(coupling.leaders) == 1
@@ -122,12 +122,12 @@ def actuator_numbers(actuator: Actuator) -> dict[str, float]:
 
 
 def device_key(mechanism: Mechanism, name: str) -> str:
-    """What an actuator's or transmission's numbers are called after: itself, unless a link, joint or coupling is so."""
+    """Prefix of an actuator's or transmission's numbers: its name, unless a link, joint or coupling has that."""
     taken = name in mechanism.links or name in mechanism.joints or name in mechanism.couplings
     return f"device.{name}" if taken else name
 
 
-def device_rows(mechanism: Mechanism) -> Iterator[Row]:
+def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
     for name, actuator in mechanism.actuators.items():
         key = device_key(mechanism, name)
         slides = actuator.joint is not None and mechanism.joint(actuator.joint.joint).type.prismatic

@@ -92,7 +92,7 @@ def _implied_ratios(c: Coupling, axes: dict[AxisRef, int], basis: Array) -> list
 
 
 def _left_of(c: Coupling, axes: dict[AxisRef, int], q: Configuration, basis: Array) -> Array | None:
-    """What other rows leave of a row, of length 1; None if that is rounding."""
+    """Remainder of a row beside other rows, of length 1; None if that is rounding."""
     row = np.zeros(len(axes))
     row[axes[c.follower]] += 1.0
     slopes = c.slopes([q[t.axis.joint][t.axis.index] for t in c.leaders])

@@ -103,7 +103,7 @@ class _Loops:
         return all(self._motion(c, J) < ALIGNED for J in self.rows)
 
     def _motion(self, c: Coupling, J: Array) -> float:
-        """Of the follower, as far as rows let it, while the leaders stand still."""
+        """Motion of the follower, as far as rows let it, while the leaders stand still."""
         leaders = np.zeros((len(c.leaders), self.tangle.width))
         for i, t in enumerate(c.leaders):
             leaders[i, self.tangle.column(t.axis)] = 1.0

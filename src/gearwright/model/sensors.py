@@ -20,7 +20,7 @@ Side = Literal["actuator", "joint"]
 
 @dataclass(frozen=True, kw_only=True)
 class Sensor:
-    """What every sensor has: what it reads, and when."""
+    """The base of all sensors: what it reads, and when."""
 
     kind: ClassVar[str] = ""
 
@@ -40,7 +40,7 @@ class Sensor:
         check(self)
 
     def unit(self, *, length: bool, index: int = 0) -> str:
-        """Of one of its readings, where it reads a length or an angle."""
+        """Unit of one of its readings, where it reads a length or an angle."""
         return ""
 
     @property
@@ -59,7 +59,7 @@ class Sensor:
         return self.kind.replace("_", " ")
 
     def highlights(self) -> Iterator[Highlight]:
-        """What `show` says of it, beside its rate and latency: by default the numbers of its own."""
+        """Texts for `show`, beside its rate and latency: by default the numbers of its own."""
         return highlights(self, beyond=Sensor)
 
 
@@ -115,11 +115,11 @@ class Encoder(Sensor):
         return self.index
 
     def turn_of(self, *, length: bool = False) -> float:
-        """What a turn measures [rad], or [m] where it reads a length."""
+        """Size of a turn [rad], or [m] where it reads a length."""
         return self.turn if self.turn is not None else 1.0 if length else 2 * pi
 
     def count(self, *, length: bool = False) -> float:
-        """What one count measures [rad], or [m] where it reads a length; 0 of an exact encoder."""
+        """Size of one count [rad], or [m] where it reads a length; 0 of an exact encoder."""
         return self.turn_of(length=length) / self.resolution if self.resolution else 0.0
 
     def counts(self, reading: Any, *, length: bool = False, period: float | None = None) -> Any:
@@ -165,7 +165,7 @@ class LimitSwitch(Sensor):
         yield Highlight(f"closes {self.direction} {{}}", self.threshold)
 
 
-Reading = Callable[[Any, Any, Any], Any]  # (positions, velocities, state) → readings, or (readings, state)
+ReadFunction = Callable[[Any, Any, Any], Any]  # (positions, velocities, state) → readings, or (readings, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +178,7 @@ class CustomSensor(Sensor):
 
     kind: ClassVar[str] = "custom"
 
-    function: Reading | None = field(default=None, repr=False)
+    function: ReadFunction | None = field(default=None, repr=False)
     states: tuple[float, ...] = ()  # its own state at reset
     labels: tuple[str, ...] = ()  # what its readings are called: `name.label`; empty: numbered
 

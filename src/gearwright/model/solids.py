@@ -78,7 +78,7 @@ def solid(shape: Shape) -> Solid | None:
 
 
 def combined(parts: Iterable[tuple[Solid, Pose, float]]) -> Inertia:
-    """Of solids in a link, each with its pose X_LG and its mass [kg]; axes are the link's."""
+    """Inertia of solids in a link, each with its pose X_LG and its mass [kg]; axes are the link's."""
     placed = [(s, X.R, X.p + X.R[:, 2] * s.center, m) for s, X, m in parts]
     mass = sum(m for *_, m in placed)
     if mass <= 0:

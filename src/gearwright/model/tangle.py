@@ -51,7 +51,7 @@ class Tangle:
         return Tangle(tree=around, cuts=tree.cuts, couplings=inside, joints=joints, first=first)
 
     def parts(self) -> Iterator[Tangle]:
-        """What does not depend on each other: loops that share joints, or are coupled, stay together."""
+        """Independent parts: loops that share joints, or are coupled, stay together."""
         together = Components()
         by_link = {b.link: b for b in self.tree.branches}
         around = {cut.name: [b for _, b in _around(by_link, cut)] for cut in self.cuts}
@@ -157,7 +157,7 @@ class Tangle:
         return X_K.inverse() @ (X.get(cut.child, IDENTITY) @ cut.X_CJ)
 
     def _loop_rows(self, q: Configuration) -> Iterator[tuple[Array, Array, Array]]:
-        """Of each loop errors, rows and their units: three angles, then three lengths, in its cut's frame."""
+        """By loop: errors, rows and their units: three angles, then three lengths, in its cut's frame."""
         X = self._link_poses(q)
         by_link = {b.link: b for b in self.tree.branches}
         for cut in self.cuts:

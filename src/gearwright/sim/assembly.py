@@ -137,7 +137,7 @@ def with_leading_rotors(
 
 
 def _maps(robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], n: int) -> list[TransmissionMap]:
-    """Of each robot, with the numbers that are its parameters."""
+    """By robot, with the numbers that are its parameters."""
     assert t.map is not None
     key = f"{device_key(robot, t.name)}."
     numbers = {name[len(key) :]: x for name, x in parameters.items() if name.startswith(key)}

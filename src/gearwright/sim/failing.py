@@ -111,7 +111,7 @@ def _coordinate(sim: Simulation, first: Failure) -> str | None:
 
 
 def _likely(sim: Simulation, first: Failure) -> str:
-    """Reasons with their numbers, the most telling first."""
+    """Reasons with their numbers, the most likely first."""
     name = _coordinate(sim, first)
     if name is None:
         return ""

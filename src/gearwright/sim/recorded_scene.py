@@ -1,4 +1,4 @@
-"""What recordings say of a robot beside its motion: shapes of links, and ranges of signals."""
+"""A robot in its recordings, beside its motion: shapes of links, and ranges of signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is reported of a run: steps that did not settle, and joints that start beyond their limits."""
+"""Reports of a run: steps that did not settle, and joints that start beyond their limits."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Rows:
             self.most = max(1, min(self._largest, int(rows * WRITING / max(seconds, 1e-6)), 4 * self.most))
 
     def most_steps(self) -> int:
-        """Of one call of machine code."""
+        """Steps of one call of machine code."""
         return MOST_STEPS if self.most is None else self.most * self.every
 
 

@@ -12,7 +12,7 @@ Table = Callable[[str], Array]  # a quantity's numbers, (…, rows, 6)
 
 
 class Reaction(NamedTuple):
-    """What a joint's parent puts on its child, about the joint's origin, in the joint's axes on the child; (…, 3)."""
+    """Wrench of a joint's parent on its child, about the joint's origin, in the joint's axes on the child; (…, 3)."""
 
     force: Array  # [N]
     torque: Array  # [N·m]

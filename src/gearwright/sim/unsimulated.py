@@ -64,9 +64,9 @@ def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:
     bounded = dict.fromkeys(name for name, axis in axes if axis.limits.bounded)
     if bounded:
         yield f"joint limits do not act with {integrator}: {_listed([*bounded])} can move beyond them"
-    rubbing = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction)
-    if rubbing:
-        yield f"Coulomb friction does not act with {integrator}: that of {_listed([*rubbing])} is left out"
+    with_friction = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction or axis.dynamics.friction_model)
+    if with_friction:
+        yield f"Coulomb friction does not act with {integrator}: that of {_listed([*with_friction])} is left out"
     if robot.actuators:
         yield f"actuators do not act with {integrator}, but for their rotors' inertia: {_listed([*robot.actuators])}"
 

@@ -47,7 +47,7 @@ def formulas(t: Transmission) -> list[str]:
 
 @singledispatch
 def map_formulas(m: TransmissionMap, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
-    """Of a map without a formula: its numbers. One function for each class that has more to say than its fields."""
+    """A map without a formula: its numbers. One function for each class that has more to say than its fields."""
     numbers = ", ".join(highlight_text(h) for h in m.highlights())
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(m).__name__).lower()
     return [f"{name}: {numbers}" if numbers else name]

@@ -49,7 +49,7 @@ def _through(mechanism: Mechanism, t: Transmission, joint: int) -> str:
 
 
 def reads(sensor: Sensor) -> str:
-    """What a sensor measures, in words."""
+    """The quantity that a sensor measures, in words."""
     if sensor.reaction is not None or sensor.link is not None:
         return f"joint {sensor.reaction}" if sensor.reaction is not None else f"link {sensor.link}"
     target = sensor.actuator or (str(sensor.joint) if sensor.joint is not None else "")

@@ -57,7 +57,7 @@ class Panel:
         return lower, upper
 
     def range(self) -> tuple[float, float]:
-        """Of the axis: all values, and limits that are not far away."""
+        """Range of the axis: all values, and limits that are not far away."""
         lower = min(float(np.nanmin(line.values)) for line in self.lines.values())
         upper = max(float(np.nanmax(line.values)) for line in self.lines.values())
         if "effort" in self.title:

@@ -71,7 +71,7 @@ def test_sweeps_solve_equalities(rng):
     rows = [Equality(sparse(J[k]), bias=float(bias[k]), cfm=0.1 * k) for k in range(2)]
     impulses, _, _ = swept(H, u, rows, 400)
     A = J @ np.linalg.solve(H, J.T) + np.diag([0.0, 0.1])
-    assert impulses == pytest.approx(-np.linalg.solve(A, J @ u + bias), rel=1e-9)
+    assert impulses == pytest.approx(-np.linalg.solve(A, J @ u + bias), rel=2e-14)
 
 
 LAWS = {
@@ -103,7 +103,7 @@ def test_what_a_stop_lets_go_of():
     impulses, rates, _ = swept(np.eye(1), np.array([-STOP_LEAKAGE]), [stop], 60, tolerance)
     assert impulses[0] == pytest.approx(100.0, rel=1e-4)
     assert rates[0] == pytest.approx(-tolerance, rel=1e-3)
-    assert stop.project(100.0, 0.0, OWN, tolerance) == pytest.approx(100.0 - tolerance, rel=1e-9)
+    assert stop.project(100.0, 0.0, OWN, tolerance) == pytest.approx(100.0 - tolerance, rel=1e-14)
 
 
 def test_a_warm_start_is_accepted_while_what_is_held_stays():

@@ -51,7 +51,7 @@ def one_pass(top, slots, **changed):
 def begun(top):
     """A step of 10 ms at 24 rad/s that stands before its first pass, and the mean velocity that solves it."""
     slots = started(top, [1, 0, 0, 0], [8.0, 22.0, -6.0], dt=0.01)
-    for name in ("mass", "begin"):
+    for name in ("whole", "mass", "begin"):
         run([stage(top, name)], slots)
     w, guess = None, slots
     for _ in range(60):
@@ -74,14 +74,27 @@ def test_a_pass_says_whether_it_has_settled(top, begun, slot, share):
         assert after[slot] == [expected]
 
 
-def test_passes_end_and_a_step_that_is_lost_is_first_order(top):
-    """60 ms at 24 rad/s: 24 passes lead nowhere, and the last one starts from v again."""
-    slots = next(iter(spun(top, 24.0, 0.06, 1)))
-    assert slots["round"] == [25.0]
-    assert slots["unsettled"] == [1.0]
-    assert slots["passed"] == [0.0]
-    settled = list(spun(top, 24.0, 0.03, 20))[-1]
-    assert settled["unsettled"] == [0.0]
+def test_the_last_of_24_passes_that_lead_nowhere_starts_from_v(top, begun):
+    """A first-order step; one that is on its way to a solution goes on."""
+    slots, w = begun
+    far = 1.5 * w
+
+    def found(**changed):
+        return one_pass(top, slots, passed=0.0, start=far, **changed)["mean_velocity"]
+
+    from_v = one_pass(top, slots, passed=0.0, start=slots["velocity"], round=3.0)["mean_velocity"]
+    on_the_way = found(round=3.0, near=0.0)
+    assert (found(round=24.0, near=0.0) == from_v).all()
+    assert (found(round=23.0, near=0.0) == on_the_way).all()
+    assert (found(round=24.0, near=1.0) == on_the_way).all()
+    assert np.abs(from_v - on_the_way).max() > 1e-3
+
+
+def test_a_fast_spin_settles(top):
+    """30 ms at 24 rad/s, with passes that halve the error: in one piece."""
+    for slots in spun(top, 24.0, 0.03, 20):
+        assert slots["unsettled"] == [0.0]
+        assert slots["parts"][0] == 0.0
 
 
 @pytest.mark.parametrize(("ratio", "relaxation"), [(-9.0, 0.3), (-1.0, 0.5), (0.9, 1 / 0.3)])

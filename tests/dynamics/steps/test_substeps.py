@@ -9,26 +9,28 @@ from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from tests.dynamics.stepping import run
 
 DT = 0.01
+SIZES = {
+    "dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
+    "mean_velocity": 1, "earlier_velocity": 3, "oldest": 1, "smooth": 1, "fresh": 1,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def stages():
     """A position that goes on by dt, and an impulse of 1 N·s a second; it settles in so many parts beside the first."""
-    sizes = {"dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1}
-    build = StepBuilder({slot: SX.sym(slot, n) for slot, n in sizes.items()})
+    build = StepBuilder({slot: SX.sym(slot, n) for slot, n in SIZES.items()})
     parts = Substeps(build)
     with build.loop(TRIES, until="made"):
         parts.begin([], build["position"])
         build["position"] = [build["position"][0] + build["span"][0]]
         build["velocity"] = [build["velocity"][0] + 1.0]
         build["impulse"] = [build["span"][0]]
-        parts.end(build["parts"][0] >= build["wanted"][0])
-        build.stage("part")
+        parts.end(build["parts"][0] >= build["wanted"][0], build["wanted"][0] >= 0.0)
     return build.body
 
 
 def stepped(stages, wanted, parts=(0.0, 0.0), steps=1):
-    slots = {name: np.zeros(1) for name in ("impulse", "position", "velocity", "target", "unsettled")}
+    slots = {name: np.zeros(n) for name, n in SIZES.items()}
     slots |= {"dt": np.array([DT]), "parts": np.array(parts), "wanted": np.array([float(wanted)])}
     for _ in range(steps):
         run(stages, slots)

@@ -88,10 +88,20 @@ def test_fdcanusb_speaks_with_checksums_to_those_who_do():
 
 @pytest.mark.parametrize("kind", ADAPTERS.values(), ids=ADAPTERS)
 def test_random_bytes_in_random_pieces(kind):
-    """Bounded, and a frame passes afterwards."""
+    feed(kind, pieces=300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ADAPTERS.values(), ids=ADAPTERS)
+def test_200_megabytes_of_random_bytes(kind):
+    feed(kind, pieces=200_000)
+
+
+def feed(kind, pieces):
+    """1000 bytes in a piece on average: bounded, and a frame passes afterwards."""
     made, network, said = adapter(kind)
     rng, size = random.Random(1), 0
-    for _ in range(300):
+    for _ in range(pieces):
         made.receive(rng.randbytes(rng.randint(1, 2000)))
         size = max(size, len(made._line))
         said.clear()

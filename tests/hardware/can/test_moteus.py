@@ -73,7 +73,7 @@ def test_position_with_a_trajectory(controller):
         values = controller.position(position=1.0, velocity_limit=2.0, accel_limit=10.0)
         controller.table.run(0.01)
     assert values[Register.POSITION] == pytest.approx(1.0, abs=1e-3)
-    assert controller.table.device.complete
+    assert controller.table.device.servo.complete
 
 
 def test_velocity_until_the_stop_position(controller):

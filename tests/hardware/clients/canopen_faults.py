@@ -93,7 +93,7 @@ node.nmt.wait_for_bootup(5)
 tell(brown_out=node.sdo[0x6041].raw & 0x4F)
 
 # bus-off, a lost connector: SDO times out; afterwards it works
-for fault in ("bus-off", "unplug turn_motor", "drop"):
+for fault in ("bus-off", "unplug turn_motor", "drop", "corrupt"):
     ask(f"inject {fault}")
     time.sleep(0.02)
     try:
@@ -105,4 +105,15 @@ for fault in ("bus-off", "unplug turn_motor", "drop"):
     ask("clear")
     time.sleep(0.2)
     tell(**{fault.split()[0].replace("-", "_"): [silent, node.sdo[0x1000].raw]})
+
+# late frames are late, doubled ones change nothing
+node.sdo.RESPONSE_TIMEOUT = 1.0
+start = time.monotonic()
+ask("inject delay - 0.05")
+late = node.sdo[0x1000].raw
+tell(delay=[late, time.monotonic() - start > 0.09])
+ask("clear")
+ask("inject duplicate")
+tell(duplicate=[node.sdo[0x1000].raw for _ in range(3)])
+ask("clear")
 network.disconnect()

@@ -55,7 +55,8 @@ def _run(bench: Bench, script: str, arguments: tuple[object, ...], seconds: floa
 def _do(bench: Bench, words: list[str]) -> None:
     with bench.lock:
         if words[0] == "inject":
-            bench.faults.inject(*words[1:3], *map(float, words[3:]))
+            target = words[2] if len(words) > 2 and words[2] != "-" else None
+            bench.faults.inject(words[1], target, *map(float, words[3:]))
         elif words[0] == "clear":
             bench.faults.clear()
         elif words[0] == "position":

@@ -23,6 +23,13 @@ def test_odrive_can():
     assert "timeout" in found["silence"]
 
 
+@pytest.mark.slow
+def test_odrive_can_on_its_own_bus():
+    with gw.serve("canopen_arm", protocol="odrive", can=["udp_multicast:224.0.0.1"]) as bench:
+        found = run_client(bench, "odrive_multicast.py", bench.node)
+    assert found["state"] == "CLOSED_LOOP_CONTROL" and "Iq_Measured" in found["iq"]
+
+
 def test_damiao_motor():
     with gw.serve("damiao_arm") as bench:
         found = run_client(bench, "damiao.py", bench.channel)
@@ -38,7 +45,7 @@ def test_damiao_motor():
 def test_moteus():
     with gw.serve("canopen_arm", protocol="moteus") as bench:
         found = run_client(bench, "moteus_client.py", bench.port)
-        kp = [bench.rig.devices[name].kp for name in ("turn_motor", "right_jaw_motor")]
+        kp = [bench.rig.devices[name].servo.kp for name in ("turn_motor", "right_jaw_motor")]
     friction = [0.1 / 50, 2 * 1.0 * 0.004 / tau]  # [N·m] at the rotors: within it a proportional drive stops short
     assert found["mode"] == 0 and found["voltage"] == pytest.approx(24.0)
     for position, target, k, torque in zip(found["positions"], (0.5, 1.0), kp, friction, strict=True):

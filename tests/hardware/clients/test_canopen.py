@@ -47,5 +47,7 @@ def test_faults_are_seen_and_reset(bench):
     assert found["heartbeat"] == ["OPERATION ENABLED", True, 0x08, 0x11]
     assert found["guarding"] == ["OPERATION ENABLED", True, True, 0x08]
     assert found["brown_out"] == 0x40
-    for name in ("bus_off", "unplug", "drop"):
+    for name in ("bus_off", "unplug", "drop", "corrupt"):
         assert found[name] == [True, 0x00020192], name
+    assert found["delay"] == [0x00020192, True]
+    assert found["duplicate"] == [0x00020192] * 3

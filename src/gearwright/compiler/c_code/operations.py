@@ -75,7 +75,7 @@ class Dialect:
 
     @property
     def suffix(self) -> str:
-        """Of functions and literals."""
+        """Suffix of functions and literals."""
         return {"double": "", "single": "f"}[self.precision]
 
     @property

@@ -63,7 +63,7 @@ class ActuatorLinearization(NamedTuple):
 
 @dataclass(frozen=True)
 class ActuatorUnit:
-    """One actuator. `command` is its place among the commands, `states` the places of what it remembers."""
+    """One actuator. `command` is its place among the commands, `states` the places of its states."""
 
     actuator: Actuator
     gear: Gear

@@ -77,7 +77,7 @@ class Actuation:
         return found
 
     def efforts(self, tree: TreeState, acting: Sequence[ActuatorLinearization]) -> dict[int, Scalar]:
-        """What they put on the tree's velocities: `Aᵀ·(τ − d·ω)`, and what maps add."""
+        """Efforts along the tree's velocities: `Aᵀ·(τ − d·ω)`, and what maps add."""
         found: dict[int, Scalar] = {}
         for d, now in zip(self.driven, acting, strict=True):
             net = minus(now.effort, times(d.damping, now.seen.speed))

@@ -153,10 +153,10 @@ class EffortMap:
         return ActuatorAxis(0.0, row, total(*(times(x, tree.v[k]) for k, x in row.items())), 0.0)
 
     def bend(self, tree: TreeState) -> Sparse:
-        return {}  # no map of positions: what its rotor stores is not told from what the function loses
+        return {}  # no map of positions: what its rotor stores cannot be separated from what the function loses
 
     def extra(self, tree: TreeState, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
-        """What F gives beside its slope; F at no effort at all counts once, with the first actuator."""
+        """F less its slope's part; F at no effort at all counts once, with the first actuator."""
         q, v = self._along(tree)
         whole = self.function(self._given(effort), q, v)
         if self.index:
@@ -185,7 +185,7 @@ def gears(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, Gear]
 
 
 def transmission_gears(mechanism: Mechanism, t: Transmission, values: Mapping[str, Scalar]) -> Sequence[Gear]:
-    """Of each of its actuators."""
+    """One gear for each of its actuators."""
     axes = [axis_of(mechanism, ref, t.name) for ref in t.joints]
     return _gears_of(t, map_unknowns(mechanism, t, values), axes)
 
@@ -241,7 +241,7 @@ class Bounds:
 
 
 def bounds(mechanism: Mechanism) -> list[Bounds]:
-    """Of the linear maps that have offsets or bounds, and act."""
+    """Offsets and bounds of the linear maps that act."""
     found: list[Bounds] = []
     for t in {t.name: t for t in mechanism.acting.values()}.values():
         m = t.map

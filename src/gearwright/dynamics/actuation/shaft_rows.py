@@ -28,7 +28,7 @@ from gearwright.dynamics.solve.terms import Bounded, Term
 
 @dataclass(frozen=True)
 class MotorRow(OneRow):
-    """What an actuator's effort at the end of the step is beside its line."""
+    """An actuator's effort where it is no straight line over the speed."""
 
     driven: ActuatorUnit
     index: int  # among those that act
@@ -42,7 +42,7 @@ class MotorRow(OneRow):
         return False
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Nothing: an actuator's effort is told as a whole, this part of it included."""
+        """Nothing: an actuator's effort is counted as a whole, this part of it included."""
         return {}
 
     def act(self, now: Moment) -> list[Term]:
@@ -76,7 +76,7 @@ class ShaftFrictionRow(OneRow):
         return None if self.driven.losses.efficient else self.index
 
     def bounds(self, effort: Scalar, speed: Scalar, share: Scalar = 0.0) -> tuple[Scalar, Scalar]:
-        """What it takes at most, against motions along the effort T₀ and the other way; share: I·r of the rotor."""
+        """Largest loss against motions along the effort T₀ and the other way; share: I·r of the rotor."""
         f, eta = self.driven.friction, self.driven.efficiency_at(effort, speed)
         driving, driven = minus(1.0, eta), minus(divided(1.0, eta), 1.0)
         along = divided(plus(f, times(driving, magnitude(effort))), minus(1.0, times(driving, share)))

@@ -38,7 +38,7 @@ class ArticulatedInertia(NamedTuple):
         return ArticulatedInertia(self.A + other.A, B, self.C + other.C)  # type: ignore[arg-type]
 
     def force(self, V: Motion) -> Force:
-        """What accelerates it by V."""
+        """Force that accelerates it by V."""
         w, v = V
         n = Vector(*(plus(a @ w, b @ v) for a, b in zip(self.A.rows, self.B, strict=True)))
         columns = zip(*self.B, strict=True)

@@ -207,7 +207,7 @@ class Mass(NamedTuple):
         return Mass(self.m, self.h + r * self.m, self.S + twice_symmetric(r, half))
 
     def force(self, a: Vector, U: Field) -> Force:
-        """What accelerates it: `f = m·a + U·h`, `n = h × a + ∫r × U·r dm`."""
+        """Inertial force: `f = m·a + U·h`, `n = h × a + ∫r × U·r dm`."""
         return Force(self.h.cross(a) + U.moment(self.S), a * self.m + U.at(self.h))
 
     def momentum(self, V: Motion) -> Force:

@@ -115,7 +115,7 @@ class AxisRow(OneRow):
 
 
 def _part(beyond: Scalar, dt: Scalar) -> Scalar:
-    """What is off by rounding is not brought back, which would shake what rests on its stop."""
+    """The part of the way that is made in a step. Rounding is left, which would shake what rests on its stop."""
     return where(beyond > ON_STOP, least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)), 0.0)
 
 
@@ -254,7 +254,7 @@ def _axes(mechanism: Mechanism) -> dict[AxisRef, PlacedAxis]:
 def _families(
     mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, PlacedAxis]
 ) -> dict[AxisRef, list[Member]]:
-    """Of each axis that leads, or is alone: itself, and those that exact couplings tie to it at constant ratios."""
+    """By axis that leads or is alone: itself, and those that exact couplings tie to it at constant ratios."""
     exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
     families = {ref: [Member(place, 1.0, 0.0)] for ref, place in places.items()}
     for follower, (terms, offset) in compose(exact).items():

@@ -125,7 +125,7 @@ class ClosureRows(AlongRows):
 
     @property
     def rates(self) -> list[Callable[[RelativePose, Motion], Scalar]]:
-        """Of each row, for a twist of the child side against the parent side."""
+        """Rate of each row for a twist of the child side against the parent side."""
         return [condition.rate for condition in self.conditions]
 
     def position_rows(self, now: Instant | Moment) -> list[PositionRow]:
@@ -202,8 +202,8 @@ def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> Cl
     return ClosureRows(joint.name, conditions(joint), (ends[0], ends[1]))
 
 
-def _telling(mechanism: Mechanism) -> list[list[int]]:
-    """Of each cut joint the rows that others and couplings do not imply, by the numbers of the file."""
+def _independent_rows(mechanism: Mechanism) -> list[list[int]]:
+    """By cut joint, the rows that others and couplings do not imply, by the numbers of the file."""
     values = numbers(mechanism)
     model = Coordinates(optimised(assembled(mechanism, values)), reduction(mechanism, values))
     start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
@@ -213,11 +213,11 @@ def _telling(mechanism: Mechanism) -> list[list[int]]:
 
 
 def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:
-    """For each joint that the spanning tree leaves out: what it forbids, and what rubs in it."""
+    """For each joint that the spanning tree leaves out: its constraints, and the forces along its axes."""
     found: list[ClosureRows | CutRow] = []
     if not mechanism.tree.cuts:
         return found
-    for joint, kept in zip(mechanism.tree.cuts, _telling(mechanism), strict=True):
+    for joint, kept in zip(mechanism.tree.cuts, _independent_rows(mechanism), strict=True):
         closure = whole_closure(joint, system, values)
         found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
         found += cut_axis_rows(joint, closure, values)

@@ -22,7 +22,7 @@ from gearwright.tracing import trace
 
 @dataclass(frozen=True)
 class SpeedFriction:
-    """Of one axis; `numbers` are the fields that are inputs."""
+    """Friction of one axis; `numbers` are the fields that are inputs."""
 
     name: str
     model: FrictionModel

@@ -1,4 +1,4 @@
-"""What acts along the axes of a cut joint, which are no coordinates of the tree: springs, dampers, friction, stops."""
+"""Springs, dampers, friction and stops along the axes of a cut joint, which are no coordinates of the tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Limits
 
 
-class Seen(Protocol):
+class LoopSides(Protocol):
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]: ...
 
 
@@ -37,7 +37,7 @@ class CutAxis:
     """One axis of a cut joint. Angles are read within half a turn of `about`."""
 
     name: str
-    closure: Seen
+    closure: LoopSides
     joint: Joint
     index: int
     about: float = 0.0
@@ -74,12 +74,12 @@ class CutRow(OneRow, ABC):
         return self.axis.joint.name
 
     @property
-    def closure(self) -> Seen:
+    def closure(self) -> LoopSides:
         return self.axis.closure
 
     @property
     def rates(self) -> list[Callable[[RelativePose, Motion], Scalar]]:
-        """Of its row, for a twist of the child side against the parent side."""
+        """Rate of its row for a twist of the child side against the parent side."""
         return [self.axis.rate]
 
     @abstractmethod
@@ -140,7 +140,7 @@ class CutSoftStopRow(CutRow):
         return stop_energy(self.axis.read(now)[0], self.limits)
 
 
-def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Iterator[CutRow]:
+def cut_axis_rows(joint: Joint, closure: LoopSides, values: Mapping[str, Any]) -> Iterator[CutRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits
         cut = CutAxis(name, closure, joint, index, middle(limits))
@@ -158,6 +158,6 @@ def cut_axis_rows(joint: Joint, closure: Seen, values: Mapping[str, Any]) -> Ite
 
 
 def middle(limits: Limits) -> float:
-    """Of the range: angles are read where it does not matter which of several turns they are in."""
+    """Middle of the range: angles are read where it does not matter which of several turns they are in."""
     lower, upper = hard_range(limits)
     return (lower + upper) / 2 if isfinite(lower) and isfinite(upper) else 0.0

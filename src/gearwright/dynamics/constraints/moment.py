@@ -14,7 +14,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 class Moment(NamedTuple):
-    """What terms are made from: a phase, and the mechanism at the configuration in which it acts."""
+    """A phase, and the mechanism at the configuration in which it acts: terms are made from it."""
 
     phase: Phase
     dt: Scalar

@@ -53,7 +53,7 @@ class Phase(Protocol):
         """The mean rate along J, where it is known; else 0."""
 
     def oscillator(self, spring: Spring) -> Impulse:
-        """Of a damped spring by its natural frequency and damping ratio."""
+        """Impulse of a damped spring by its natural frequency and damping ratio."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Closure(Protocol):
 def independent_rows(
     closures: Sequence[Closure], model: Coordinates, start: Sequence[float], hard: Sequence[Follower] = ()
 ) -> list[list[int]]:
-    """Of each closure, the rows that are kept beside hard couplings. All if the loops do not close from the start."""
+    """By closure, the rows that are kept beside hard couplings. All if the loops do not close from the start."""
     sizes = [len(c.conditions) for c in closures]
     pose = _closed(closures, model, list(start))
     if pose is None:

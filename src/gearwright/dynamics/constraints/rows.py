@@ -112,7 +112,7 @@ class LoadDependent(Protocol):
 
     @property
     def loaded_shaft(self) -> int | None:
-        """Of which of the actuators that act; None: of none."""
+        """Index of the actuator among those that act; None: it depends on no load."""
 
 
 def stored_energy(kinds: Sequence[ConstraintGroup], now: Instant) -> Scalar:
@@ -135,7 +135,7 @@ class AlongRows:
 
 
 class OneRow(AlongRows):
-    """What most kinds are: one row with bounds, to which positions are not brought back."""
+    """A group of one term with bounds, to which positions are not brought back: most are."""
 
     equality: ClassVar[bool] = False
     size: ClassVar[int] = 1
@@ -206,7 +206,7 @@ def _softness(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) 
 
 
 def names(kinds: Collection[ConstraintGroup]) -> list[str]:
-    """Of every row, in the order of the impulses."""
+    """Names of the rows, in the order of the impulses."""
     return [k.name for k in kinds for _ in range(k.size)]
 
 

@@ -2,10 +2,10 @@
 
     phase    ()      0 in a step that begins with the controller being asked; it counts up to the control period
     clock    (2,)    steps since the clock was set, and what it was set to [s]
-    control  (nc,)   what the controller commands, held until it is asked again; then what it remembers
+    control  (nc,)   what the controller commands, held until it is asked again; then its memory
 
-The function is called once, on a `Reading`: the reading side of a simulation with formulas for numbers. The names that
-it returns are the commands; in the step, the places of these among `command` and `effort` are those of `control`.
+The function is called once, on `TracedReadings`: the reading side of a simulation with formulas for numbers. The names
+that it returns are the commands; in the step, the places of these among `command` and `effort` are those of `control`.
 
 Steps are counted exactly: up to 2⁵³ of them, in single precision up to 2²⁴ (five hours at 1 kHz).
 """
@@ -24,7 +24,7 @@ import numpy as np
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, where, without_simplification
-from gearwright.dynamics.control.reading import Reading
+from gearwright.dynamics.control.reading import TracedReadings
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
@@ -63,7 +63,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Targets:
-    """What can be commanded: names, and of joints with several coordinates those of each."""
+    """Names that can be commanded, and of joints with several coordinates those of each."""
 
     actuators: Sequence[str]
     coordinates: Sequence[str]
@@ -97,15 +97,15 @@ class Control:
         targets: Targets,
         period: int,
         symbols: Mapping[str, SX],
-        read: Callable[[SX], Reading],
+        read: Callable[[SX], TracedReadings],
     ) -> None:
         clock, phase = SX.sym("clock", 2), SX.sym("phase")
         memory = {name: SX.sym(name) for name in declared.memory}
-        commands, remembered = traced(declared, read(clock), memory, targets)
+        commands, new_memory = traced(declared, read(clock), memory, targets)
         self.places = placed(list(commands), list(memory))
         self.start = [0.0] * len(commands) + [*declared.memory.values()]  # after a reset: no commands yet
         before = casadi.vertcat(SX.sym("held", len(commands)), *memory.values())
-        new = [*commands.values(), *remembered]
+        new = [*commands.values(), *new_memory]
         control = [where(phase == 0, x, old) for x, old in zip(new, casadi.vertsplit(before), strict=True)]
         inputs = {**symbols, "clock": clock, "phase": phase, "control": before}
         self.stage = _function("control", inputs, {"control": control})
@@ -123,9 +123,9 @@ def placed(commands: Sequence[tuple[str, int]], memory: Sequence[str]) -> Places
 
 
 def traced(
-    declared: Declared, sim: Reading, memory: Mapping[str, SX], targets: Targets
+    declared: Declared, sim: TracedReadings, memory: Mapping[str, SX], targets: Targets
 ) -> tuple[dict[tuple[str, int], Scalar], list[Scalar]]:
-    """(slot, entry) → what the controller commands, and what it remembers, as formulas."""
+    """(slot, entry) → what the controller commands, and its new memory, as formulas."""
     try:
         own = {name: Traced([x], ()) for name, x in memory.items()}
         returned, after = _called_without_chance(lambda: declared.called(sim, own))
@@ -136,7 +136,7 @@ def traced(
                 if (slot, i) in commands:
                     raise CompileError(f"{name!r} is commanded twice")
                 commands[slot, i] = x
-        remembered = [_numbers(name, after[name], 1)[0] for name in memory]
+        new_memory = [_numbers(name, after[name], 1)[0] for name in memory]
     except Exception as error:  # the user's code may raise anything
         raise TracingError(f"controller {declared.name}{user_line(error.__traceback__)}: {_said(error)}") from error
     for name, value in declared.attributes.items():
@@ -145,9 +145,9 @@ def traced(
                 f"controller {declared.name} keeps something for its next call in its attribute {name!r}, but in the "
                 f"compiled step it is called once only: declare memory = {{{name!r}: 0.0}}, and take and return that"
             )
-    if not commands and not remembered:
-        raise TracingError(f"controller {declared.name} commands nothing, and remembers nothing")
-    return commands, remembered
+    if not commands and not new_memory:
+        raise TracingError(f"controller {declared.name} commands nothing, and has no memory")
+    return commands, new_memory
 
 
 CHANCE = (

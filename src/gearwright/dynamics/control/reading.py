@@ -1,4 +1,4 @@
-"""What a controller sees in the compiled step: the reading side of a simulation, with formulas for numbers."""
+"""The reading side of a simulation for a controller in the compiled step, with formulas for numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Formulas(Mapping[str, Traced]):
 
 
 class ActuatorFormulas:
-    """`torque`, `position`, `velocity`, `command` and what its kind remembers."""
+    """`torque`, `position`, `velocity`, `command` and the states of its kind."""
 
     def __init__(self, name: str, values: Mapping[str, Scalar]) -> None:
         self._name = name
@@ -60,8 +60,8 @@ class UnreadableError(CompileError, AttributeError):
     """A controller asks for what it cannot have in the compiled step."""
 
 
-class Reading:
-    """What a traced controller is given: every attribute is a mapping of formulas, a formula or a number."""
+class TracedReadings:
+    """A traced controller's argument: every attribute is a mapping of formulas, a formula or a number."""
 
     def __init__(self, parts: Mapping[str, Any]) -> None:
         self.__dict__.update(parts)
@@ -77,7 +77,7 @@ class Reading:
 def reading(
     mechanism: Mechanism, model: Model, sensing: Sensing, symbols: Mapping[str, SX], parameters: Mapping[str, SX],
     *, dt: float, period: int,
-) -> Callable[[SX], Reading]:  # fmt: skip
+) -> Callable[[SX], TracedReadings]:  # fmt: skip
     """From the slots of the step, and the clock, to what the controller is given."""
     given = {name: scalars(s) for name, s in symbols.items()}
     tree = model.tree(State(given["position"], given["velocity"]))
@@ -107,15 +107,15 @@ def reading(
     def bias() -> Traced:
         still: list[Scalar] = [0.0] * n
         along = TreeState(tree.q, tree.v, identity(n), still)
-        return Traced(model.needed(model.configuration_at(tree.q), along, still), (n,))
+        return Traced(model.inverse_dynamics(model.configuration_at(tree.q), along, still), (n,))
 
     parts |= {"mass_matrix": mass_matrix, "bias": bias}
     parts["actuator"] = _actuators(mechanism, model, given, tree)
     parts["pose"] = Poses(lambda: link_poses(model.configuration(tree)), tuple(mechanism.links))
 
-    def read_at(clock: SX) -> Reading:
+    def read_at(clock: SX) -> TracedReadings:
         steps, start = scalars(clock)
-        return Reading({**parts, "time": Traced([plus(start, times(steps, dt))], ())})
+        return TracedReadings({**parts, "time": Traced([plus(start, times(steps, dt))], ())})
 
     return read_at
 
@@ -159,7 +159,7 @@ class Actuators(Mapping[str, ActuatorFormulas]):
 
 
 class Poses(Mapping[str, Traced]):
-    """Of links in the world, (4, 4); written down when first asked for."""
+    """Poses of links in the world, (4, 4); written down when first asked for."""
 
     def __init__(self, poses: Callable[[], Mapping[str, Any]], links: Sequence[str]) -> None:
         self._poses, self._links = poses, links

@@ -41,7 +41,7 @@ def observation(equations: Equations, given: Given) -> Outputs:
     """
     model = equations.model
     now, at, vd, effort = present(equations, given)
-    missing = model.missing(at, now, vd, effort)
+    missing = model.residual_effort(at, now, vd, effort)
     exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
     efforts = {tie.name: x for tie, x in exact}
     for name, kind, x in zip(equations.rows, _each_row(equations.kinds), given.get("impulse", ()), strict=True):

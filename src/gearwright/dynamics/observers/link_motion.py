@@ -22,7 +22,7 @@ class LinkMotion(NamedTuple):
 
 
 def link_motions(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> dict[str, LinkMotion]:
-    """Of every link."""
+    """By link."""
     poses, V, A = body_poses(at), velocities(at, v), accelerations(at, v, vd)
     found = {}
     for name, (body, place) in at.system.links.items():
@@ -41,7 +41,7 @@ def link_motions(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> dict[s
 
 
 def coordinate_screws(at: Configuration) -> list[tuple[Motion, Vector]]:
-    """Of each velocity of the tree: the motion of what it carries for a unit of it, at a point on the axis' body.
+    """By velocity of the tree: the motion of what it carries for a unit of it, at a point on the axis' body.
 
     A point r of what it carries moves with `linear + angular × (r − point)`.
     """

@@ -50,7 +50,7 @@ def bias(equations: Equations, given: Given) -> Outputs:
     q, v = given["tree_position"], given["tree_velocity"]
     still: list[Scalar] = [0.0] * len(v)
     at = equations.model.configuration_at(q)
-    return {"bias": equations.model.needed(at, TreeState(q, v, identity(len(v)), still), still)}
+    return {"bias": equations.model.inverse_dynamics(at, TreeState(q, v, identity(len(v)), still), still)}
 
 
 def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
@@ -58,7 +58,7 @@ def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
     model = equations.model
     tree = model.tree(State(given["position"], given["velocity"]))
     vd = tree.accelerations(given["acceleration"])
-    return {"needed": model.missing(model.configuration(tree), tree, vd, [0.0] * len(tree.v))}
+    return {"needed": model.residual_effort(model.configuration(tree), tree, vd, [0.0] * len(tree.v))}
 
 
 def _symmetric(M: Matrix, n: int) -> SX:

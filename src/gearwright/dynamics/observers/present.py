@@ -38,7 +38,7 @@ def present(equations: Equations, given: Given) -> Present:
     at = model.configuration(tree)
     actuator = given.get("actuator", [])
     acting = model.actuation.having(tree, actuator) if actuator else []
-    effort = model.pushed(tree, given["effort"], acting)
+    effort = model.total_effort(tree, given["effort"], acting)
     if equations.kinds:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
         now = Moment.of_instant(tree, at, given["dt"][0], model.dof)
@@ -59,7 +59,7 @@ def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[
 
 
 def observed_by_sensors(equations: Equations, given: Given) -> dict[str, list[Scalar]]:
-    """What force-torque sensors and IMUs read, by sensor."""
+    """Readings of force-torque sensors and IMUs, by sensor."""
     now = present(equations, given)
     wrenches = joint_wrenches(equations, given, now)
     moving = link_motions(now.at, now.tree.v, now.vd)

@@ -35,7 +35,7 @@ class Reactions:
     def wrenches(
         self, gravity: Vector, moving: Mapping[str, LinkMotion], loads: Sequence[Load], cuts: Mapping[str, Force]
     ) -> dict[str, Force]:
-        """Of every joint what its parent puts on its child: about the joint's origin, in the joint's axes on the child.
+        """By joint, what its parent puts on its child: about the joint's origin, in the joint's axes on the child.
 
         `cuts`: the same of joints that close loops, which comes from their rows.
         """
@@ -56,7 +56,7 @@ class Reactions:
         return found | dict(cuts)
 
     def _inertia_force(self, name: str, link: LinkMotion, gravity: Vector) -> Force:
-        """What accelerates a link, its weight taken off; in the world's axes, about its origin."""
+        """Inertial force of a link less its weight; in the world's axes, about its origin."""
         model = self.mechanism.links[name]
         mass = link_mass(model.same_as or name, model.inertia, self.values).scaled(model.share)
         a = link.acceleration.linear - (gravity if model.gravity else ZERO)
@@ -88,7 +88,7 @@ def _shifted(F: Force, old: Vector, new: Vector) -> Force:
 def cut_wrenches(
     mechanism: Mechanism, kinds: Sequence[ConstraintGroup], at: Configuration, impulses: Sequence[Scalar], dt: Scalar
 ) -> dict[str, Force]:
-    """Of each joint that closes a loop what its rows put on its child in a step, in the joint's axes there."""
+    """By joint that closes a loop, what its rows put on its child in a step, in the joint's axes there."""
     found = {joint.name: NO_FORCE for joint in mechanism.tree.cuts}
     start = 0
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""What each sensor looks at: positions and velocities of joints, or of actuators' own axes."""
+"""Inputs of sensors: positions and velocities of joints, or of actuators' own axes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def watched(mechanism: Mechanism, sensor: Sensor) -> tuple[tuple[str, ...], tupl
 
 
 def entries(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
-    """Of each sensor, what each of its numbers reads."""
+    """By sensor, what each of its numbers reads."""
     found = {}
     for name, sensor in mechanism.sensors.items():
         actuators, axes = watched(mechanism, sensor)

@@ -45,7 +45,7 @@ class Channel:
 
     @property
     def registers(self) -> list[slice]:
-        """Of each value."""
+        """Where each value waits for its latency."""
         depth = self.timing.depth
         return [slice(self.own.stop + i * depth, self.own.stop + (i + 1) * depth) for i in range(len(self.values))]
 
@@ -120,7 +120,7 @@ class Sensing:
         return self.reading(after), after
 
     def reading(self, state: Sequence[Scalar]) -> list[Scalar]:
-        """What the sensors show; they hold it until something new comes through."""
+        """The sensors' readings; they hold them until something new comes through."""
         shown: list[Scalar] = []
         for c in self._channels:
             clock = 0.0 if c.clock is None else state[c.clock]

@@ -77,7 +77,7 @@ def _delay(sensor: Sensor, dt: float) -> int:
 
 
 def untimely(sensor: Sensor, dt: float) -> str | None:
-    """What is told of a sensor whose times are no whole numbers of steps; None if they are."""
+    """The warning for a sensor whose times are no whole numbers of steps; None if they are."""
     found = timing(sensor, dt)
     said = []
     if sensor.update_rate < inf and not _is_whole(1.0 / (sensor.update_rate * dt)):

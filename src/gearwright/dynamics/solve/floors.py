@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Floors(NamedTuple):
-    """What rounding to `eps` leaves of numbers that should be zero. All are shares of a row's own response A_kk.
+    """Residues of numbers that should be zero, from rounding to `eps`. All are shares of a row's own response A_kk.
 
     dependent   A pivot of LDLᵀ is A_kk less squares that sum to no more than A_kk (A is semidefinite), so it is off by
                 a few n·eps·A_kk, and a pivot p·A_kk gives λ to eps/p. At 1000·eps three digits of λ are left. What

@@ -90,7 +90,7 @@ class Response(NamedTuple):
 
 
 class Next(NamedTuple):
-    """What a law goes on with, and whether it was wrong."""
+    """A law's next state, and whether its last one was wrong."""
 
     state: list[Scalar]
     wrong: Scalar

@@ -37,7 +37,7 @@ TINY = 1e-30  # keeps a quotient of nothing finite
 
 
 class Pivot(NamedTuple):
-    """What a law asks of its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
+    """A law's demand on its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
 
     `give` is a slope that counts where d is no more than that: give²/(d + give).
     """
@@ -199,7 +199,7 @@ class _Elimination:
     def _absorb(
         self, front: Front, added: ArticulatedInertia, forces: Mapping[int, Force], columns: dict[int, Force]
     ) -> None:
-        """What a further front brings, in this one's frame, moves along this one's freedoms."""
+        """Adds what a further front brings, in this one's frame, along this one's freedoms."""
         new: Matrix = {}
         own = [(row, s, added.force(s)) for row, s in front.motions]
         for n, (row, s, _) in enumerate(own):

@@ -142,7 +142,7 @@ def solve_rows(
 
 
 def _compliance(answers: Sequence[Scalar]) -> Scalar:
-    """Of its heaviest coordinate; not nothing where a pose leaves a coordinate out of the row."""
+    """Compliance of its heaviest coordinate; not nothing where a pose leaves a coordinate out of the row."""
     return times(COMPLIANCE, greatest(reduce(least, answers), times(COMPLIANCE, total(*answers))))
 
 

@@ -34,7 +34,7 @@ from gearwright.dynamics.solve.laws import Response
 
 
 class SweptTerm(Protocol):
-    """What sweeps ask of a term: `Bounded`, `Equality`, `CurveRemainder`."""
+    """A term as sweeps take it: `Bounded`, `Equality`, `CurveRemainder`."""
 
     @property
     def J(self) -> Sparse: ...

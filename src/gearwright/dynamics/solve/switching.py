@@ -36,16 +36,17 @@ from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
 
-PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one
+PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
+SHARE = 0.25  # or this share of the laws' number: one by one, a long chain would take as many as it has laws
 ALL = 1e9  # more laws than there are
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
-ENDURANCE = 40.0  # iterations without a fall after which rounding is taken to be the reason
+ENDURANCE = 37.0  # further iterations without a fall after which rounding is taken to be the reason
 LARGEST = 1e4  # and so much more at most
 GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
 
 
 class Law(Protocol):
-    """What acts along one direction. Its state is what it starts the next iteration with, or the next step."""
+    """A law along one direction. Its state is what it starts the next iteration with, or the next step."""
 
     @property
     def size(self) -> int:
@@ -83,7 +84,7 @@ def started(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[Scalar]:
 
 
 class Progress(NamedTuple):
-    """What an iteration tells the next one; a step begins with `STARTED`."""
+    """Progress from one iteration to the next; a step begins with `STARTED`."""
 
     least: Scalar  # number of laws that were off their pieces, at best
     stalled: Scalar  # iterations since that fell
@@ -197,7 +198,7 @@ class _Solved:
 
     def switched(self, states: Sequence[Sequence[Scalar]], progress: Progress) -> Iteration:
         share = times(progress.tolerance, ROUNDING * self.problem.eps)
-        most = where(progress.stalled >= PATIENCE, 1.0, ALL)
+        most = where(progress.stalled >= self._patience, 1.0, ALL)
         seen = self._seen(share, times(share, self._speed()))
         new = [[*state] for state in states]
         wrong: Scalar = 0.0
@@ -213,14 +214,17 @@ class _Solved:
         return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
 
     def _speed(self) -> Scalar:
-        """Of the fastest coordinate."""
+        """Speed of the fastest coordinate."""
         if self.problem.speed is not None:
             return self.problem.speed
         return greatest_of([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
-    @staticmethod
-    def _progress(before: Progress, wrong: Scalar) -> Progress:
-        alone = as_number(before.stalled >= ENDURANCE)
+    @property
+    def _patience(self) -> float:
+        return max(PATIENCE, SHARE * len(self.lines))
+
+    def _progress(self, before: Progress, wrong: Scalar) -> Progress:
+        alone = as_number(before.stalled >= self._patience + ENDURANCE)
         return Progress(
             least(before.least, wrong),
             where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),

@@ -1,4 +1,4 @@
-"""What acts in one phase of a step, by how its impulse depends on the rate along its direction J.
+"""Terms that act in one phase of a step, by how their impulse depends on the rate along their direction J.
 
     Straight    λ = constant − slope·rate               dampers, springs, unlimited drives, motors on a line
     Bounded     a polyline                              stops, friction, limited drives, backlash

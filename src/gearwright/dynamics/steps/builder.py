@@ -85,7 +85,7 @@ class StepBuilder:
         self._assigned[slot] = list(values)
 
     def carry(self, slot: str) -> Carrier:
-        """What goes through it is stored in the slot by the next stage."""
+        """A carrier; numbers that go through it are stored in the slot by the next stage."""
         carrier = Carrier()
         self._assigned[slot] = carrier
         return carrier

@@ -25,7 +25,7 @@ from gearwright.model import Mechanism
 
 
 class Assembly(NamedTuple):
-    """What groups are made from."""
+    """A mechanism's parts, from which groups are made."""
 
     mechanism: Mechanism
     bodies: Bodies

@@ -1,4 +1,4 @@
-"""What steps with the direct solver share: the terms that act in a phase, and the loop that solves for velocities."""
+"""The base of all steps with rows: the terms that act in a phase, and the loop that solves for velocities."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 
-SWITCHES = 200  # of pieces in a phase at most; one or two are usual, rows over several axes may take many
+SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
 
@@ -62,7 +62,7 @@ class DirectStep:
 
     @property
     def targets(self) -> list[Scalar]:
-        """Of drives, for the end of what is made."""
+        """Targets of drives for the end of what is made."""
         return self.build["aim" if "aim" in self.build else "target"]
 
     # --- what acts -------------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class DirectStep:
         return acting
 
     def last_change(self) -> list[Scalar]:
-        """Of the velocities in the last step; none where that is not known."""
+        """Change of the velocities in the last step; none where that is not known."""
         return []
 
     def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
@@ -166,13 +166,13 @@ class DirectStep:
         build["progress"], build["settled"] = list(STARTED), [0.0]
         if self._as_before(H, acting):
             build.stage(f"push_{name}")
-            with build.loop(SWITCHES, until="settled"):
+            with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 build.again("switch")
         else:
             keep = build.carry(f"given_{name}")
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
             build.stage(f"push_{name}")
-            with build.loop(SWITCHES, until="settled"):
+            with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 self._switch(*self._switching)
                 build.stage("switch")
         settled = build["settled"][0] > 0.5
@@ -252,7 +252,7 @@ class DirectStep:
     def _ahead(
         self, acting: Collected, q: list[Scalar], w: list[Scalar]
     ) -> Iterator[tuple[int, PositionRow, TreeState]]:
-        """Of each row of a loop its place among the equalities, and the row where w leads to."""
+        """By row of a loop: its place among the equalities, and the row where w leads to."""
         tree = self.model.tree(State(self.model.advanced(q, w, self.dt), w))
         now = Instant(tree, self.model.configuration(tree), self.dt)
         place = self.silent
@@ -289,7 +289,7 @@ class DirectStep:
         self.build["actuator"] = after
 
     def read_impulses(self, acting: Collected, found: Solved) -> list[Scalar]:
-        """Of the kinds' terms, in their order."""
+        """Impulses of the groups' terms, in their order."""
         return acting.impulses(found)[self.silent :]
 
 

@@ -28,7 +28,7 @@ class EulerStep(DirectStep):
         actuators = self.actuators(tree)
         acting = self.collected(WholeStep(dt), tree, at, M, actuators)
         stopping = [minus(0.0, divided(x, dt)) for x in v]  # M·v and the bias forces in one recursion
-        needed = model.needed(at, tree, tree.accelerations(stopping))
+        needed = model.inverse_dynamics(at, tree, tree.accelerations(stopping))
         effort = model.with_loads(at, self.held_effort(tree, actuators))
         net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
         rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)

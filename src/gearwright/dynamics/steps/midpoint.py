@@ -103,7 +103,7 @@ class MidpointStep(DirectStep):
         parts.end(both(followed, build["lost"][0] < 0.5) if self.closures else followed, settled)
 
     def _guess(self) -> list[Scalar]:
-        """Of the mean velocity: the cubic through those of the last four steps, if these were smooth.
+        """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
 
         Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
         """
@@ -135,21 +135,15 @@ class MidpointStep(DirectStep):
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
         build, model = self.build, self.model
         q, passed, turn = build["position"], build["passed"][0], build["round"][0]
-        lost = both(turn >= PASSES, build["near"][0] < 0.5)
-        w = [where(lost, v, x) for v, x in zip(build["velocity"], build["start"], strict=True)]
+        w = build["start"]
         if self.closures:
             acting = self.yielding(acting, chosen_from(turn, YIELDING))
-            w = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], w, strict=True)]
         middle = balance(model, q, build["momentum"], w, effort, self.dt)
         rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
         push = [plus(minus(x, r), c) for x, r, c in rows]
         build["new_force"] = middle.force
-        build["start"] = w
         found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
-        w = build["start"]
         settled = both(has_settled(found.u, w, max(SETTLED, ROUNDING * self.eps)), found.settled)
-        build["near"] = [where(has_settled(found.u, w, NEAR), 1.0, 0.0)]
-        self._relax([minus(a, b) for a, b in zip(found.u, w, strict=True)])
         new = {"mean_velocity": found.u, "force": build["new_force"]}
         new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
         for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
@@ -157,6 +151,9 @@ class MidpointStep(DirectStep):
         build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
         build["round"] = [plus(turn, where(passed, 0.0, 1.0))]
         build.stage("pass")
+        with build.loop(1, until="passed"):
+            self._start_next_pass()
+            build.stage("relax")
 
     def _landed(self, M: Inertia, w: Sequence[Scalar]) -> list[Scalar]:
         """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
@@ -179,18 +176,27 @@ class MidpointStep(DirectStep):
             )
         return found
 
-    def _relax(self, change: list[Scalar]) -> None:
-        """Where the next pass starts: Aitken's relaxation, since changes of alternating sign settle slowly alone."""
-        build = self.build
-        before, relaxation = build["change"], build["relaxation"][0]
+    def _start_next_pass(self) -> None:
+        """Where it starts: Aitken's relaxation, since changes of alternating sign settle slowly alone.
+
+        Loops that are about to give way start from the guess again, and the last pass of a step that is lost from v.
+        """
+        build, turn = self.build, self.build["round"][0]
+        u, start = build["mean_velocity"], build["start"]
+        near = has_settled(u, start, NEAR)
+        change, before = [minus(a, b) for a, b in zip(u, start, strict=True)], build["change"]
         differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
         along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
         square = total(TINY, *(times(a, a) for a in differences))
-        better = least(greatest(minus(0.0, times(relaxation, along / square)), MOST_DAMPED), 1.0 / MOST_DAMPED)
-        begins = one_of(build["round"][0], [1.0, *YIELDING] if self.closures else [1.0])
-        relaxation = where(begins, 1.0, better)
-        build["change"], build["relaxation"] = change, [relaxation]
-        build["start"] = [plus(w, times(relaxation, d)) for w, d in zip(build["start"], change, strict=True)]
+        aitken = minus(0.0, times(build["relaxation"][0], along / square))
+        begins = one_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if self.closures else ()))])
+        relaxation = where(begins, 1.0, least(greatest(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
+        build["near"], build["change"], build["relaxation"] = [where(near, 1.0, 0.0)], change, [relaxation]
+        start = [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
+        if self.closures:
+            start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], start, strict=True)]
+        lost = both(turn >= PASSES, build["near"][0] < 0.5)
+        build["start"] = [where(lost, v, x) for v, x in zip(build["velocity"], start, strict=True)]
 
     def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> Scalar:
         """Whether its laws have settled."""

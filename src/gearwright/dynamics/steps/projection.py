@@ -72,7 +72,7 @@ def _way_back(
 
 
 def _floor(rows: Sequence[PositionRow], A: Matrix, k: int, floors: Floors) -> Scalar:
-    """Of a row's own response; of loops with several rows a share of the largest, too."""
+    """The least pivot: a share of the row's own response, and of the largest row of its loop."""
     floor = times(floors.dependent, A[k, k])
     if rows[k].group is None:
         return floor

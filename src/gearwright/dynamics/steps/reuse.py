@@ -16,7 +16,7 @@ from gearwright.dynamics.solve.terms import Collected
 
 @dataclass(frozen=True)
 class Form:
-    """What is solved, as its numbers and as what is left without them."""
+    """A problem as its numbers, and as what is left without them."""
 
     numbers: list[Scalar]
     rest: tuple[object, ...]

@@ -58,7 +58,7 @@ class Swept(NamedTuple):
 
 
 class SweepStep(EulerStep):
-    """What PGS and TGS share."""
+    """The base of PGS and TGS."""
 
     def __init__(
         self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,

@@ -29,7 +29,7 @@ def inverse_dynamics(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> li
 
 
 def body_forces(at: Configuration, v: list[Scalar], vd: list[Scalar]) -> list[Force]:
-    """What accelerates each body, the ground accelerating upwards in gravity's stead."""
+    """Inertial force of each body, the ground accelerating upwards in gravity's stead."""
     moving = zip(at.system.bodies, accelerations(at, v, vd, -at.system.gravity), strict=True)
     F = [b.mass.force(a.linear, Field.of(a.omega, a.alpha)) for b, a in moving]
     return [f + lift for f, lift in zip(F, gravity_exemption(at), strict=True)] if any_weightless(at.system) else F
@@ -44,7 +44,7 @@ class Acceleration(NamedTuple):
 
 
 def accelerations(at: Configuration, v: list[Scalar], vd: list[Scalar], ground: Vector = ZERO) -> list[Acceleration]:
-    """Of every body; the ground accelerates as given."""
+    """Accelerations of all bodies; the ground accelerates as given."""
     found: list[Acceleration] = []
     U: list[Field] = []
     for i, b in enumerate(at.system.bodies):
@@ -146,7 +146,7 @@ def potential_energy(at: Configuration, q: list[Scalar]) -> Scalar:
 
 
 def momentum(at: Configuration, v: list[Scalar]) -> Force:
-    """Of the whole tree, about the world's origin, in the world's axes."""
+    """Momentum of the whole tree, about the world's origin, in the world's axes."""
     P = [b.mass.momentum(V) for b, V in zip(at.system.bodies, velocities(at, v), strict=True)]
     world = NO_FORCE
     for i, b in reversed([*enumerate(at.system.bodies)]):

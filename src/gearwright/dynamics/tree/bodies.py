@@ -51,7 +51,7 @@ def settled(p: Vector) -> Vector:
 
 @dataclass
 class Body:
-    """What one freedom carries. `place` is where the freedom stands on the parent body.
+    """The body that one freedom carries. `place` is where the freedom stands on the parent body.
 
     `mass` is everything welded into it, about its origin; `weightless` the part of that on which gravity does not act.
     """
@@ -73,7 +73,7 @@ class Body:
 
 
 class Axes(NamedTuple):
-    """What acts along each velocity coordinate of the tree."""
+    """Passive forces along each velocity coordinate of the tree."""
 
     damping: list[Scalar]
     stiffness: list[Scalar]

@@ -48,7 +48,7 @@ class Coordinates:
 
     @cached_property
     def balls(self) -> list[tuple[list[int], list[int]]]:
-        """Of each quaternion: its independent positions, and the velocities that turn it."""
+        """Quaternions: the independent positions of each, and the velocities that turn it."""
         q = {i: n for n, i in enumerate(self.reduction.positions)}
         u = {k: n for n, k in enumerate(self.reduction.velocities)}
         balls = [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
@@ -56,7 +56,7 @@ class Coordinates:
 
     @cached_property
     def plain(self) -> list[tuple[int, int]]:
-        """Of each other position: its index and its velocity's."""
+        """The other positions: index of each, and of its velocity."""
         i, k = ({n for ball in self.balls for n in ball[side]} for side in (0, 1))
         nq, nu = len(self.reduction.positions), self.dof
         return [*zip((n for n in range(nq) if n not in i), (n for n in range(nu) if n not in k), strict=True)]

@@ -153,7 +153,7 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
 
 
 def multiplier_names(c: Coupling) -> list[str]:
-    """Of its parameters, one a leader."""
+    """Parameters that are its ratios, one a leader."""
     only = len(c.leaders) == 1
     return [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
 

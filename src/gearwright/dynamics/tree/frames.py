@@ -183,7 +183,7 @@ def regroup(system: Bodies) -> None:
 
 
 def parted(body: Body, mass: Mass) -> tuple[Mass, Mass]:
-    """What the body keeps, and what it gives, in the parent's frame."""
+    """The mass that the body keeps, and the mass that it hands to its parent, in the parent's frame."""
     shared = body.freedom.shared(mass)
     kept = [0.0 if given is own else own for own, given in zip(_flat(mass), _flat(shared), strict=True)]
     X = Transform(Rotation((matrix(body.place.R),)), body.place.p)

@@ -64,7 +64,7 @@ def elimination(near: int) -> float:
 
 
 def neighbours(bodies: Sequence[Body], G: Sequence[Sparse], fronts: Collection[int]) -> list[int]:
-    """Of each coordinate, when it is eliminated: those that carry it up to its front."""
+    """By coordinate, when it is eliminated: those that carry it up to its front."""
     above: list[set[int]] = []  # coordinates from a body to its front, both included
     near: dict[int, set[int]] = {}
     for i, b in enumerate(bodies):

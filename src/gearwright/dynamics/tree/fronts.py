@@ -38,7 +38,7 @@ def inertia(at: Configuration, G: Sequence[Sparse], chosen: Collection[int]) -> 
 
 
 def homes(at: Configuration, G: Sequence[Sparse], place: Mapping[int, int], fronts: Sequence[Front]) -> dict[int, int]:
-    """Of each coordinate the front that carries all that it moves directly."""
+    """By coordinate, the front that carries all that it moves directly."""
     found: dict[int, int] = {}
     nearest: list[int] = []
     for i, b in enumerate(at.system.bodies):
@@ -51,7 +51,7 @@ def homes(at: Configuration, G: Sequence[Sparse], place: Mapping[int, int], fron
 
 
 def whole_diagonal(at: Configuration, G: Sequence[Sparse], n: int) -> list[Scalar]:
-    """Of `Gᵀ·M·G`: by composite masses where a coordinate moves one joint, else by what it makes all bodies do."""
+    """`Gᵀ·M·G`: by composite masses where a coordinate moves one joint, else by what it makes all bodies do."""
     bodies = at.system.bodies
     composite = [b.mass for b in bodies]
     for i, b in reversed([*enumerate(bodies)]):

@@ -82,7 +82,7 @@ class Turn:
         return (Motion(UNIT[2], Vector(0.0, 0.0, self.pitch)),)
 
     def shared(self, mass: Mass) -> Mass:
-        """What lies on the axis: m, h_z and Σ_zz. Khalil and Dombre's regrouped parameters, in terms of Σ."""
+        """The part that lies on the axis: m, h_z and Σ_zz. Khalil and Dombre's regrouped parameters, in terms of Σ."""
         if self.pitch:
             return Mass()
         return Mass(mass.m, Vector(0.0, 0.0, mass.h.z), Symmetric(zz=mass.S.zz))
@@ -135,7 +135,7 @@ class Ball:
         return tuple(Motion(e, ZERO) for e in UNIT)
 
     def shared(self, mass: Mass) -> Mass:
-        """What sits in the centre."""
+        """The mass in the centre."""
         return Mass(mass.m)
 
 

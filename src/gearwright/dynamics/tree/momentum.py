@@ -20,7 +20,7 @@ from gearwright.dynamics.tree.kinematics import Configuration
 
 
 class Gradient(NamedTuple):
-    """Of the Lagrangian, along the velocities of the tree."""
+    """Gradients of the Lagrangian, along the velocities of the tree."""
 
     p: list[Scalar]  # ∂L/∂v
     f: list[Scalar]  # ∂L/∂q
@@ -49,7 +49,7 @@ def lagrangian_gradient(at: Configuration, v: list[Scalar]) -> Gradient:
 
 
 def _outward(at: Configuration, v: list[Scalar]) -> tuple[list[Motion], list[Motion], list[Force]]:
-    """Of each body its velocity, the part of it that its parent brings along, and its momentum."""
+    """By body: velocity, the part of it that its parent brings along, and momentum."""
     V: list[Motion] = []
     carried: list[Motion] = []
     for i, b in enumerate(at.system.bodies):

@@ -27,7 +27,7 @@ def folder() -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     place = Path(runtime) / "gearwright" if runtime else Path(tempfile.gettempdir()) / f"gearwright-{os.getuid()}"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if place.stat().st_uid != os.getuid():
+    if place.is_symlink() or place.stat().st_uid != os.getuid():
         raise GearwrightError(f"{place} belongs to another user: set XDG_RUNTIME_DIR to a folder of yours")
     return place
 

@@ -6,6 +6,7 @@ pseudo-terminal or a connection carries it.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
@@ -24,25 +25,31 @@ class CanText(ABC):
     def __init__(self, network: CanNetwork) -> None:
         self._network = network
         self._line = bytearray()
+        self._end = re.compile(b"[" + self.ends + b"]")
         self._dropping = False
         self.send: Callable[[bytes], None] = lambda data: None  # to the client; set by the transport
         network.attach(self)
 
     def receive(self, data: bytes) -> None:
         """Bytes of the client, in any pieces."""
-        for byte in data:
-            if byte in self.ends:
-                line, dropping = bytes(self._line), self._dropping
-                self._line.clear()
-                self._dropping = False
-                if line and not dropping:
-                    self.on_line(line)
-            elif not self._dropping:
-                self._line.append(byte)
-                if len(self._line) > LONGEST_LINE:
-                    self._line.clear()
-                    self._dropping = True
-                    self._network.malformed += 1
+        *ended, rest = self._end.split(data)
+        for piece in ended:
+            self._append(piece)
+            line, dropping = bytes(self._line), self._dropping
+            self._line.clear()
+            self._dropping = False
+            if line and not dropping:
+                self.on_line(line)
+        self._append(rest)
+
+    def _append(self, piece: bytes) -> None:
+        if self._dropping:
+            return
+        self._line += piece
+        if len(self._line) > LONGEST_LINE:
+            self._line.clear()
+            self._dropping = True
+            self._network.malformed += 1
 
     def close(self) -> None:
         self._network.detach(self)

@@ -18,7 +18,9 @@ class Loop:
     """Calls back what has become readable or writable; `wake` ends a wait from another thread."""
 
     def __init__(self) -> None:
-        self._waker, self._woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)[::-1]
+        self._woken, self._waker = os.pipe()
+        for end in (self._woken, self._waker):
+            os.set_blocking(end, False)
         low = self._waker < SELECT_LIMIT
         self.selector: selectors.BaseSelector = (
             selectors.SelectSelector() if low else selectors.DefaultSelector()
@@ -43,6 +45,7 @@ class Loop:
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if wanted else 0)
         if key.events != events:
             self.selector.modify(file, events, key.data)
+            self.wake()  # a wait that has begun in another thread does not know of it
 
     def remove(self, file: int) -> None:
         with suppress(KeyError, ValueError, OSError):

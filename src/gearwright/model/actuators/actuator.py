@@ -1,4 +1,4 @@
-"""What every actuator has, and the ideal source of effort."""
+"""The base of all actuators, and the ideal source of effort."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Actuator:
 
     type: ClassVar[str] = "ideal"
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
-    states: ClassVar[tuple[str, ...]] = ()  # names of what it remembers from step to step
+    states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step
     may_rise: ClassVar[bool] = False  # whether its effort may grow with its speed
     has_drive: ClassVar[bool] = True  # that follows positions and velocities, with gains
 
@@ -109,18 +109,18 @@ class Actuator:
         return ()
 
     def highlights(self) -> Iterator[Highlight]:
-        """What `show` says of it, beside curve, limits and losses: by default the numbers of its own."""
+        """Texts for `show`, beside curve, limits and losses: by default the numbers of its own."""
         return highlights(self, beyond=Actuator)
 
     # --- the effort ------------------------------------------------------------------------------------------------
 
     @property
     def initial(self) -> tuple[float, ...]:
-        """What it remembers at the start, by `states`."""
+        """Initial values of its `states`."""
         return (0.0,) * len(self.states)
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
-        """Its effort, and what it remembers of this step."""
+        """Its effort, and its states after this step."""
         return self.bounded(self.wanted(command, shaft), shaft), state
 
     def wanted(self, command: Number, shaft: Shaft) -> Number:

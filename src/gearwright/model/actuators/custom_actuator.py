@@ -15,7 +15,7 @@ class CustomActuator(Actuator):
     """`function(command, speed, state) → (effort, state)`, written on NumPy functions.
 
     It is asked for the effort at the speed that the axis has at the end of the step, so that a falling torque-speed
-    curve of any steepness is stable. `memory` names what it remembers, with the values at the start; the function gets
+    curve of any steepness is stable. `memory` names its states, with the values at the start; the function gets
     them as a dictionary and returns one. A function that wants to know the length of the step takes a fourth argument.
     """
 

@@ -63,8 +63,15 @@ class PneumaticCylinder(Actuator):
         yield Highlight("lag {}", self.time_constant, "s")
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
-        """The command is the share of the supply pressure, from −1 (the other chamber) to 1."""
+        """The command is the share of the supply pressure, from −1 (the other chamber) to 1.
+
+        In closed form: the pressure at the end of dt, and the force of the mean pressure until then.
+        """
         full = np.minimum(np.maximum(command, -1.0), 1.0) * self.supply_pressure
-        share = shaft.dt / (self.time_constant + shaft.dt) if given(shaft.dt) else 1.0
-        pressure = state[0] + share * (full - state[0])
-        return self.bounded(pressure * self.bore_area, shaft), (pressure,)
+        if not given(shaft.dt):
+            return self.bounded(full * self.bore_area, shaft), (full,)
+        x = shaft.dt / self.time_constant
+        filled = 1.0 - np.exp(-x)
+        missing = full - state[0]
+        mean = full - missing * filled / x
+        return self.bounded(mean * self.bore_area, shaft), (state[0] + filled * missing,)

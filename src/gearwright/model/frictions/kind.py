@@ -1,4 +1,4 @@
-"""What a kind of friction is: how much resists, by speed."""
+"""The base of all kinds of friction: how much resists, by speed."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ class FrictionModel(ABC):
         """The most that resists at this speed, both magnitudes [N·m, N; rad/s, m/s]; at 0 what holds. Traced."""
 
     def highlights(self) -> Iterator[Highlight]:
-        """What `show` says of it."""
+        """Texts for `show`."""
         return highlights(self)

@@ -1,4 +1,4 @@
-"""What a joint takes away when it closes a loop, and how its own coordinates are read then.
+"""Constraints of a joint that closes a loop, and how its own coordinates are read then.
 
 With X the child side of the joint as its parent side sees it, translation d and rotation R. Elementary rows, which a
 joint's class lists; `gearwright.dynamics.constraints.closures` has each of them in symbols. Directions are in

@@ -87,7 +87,7 @@ class Joint:
 
     @property
     def axis_coordinates(self) -> tuple[str, ...]:
-        """Of each axis the velocity coordinate along or about it; of a planar joint the turn about its normal."""
+        """By axis, the velocity coordinate along or about it; of a planar joint the turn about its normal."""
         names = self.coordinates
         return tuple(names[i] for i in self.type.axis_coordinates)
 
@@ -98,7 +98,7 @@ class Joint:
 
     @property
     def axes_are_parallel(self) -> bool:
-        """Of a joint with two: turning about one is then turning about the other."""
+        """Whether turning about one of two axes is turning about the other."""
         return len(self.axes) == 2 and float(np.linalg.norm(np.cross(self.axes[0].xyz, self.axes[1].xyz))) < PARALLEL
 
     def motion(self, q: Sequence[float]) -> Pose:

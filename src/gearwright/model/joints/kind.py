@@ -1,4 +1,4 @@
-"""What a kind of joint is: one class with its motion, its loop rows, its names and its sign."""
+"""The base of all kinds of joints: one class with its motion, its loop rows, its names and its sign."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class JointKind(ABC):
 
     @property
     def axis_coordinates(self) -> tuple[int, ...]:
-        """Of each axis: the velocity coordinate along or about it. A planar joint's is the turn about its normal."""
+        """By axis: the velocity coordinate along or about it. A planar joint's is the turn about its normal."""
         return tuple(range(len(self.velocities) - self.axes, len(self.velocities)))
 
     def slides(self, coordinate: str) -> bool:

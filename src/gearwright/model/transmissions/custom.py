@@ -115,7 +115,7 @@ class CustomTransmission(TransmissionMap):
     def actuator_to_joint_effort(
         self, a: ArrayLike, *, at: ArrayLike | None = None, velocity: ArrayLike | None = None
     ) -> Any:
-        """Of an effort function also by the joints' position and velocity, zeros by default."""
+        """Efforts of the joints; of an effort function also by their position and velocity, zeros by default."""
         if self.effort is None:
             return super().actuator_to_joint_effort(a, at=at)
         zeros = np.zeros(self.joints)

@@ -1,4 +1,4 @@
-"""What a real transmission takes off: efficiency, friction, damping, and play between its teeth."""
+"""Losses of a real transmission: efficiency, friction, damping, and play between its teeth."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Losses:
         return bool(self.efficiency_map) or self.own is not None
 
     def highlights(self) -> Iterator[Highlight]:
-        """What `show` says of it."""
+        """Texts for `show`."""
         yield from highlights(self)
         if self.own is not None:
             yield Highlight("efficiency by load and speed")
@@ -96,7 +96,7 @@ class Losses:
         return found
 
     def delivered(self, effort: Any, velocity: Any) -> Any:
-        """What of an actuator's effort passes into the map, while the actuator moves at this velocity.
+        """The actuator's effort that passes into the map, while the actuator moves at this velocity.
 
         Power that the actuator gives (`effort·velocity > 0`) arrives as η·τ; where the joints drive the actuator
         back it takes only τ/η to hold them; at rest nothing is lost to efficiency. Friction and damping resist the
@@ -120,7 +120,7 @@ class Backlash:
         check(self)
 
     def torque(self, displacement: Any, rate: Any = 0.0) -> Any:
-        """What the contact passes on when the actuator is this far ahead of the map, at this rate [N·m, N].
+        """Torque of the contact when the actuator is this far ahead of the map, at this rate [N·m, N].
 
         None within ±gap/2; damping acts in contact and never pulls the sides together. Arrays or traced.
         """

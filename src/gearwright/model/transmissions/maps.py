@@ -1,4 +1,4 @@
-"""What every transmission map has: one defining map from joints to actuators, and all that is derived from it.
+"""The base of all transmission maps: one defining map from joints to actuators, and all that is derived from it.
 
 With `a = f(q)` the velocities obey `v_a = A(q)·v_j`, A = ∂f/∂q by exact differentiation, and power is conserved:
 `τ_j = Aᵀ·τ_a`.
@@ -25,7 +25,7 @@ ACCURACY = 1e-12  # of actuator positions, relative to their size
 
 
 class TransmissionMap(ABC):
-    """What a transmission does, apart from which actuators and joints it is tied to.
+    """A transmission, apart from which actuators and joints it is tied to.
 
     Arguments are scalars (sizes of 1), vectors (n,) or batches (…, n). Where the ratio depends on the position,
     `at` is the joint position that velocities and efforts belong to, zeros by default.
@@ -113,7 +113,7 @@ class TransmissionMap(ABC):
         return Losses(own=self if type(self).efficiency_at is not TransmissionMap.efficiency_at else None)
 
     def highlights(self) -> Iterator[Highlight]:
-        """What `show` says of a map without constant ratios: by default its numbers."""
+        """Texts for `show` of a map without constant ratios: by default its numbers."""
         return highlights(self)
 
     # --- ratios ------------------------------------------------------------------------------------------------

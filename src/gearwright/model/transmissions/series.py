@@ -19,7 +19,7 @@ from gearwright.model.transmissions.maps import TransmissionMap, vectors
 
 @dataclass(frozen=True)
 class Series(TransmissionMap):
-    """What one stage calls joints are the next one's actuators. Of linear stages it is linear itself.
+    """Stages one after another: the joints of one are the actuators of the next. Linear if all stages are.
 
     `at` is the position of the last stage's joints.
     """

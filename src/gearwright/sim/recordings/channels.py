@@ -127,7 +127,7 @@ def _quoted(text: str) -> str:
 
 
 def transforms_text(links: Sequence[str]) -> str:
-    """Of all links in the world: seconds, nanoseconds, then x, y, z of the origin and x, y, z, w of each rotation."""
+    """Poses of links in the world: seconds, nanoseconds, then x, y, z of the origin and x, y, z, w of each rotation."""
     xyz, xyzw = (",".join(f'"{axis}":%.8g' for axis in axes) for axes in ("xyz", "xyzw"))
     each = [
         f'{{{STAMP},"parent_frame_id":"world","child_frame_id":{_quoted(link)},'

@@ -21,7 +21,7 @@ def widths(schema: Schema) -> list[int]:
 
 
 def columns(schema: Schema, chunk: Chunk) -> Iterator[Array]:
-    """Of every stored signal its numbers, (rows, width)."""
+    """Numbers of every stored signal, (rows, width)."""
     for signal in schema.stored:
         values = chunk.time if signal == TIME else chunk.column(signal)
         yield np.asarray(values, dtype="<f8").reshape(chunk.rows, width(signal, schema.batch))

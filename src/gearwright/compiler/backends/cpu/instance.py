@@ -45,7 +45,7 @@ class CpuInstance(Instance):
         self._failed_element = np.zeros(self.blocks * self.lanes, np.int64)
         self._failed_value = np.zeros(self.blocks * self.lanes)
         self._words = CallTable(self.layout).words
-        self._scratch: list[Array] = []
+        self._scratch, self._scratch_elements = list[Array](), executable.code.scratch_elements
         self._tables = [self._table(*span) for span in _spans(self.blocks, threads)]
         self._spans = Spans(self._tables, self.clock, stops=batch == 1)
         # what `step` touches, one attribute each: a call from Python must stay within two microseconds
@@ -115,7 +115,7 @@ class CpuInstance(Instance):
 
     def _table(self, first: int, last: int) -> Any:
         """A call table for a span of blocks, with scratch of its own."""
-        scratch = aligned((max(1, self.layout.scratch_elements), self.lanes), self.dtype)
+        scratch = aligned((max(1, self._scratch_elements), self.lanes), self.dtype)
         self._scratch.append(scratch)
         table = (ctypes.c_int64 * len(self._words))()
         values = {

@@ -19,6 +19,7 @@ from gearwright.compiler.backends.cpu.vector_math import large_arguments
 from gearwright.compiler.program import Program
 
 CODE_GENERATION_LEVEL = 1  # level 2 adds a scheduler after register allocation: a fifth of the time for nothing
+_SCRATCH = "scratch_elements"  # that the code uses: more than the program's own, where stages are split
 _COLD_BRANCH = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n'
 
 
@@ -34,7 +35,14 @@ def assembly(program: Program, layout: Layout, precision: str) -> str:
         functions.append(large_arguments.definition(layout.lanes))
         declared |= set(large_arguments.DECLARATIONS)
     return "\n".join(
-        [*sorted(declared), *functions, rollout.driver(program, layout, precision), _COLD_BRANCH, lowering.METADATA]
+        [
+            *sorted(declared),
+            f"@{_SCRATCH} = constant i64 {layout.scratch_elements}",
+            *functions,
+            rollout.driver(program, layout, precision),
+            _COLD_BRANCH,
+            lowering.METADATA,
+        ]
     )
 
 
@@ -84,5 +92,6 @@ class LoadedCode:
         self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine())
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
+        self.scratch_elements: int = ctypes.c_int64.from_address(self._engine.get_global_value_address(_SCRATCH)).value
         address = self._engine.get_function_address("run_spans")
         self.run: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gearwright.compiler.backends.cpu.schedule import schedule
+from gearwright.compiler.backends.cpu.split import split_program
 from gearwright.compiler.passes import PASSES as NEUTRAL
 from gearwright.compiler.passes import Pass, ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
@@ -29,4 +30,5 @@ def optimise_program(program: Program, lanes: int = 1) -> Program:
     """The program with every stage optimised for this back end."""
     if lanes == 1:
         program = ends_known(program)
-    return without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES))
+    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES), verified=False)
+    return split_program(optimised).verify()

@@ -23,6 +23,7 @@ LATENCY = {
     "pair_sin": 0,
     "pair_cos": 0,
 }
+MOST_TOGETHER = 64  # angles of a group: their sines and cosines are alive at once
 USUAL_LATENCY = 4  # cycles of an addition, product or fused multiply-add on current cores
 
 
@@ -91,4 +92,8 @@ def _angle_groups(tape: Tape) -> list[list[int]]:
             groups.setdefault(level, []).append(i)
             level += 1
         below.append(level)
-    return [groups[level] for level in sorted(groups)]
+    return [
+        groups[level][i : i + MOST_TOGETHER]
+        for level in sorted(groups)
+        for i in range(0, len(groups[level]), MOST_TOGETHER)
+    ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import inf
 
 from gearwright.hardware.drive import Drive
+from gearwright.hardware.profiles import Profile
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary, Key, Value
-from gearwright.hardware.protocols.profile import Profile, default_gains
+from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 UNLIMITED = 0xFFFFFFFF

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from gearwright.hardware.profiles import ramp
 from gearwright.hardware.protocols.cia402.axis import Axis
-from gearwright.hardware.protocols.profile import ramp
 
 REACHED, ACKNOWLEDGED, DEVIATION = 1 << 10, 1 << 12, 1 << 13
 START, IMMEDIATE, RELATIVE, HALT = 1 << 4, 1 << 5, 1 << 6, 1 << 8

@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.damiao_registers import REGISTERS
 from gearwright.hardware.protocols.mit.mini_cheetah import MitDrive
-from gearwright.hardware.protocols.profile import default_gains
 from gearwright.hardware.setpoints import Cascade, Torque
 
 REGISTER_ID = 0x7FF

@@ -10,6 +10,7 @@ from gearwright.hardware.protocols.moteus.multiplex import Stream
 
 if TYPE_CHECKING:
     from gearwright.hardware.protocols.moteus.device import Moteus
+    from gearwright.hardware.protocols.moteus.servo import Servo
 
 CHANNEL = 1
 LONGEST_LINE, LONGEST_ANSWER = 256, 4096  # [bytes]
@@ -53,7 +54,7 @@ class Console:
 
     def _run(self, words: list[str]) -> str:
         if words == ["d", "stop"]:
-            self.device.set_mode(0)
+            self.device.servo.set_mode(0)
             return "OK\r\n"
         if words[0] == "tel" and words[1:] in (["stop"], ["text"]):
             return "OK\r\n"
@@ -65,14 +66,17 @@ class Console:
         if verb in ("write", "load", "default") and not words:
             return "OK\r\n"
         if verb == "enumerate":
-            lines = [f"{name} {getattr(self.device, setting)}" for name, setting in SETTINGS.items()]
+            lines = [f"{name} {getattr(self._holder(setting), setting)}" for name, setting in SETTINGS.items()]
             return "\r\n".join([*lines, "OK\r\n"])
         setting = SETTINGS.get(words[0]) if words else None
         if setting is None:
             return "ERR error reading\r\n" if verb == "get" else "ERR error setting\r\n"
         if verb == "get":
-            return f"{getattr(self.device, setting)}\r\n"
+            return f"{getattr(self._holder(setting), setting)}\r\n"
         return self._set(setting, words[1:]) if verb == "set" else "ERR unknown command\r\n"
+
+    def _holder(self, setting: str) -> Moteus | Servo:
+        return self.device if setting == "node" else self.device.servo
 
     def _set(self, setting: str, words: list[str]) -> str:
         try:
@@ -88,5 +92,5 @@ class Console:
             return "ERR error setting\r\n"
         elif bounds and not isfinite(value):
             value = float("-inf") if setting == "position_min" else float("inf")
-        setattr(self.device, setting, value)
+        setattr(self._holder(setting), setting, value)
         return "OK\r\n"

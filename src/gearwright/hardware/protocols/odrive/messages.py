@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.hardware.protocols.dbc import Kind, Message, Signal
-from gearwright.hardware.protocols.odrive.device import CONTROL_MODES, ERRORS, INPUT_MODES, STATES
+from gearwright.hardware.protocols.odrive.axis import CONTROL_MODES, ERRORS, INPUT_MODES, STATES
 
 _F: Kind = "float"
 _STATES, _ERRORS = tuple(STATES.items()), tuple(ERRORS.items())

@@ -1,0 +1,156 @@
+"""Long stages as several functions: registers are allocated in more than linear time of a function's length.
+
+A cut goes where few values are alive. Those that are cross it in scratch memory, as they would on the stack; constants
+and loads are made again behind it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
+from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape
+
+LONGEST = 2500  # instructions of a function
+WINDOW = 0.3  # of a function's length, in which a cut is looked for
+SLOT = "crossing"
+MADE_AGAIN = ("const", "load")
+PAIR = "sincos"  # two values in one, which stay together with their uses
+
+
+def split_program(program: Program, longest: int = LONGEST) -> Program:
+    """The program, not verified, with no stage longer than that, unless its addresses depend on a loop's index."""
+    known: dict[int, tuple[Stage, ...]] = {}
+
+    def parts(stage: Stage) -> tuple[Stage, ...]:
+        if id(stage) not in known:
+            tapes = split_tape(stage.tape, longest)
+            names = [stage.name, *(f"{stage.name}_{n}" for n in range(2, len(tapes) + 1))]
+            own = tuple(Stage(name, tape) for name, tape in zip(names, tapes, strict=True))
+            known[id(stage)] = (stage,) if len(tapes) == 1 else own
+        return known[id(stage)]
+
+    def changed(body: Body) -> Body:
+        nodes: list[Stage | Loop] = []
+        for node in body:
+            if isinstance(node, Loop):
+                nodes.append(replace(node, body=changed(node.body)))
+            else:
+                nodes += parts(node)
+        return tuple(nodes)
+
+    body = changed(program.body)
+    stored = [a.element for s in known.values() for part in s for a in part.tape.writes() if a.slot == SLOT]
+    if not stored:
+        return program
+    slot = Slot(name=SLOT, kind=SlotKind.SCRATCH, shape=(1 + max(stored),))
+    return program.changed((*program.slots, slot), body, verified=False)
+
+
+def split_tape(tape: Tape, longest: int) -> tuple[Tape, ...]:
+    if len(tape.instructions) <= longest or tape.indices():
+        return (tape,)
+    return _Split(tape, cuts(tape, longest)).parts()
+
+
+def last_uses(tape: Tape) -> list[int]:
+    """By value the last instruction that it is an argument of, or itself; a stored one is used at the end."""
+    last = list(range(len(tape.instructions)))
+    for i, instruction in enumerate(tape.instructions):
+        for a in instruction.args:
+            last[a] = i
+    for store in tape.stores:
+        last[store.value] = len(tape.instructions)
+    return last
+
+
+def cuts(tape: Tape, longest: int) -> list[int]:
+    """Instructions before which to cut: where fewest values are alive, and no pair is."""
+    n = len(tape.instructions)
+    change = [0] * (n + 2)
+    for i, (instruction, last) in enumerate(zip(tape.instructions, last_uses(tape), strict=True)):
+        if instruction.op not in MADE_AGAIN:
+            weight = n if instruction.op == PAIR else 1
+            change[i + 1] += weight
+            change[last + 1] -= weight
+    alive = [*accumulate(change)]
+    found, start = [], 0
+    while n - start > longest:
+        window = range(start + round((1.0 - WINDOW) * longest), start + longest + 1)
+        start = min(window, key=lambda i: (alive[i], -i))
+        while alive[start] >= n:  # between a pair and its uses
+            start += 1
+        found.append(start)
+    return found
+
+
+class _Split:
+    """One tape in the making for each part."""
+
+    def __init__(self, tape: Tape, cuts: Sequence[int]) -> None:
+        self.tape, self.cuts = tape, cuts
+        count = len(cuts) + 1
+        self.instructions: list[list[Instruction]] = [[] for _ in range(count)]
+        self.stores: list[list[Store]] = [[] for _ in range(count)]
+        self.places: list[dict[int, int]] = [{} for _ in range(count)]  # value of the whole: of the part
+        self.crossing: dict[int, int] = {}  # value: element
+        self.free: list[int] = []
+
+    def part(self, value: int) -> int:
+        return bisect_right(self.cuts, value)
+
+    def parts(self) -> tuple[Tape, ...]:
+        tape, used = self.tape, self._last_parts()
+        ending: dict[int, list[int]] = {}
+        for i, instruction in enumerate(tape.instructions):
+            part = self.part(i)
+            if i in self.cuts:
+                for value in ending.pop(part - 1, ()):  # read for the last time in a part that is complete
+                    self.free.append(self.crossing[value])
+            if instruction.op in MADE_AGAIN:
+                continue
+            args = tuple(self._in_part(a, part) for a in instruction.args)
+            self._emit(i, part, instruction._replace(args=args))
+            if used[i] > part:
+                self.crossing[i] = self.free.pop() if self.free else len(self.crossing)
+                ending.setdefault(used[i], []).append(i)
+                self.stores[part].append(Store(Address(SLOT, self.crossing[i]), self.places[part][i]))
+        for store in tape.stores:
+            part = self._stored_in(store)
+            self.stores[part].append(Store(store.address, self._in_part(store.value, part)))
+        rows = zip(self.instructions, self.stores, strict=True)
+        return tuple(Tape(tuple(own), tuple(sorted(stores))) for own, stores in rows)
+
+    def _emit(self, value: int, part: int, instruction: Instruction) -> None:
+        self.places[part][value] = len(self.instructions[part])
+        self.instructions[part].append(instruction)
+
+    def _in_part(self, value: int, part: int) -> int:
+        """The value's number in a part; made again, or loaded, where it comes from an earlier one."""
+        if value not in self.places[part]:
+            instruction = self.tape.instructions[value]
+            crossed = Instruction("load", (), Address(SLOT, self.crossing.get(value, 0)))
+            self._emit(value, part, instruction if instruction.op in MADE_AGAIN else crossed)
+        return self.places[part][value]
+
+    def _last_parts(self) -> list[int]:
+        """In which each value is used last: by an instruction, or by a store."""
+        last = [self.part(i) for i in range(len(self.tape.instructions))]
+        for i, instruction in enumerate(self.tape.instructions):
+            for a in instruction.args:
+                last[a] = max(last[a], self.part(i))
+        self._loaded: dict[Address | IndexedAddress, int] = {}
+        for i, instruction in enumerate(self.tape.instructions):
+            if isinstance(instruction.data, Address):
+                self._loaded[instruction.data] = max(self._loaded.get(instruction.data, 0), last[i])
+        for store in self.tape.stores:
+            last[store.value] = max(last[store.value], self._stored_in(store))
+        return last
+
+    def _stored_in(self, store: Store) -> int:
+        """Where its value is made; or, if the old one is read later, there."""
+        made = self.tape.instructions[store.value].op in MADE_AGAIN
+        return max(0 if made else self.part(store.value), self._loaded.get(store.address, 0))

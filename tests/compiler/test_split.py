@@ -1,0 +1,61 @@
+"""Stages cut into several give the same numbers, and none is longer than asked."""
+
+from __future__ import annotations
+
+import casadi
+import numpy as np
+import pytest
+from casadi import SX, Function
+
+from gearwright.compiler import compile_program
+from gearwright.compiler.backends.cpu import passes, split
+from gearwright.compiler.program import Loop, Program, Slot, SlotKind, stage
+
+
+def program(seed: int = 0, size: int = 300) -> Program:
+    """A state that is read all along and written at the end, angles, a stage that is there twice, and a loop."""
+    rng = np.random.default_rng(seed)
+    x, p = SX.sym("x", 12), SX.sym("p", 3)
+    values = [*casadi.vertsplit(x), *(casadi.sin(x[i]) * casadi.cos(x[i] * p[0]) for i in range(12))]
+    for _ in range(size):
+        a, b, c = (values[k] for k in rng.integers(0, len(values), 3))
+        values.append(casadi.fmin(a * b + 0.1 * c, 1.5) - 0.2 * x[int(rng.integers(12))])
+    out = casadi.vertcat(*values[-12:])
+    options = {"allow_duplicate_io_names": True}
+    long = stage(Function("long", [x, p], [casadi.tanh(out), out[:3]], ["x", "p"], ["x", "y"], options))
+    slots = (
+        Slot(name="x", kind=SlotKind.STATE, shape=(12,)),
+        Slot(name="p", kind=SlotKind.INPUT, shape=(3,)),
+        Slot(name="y", kind=SlotKind.OUTPUT, shape=(3,)),
+    )
+    return Program(name="split", slots=slots, body=(long, Loop(2, (long,))))
+
+
+@pytest.mark.parametrize("longest", [40, 97, 300])
+def test_parts_are_short_enough_and_do_the_same(longest: int) -> None:
+    whole = passes.optimise_program(program())
+    parts = split.split_program(whole, longest)
+    assert len(parts.stages) >= len(whole.stages[0].tape.instructions) // longest
+    own = [sum(i.op not in ("const", "load") for i in s.tape.instructions) for s in parts.stages]
+    assert max(own) <= longest + 40  # pairs of sine and cosine stay together
+    assert (run(parts, device="interpreter") == run(whole, device="interpreter")).all()
+
+
+def run(made: Program, **options: object) -> np.ndarray:
+    instance = compile_program(made, cache=False, **options).instance(3)  # type: ignore[arg-type]
+    rng = np.random.default_rng(1)
+    instance.set("x", rng.normal(size=(3, 12)))
+    instance.set("p", rng.normal(size=(3, 3)))
+    assert instance.step(4)
+    return np.concatenate([instance.get("x"), instance.get("y")], axis=1)
+
+
+def test_machine_code_has_the_memory_that_crossings_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run(program())
+    monkeypatch.setattr(passes, "split_program", lambda made: split.split_program(made, 50))
+    assert (run(program()) == whole).all()
+
+
+def test_a_short_program_is_left_alone() -> None:
+    whole = program()
+    assert split.split_program(whole, 10_000) is whole
