@@ -1,6 +1,6 @@
 """Real robots as their files have them (stops, friction, dampers), dropped from their zero pose: ours beside MuJoCo's.
 
-    python benchmarks/dropped.py [--seconds 2] [--write] [NAME …]
+    python benchmarks/dropped.py [--seconds 2] [--write] [--file URDF …] [NAME …]
 
 Order against order: `integrator="euler"` beside MuJoCo's Euler, the default beside MuJoCo's RK4. Contacts are off,
 MuJoCo has the fastest of its settings on each robot. CPU time of one process, slices alternating, the best of three.
@@ -9,6 +9,7 @@ MuJoCo has the fastest of its settings on each robot. CPU time of one process, s
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 import warnings
@@ -45,12 +46,11 @@ ROBOTS = (
     "asr_twodof_description/urdf/TwoDofs.urdf",
     "b1_description/urdf/b1.urdf",
     "baxter_description/urdf/baxter.urdf",
-    "bluevolta_description",
     "borinot_description/urdf/borinot_flying_arm_2.urdf",
-    "cassie_description/robots/cassie_v2.urdf",
+    "bolt_description/robots/bolt.urdf",
+    "centauro_description/urdf/centauro.urdf",
     "double_pendulum_description/urdf/double_pendulum.urdf",
     "finger_edu_description/robots/finger_edu.urdf",
-    "fr3_franka_hand",
     "g1_description/urdf",
     "go1_description/urdf/go1.urdf",
     "go2_description/urdf/go2.urdf",
@@ -62,9 +62,11 @@ ROBOTS = (
     "panda_description/urdf/panda.urdf",
     "pr2_description/urdf/pr2.urdf",
     "quadruped_description",
-    "romeo_description/urdf/romeo.urdf",
+    "hector_description/robots/quadrotor_base.urdf",
+    "human_description/robots/human.urdf",
+    "romeo_description/urdf/romeo_small.urdf",
     "simple_humanoid_description/urdf/simple_humanoid.urdf",
-    "so_101",
+    "so_arm_description/urdf/so101.urdf",
     "solo_description/robots/solo12.urdf",
     "talos_data/robots/talos_full_v2.urdf",
     "talos_data/robots/talos_reduced.urdf",
@@ -72,7 +74,6 @@ ROBOTS = (
     "tiago_pro",
     "ur_description/urdf/ur5_robot.urdf",
     "xarm_description",
-    "ginger",
     "z1_description/urdf/z1.urdf",
 )
 
@@ -104,7 +105,8 @@ def robot_files() -> Iterator[Path]:
 
 def mujoco_model(text: str, setting: dict[str, Any], integrator: Any) -> Any:
     header = '<mujoco><compiler fusestatic="true" strippath="false" balanceinertia="true"/></mujoco></robot>'
-    model = mj.MjModel.from_xml_string(text.replace("</robot>", header))
+    own = re.compile(r"<mujoco>.*?</mujoco>", re.DOTALL)  # a file's own settings: one element is allowed
+    model = mj.MjModel.from_xml_string(own.sub("", text).replace("</robot>", header))
     model.opt.timestep, model.opt.integrator = DT, integrator
     model.opt.disableflags |= mj.mjtDisableBit.mjDSBL_CONTACT
     if not setting.get("islands", True):
@@ -146,9 +148,15 @@ def measured(path: Path, steps: int) -> Row:
             times[name] = min(times[name], timed(lambda sim=sim: sim.step(n=steps)) / steps / robots)  # type: ignore[misc]
         for name, kind in (("mujoco", mj.mjtIntegrator.mjINT_EULER), ("rk4", mj.mjtIntegrator.mjINT_RK4)):
             times[name] = min(times[name], fastest(text, kind, steps))
-    return Row(
-        path.stem, robot.dof, compiling, times["euler"], times["default"], times["batch"], times["mujoco"], times["rk4"]
-    )
+    each = (times[name] for name in ("euler", "default", "batch", "mujoco", "rk4"))
+    return Row(_label(path), robot.dof, compiling, *each)
+
+
+def _label(path: Path) -> str:
+    """Its name, and the folder's where several robots have that one."""
+    shared = [part for part in ROBOTS if Path(part).stem == path.stem]
+    folder = next((part.split("_description")[0] for part in shared if part in path.as_posix()), "")
+    return path.stem if len(shared) < 2 else folder
 
 
 def table(rows: list[Row]) -> str:
@@ -174,12 +182,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("names", nargs="*", help="parts of file names; all robots if none is given")
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--file", type=Path, nargs="*", default=[], help="further URDF files")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
-    for path in robot_files():
-        if options.names and not any(n in path.as_posix() for n in options.names):
+    for path in (*robot_files(), *options.file):
+        if options.names and path not in options.file and not any(n in path.as_posix() for n in options.names):
             continue
         try:
             rows.append(measured(path, round(options.seconds / DT)))

@@ -69,13 +69,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     parser.add_argument("--most", type=int, default=SIZES[-1], help="joints")
+    parser.add_argument("--kind", nargs="*", default=["chain", "tree"])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     os.environ["GEARWRIGHT_CACHE"] = tempfile.mkdtemp()
     part = "ns | ns a joint | × MuJoCo | instructions | compile [s]"
     lines = [f"| | joints | Euler: {part} | default: {part} |", "|---|" + "---:|" * 11]
     print(*lines, sep="\n")
-    for kind in ("chain", "tree"):
+    for kind in options.kind:
         for n in (n for n in SIZES if n <= options.most):
             lines.append(row(kind, n))
             print(lines[-1], flush=True)

@@ -30,7 +30,8 @@ def diagnostics_page() -> str:
         "`file:line: severity: message [code]`, with the nearest valid name where a name was wrong. In Python:",
         "`gw.LoadError.diagnostics`, and `robot.diagnostics` of a file that loaded; on the command line:",
         "`gearwright check FILE`, with `--json` for programs. The same code may be an error in one place and a warning",
-        "in another: an error means that no mechanism could be made that does what the file says.",
+        "in another: an error means that no mechanism could be made that does what the file says. Checks that can only",
+        "warn, such as those of closed loops, run when `robot.diagnostics` is first asked for.",
     ]
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     table = source[source.index("CODES: dict[str, str] = {") :]

@@ -15,6 +15,7 @@ from gearwright.hardware.pacing import Lateness, Pacer
 from gearwright.hardware.protocols import feetech
 from gearwright.hardware.rig import Rig
 
+from .processes import run_client
 from .test_faults import Line
 
 
@@ -196,3 +197,19 @@ def test_the_fixture_that_is_shipped(tmp_path):
         command, cwd=tmp_path, env=alone, capture_output=True, text=True, timeout=60, check=False
     )  # fmt: skip
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_armed_lockstep_gives_a_process_the_same_bytes_whenever_it_comes(desk_arm):
+    """An arm that would fall while time ran freely; the client comes at different times."""
+
+    def run(wait):
+        with gw.serve(desk_arm, clock="lockstep", cycle=0.01, armed=True) as bench:
+            time.sleep(wait)
+            digest = run_client("serial_lockstep", bench.port, 100)
+            deadline = time.monotonic() + 10.0
+            while bench.rig.time < 0.9999 and time.monotonic() < deadline:  # the last write is on its way
+                time.sleep(0.01)
+            assert bench.rig.time == approx(1.0)
+            return digest, bench.sim.state.tobytes()
+
+    assert run(0.0) == run(0.2) == run(0.1)

@@ -57,7 +57,7 @@ def probe(c: Case) -> tuple[str, str | None]:
         sim = gw.compile(robot, **c.options)
     except gw.GearwrightError as error:
         chosen = any(word in str(error) for word in BY_OPTIONS)
-        told = chosen or _reported(robot) or _reported_with(robot, c)
+        told = chosen or _reported(robot) or _reported_with(robot, c) or _pulled_open(robot, error)
         return "not compiled", None if told else f"compile refuses what check passes: {_signature(error)}"
     if not np.isfinite(sim.state).all():
         return "not compiled", None if _reported(robot) else "a state that is not finite right after compile"
@@ -66,6 +66,11 @@ def probe(c: Case) -> tuple[str, str | None]:
 
 def _reported(robot: gw.Mechanism) -> bool:
     return any(d.code in REPORTS and d.line and d.severity != "info" for d in robot.diagnostics)
+
+
+def _pulled_open(robot: gw.Mechanism, error: gw.GearwrightError) -> bool:
+    """A compliant coupling that its loop contradicts lets the follower start where the loop may not close."""
+    return "cannot be closed" in str(error) and any(d.code == "coupling-contradicted" for d in robot.diagnostics)
 
 
 def _reported_with(robot: gw.Mechanism, c: Case) -> bool:

@@ -363,6 +363,16 @@ def test_steps_that_do_not_settle_are_counted_and_reported():
     assert compile(loads(DOUBLE_PENDULUM), solver="pgs").unsettled == 0
 
 
+def test_what_cannot_be_followed_stays_finite_and_is_counted():
+    """A 32nd of a step of 30 ms is three radians at 3000 rad/s: passes do not settle."""
+    sim = compile(loads(DOUBLE_PENDULUM), dt=0.03)
+    sim.reset(velocity={"shoulder": 2e3, "elbow": -3e3})
+    with pytest.warns(gw.UnsettledWarning):
+        sim.run(0.3)
+    assert sim.unsettled > 0
+    assert np.isfinite(sim.state).all()
+
+
 def test_reactions_are_in_files_on_request(tmp_path):
     sim = compile(loads(DOUBLE_PENDULUM))
     rec = sim.run(0.01, record=("reaction",))

@@ -40,6 +40,9 @@ def serve(
     wait_for: Annotated[
         Repeated, typer.Option(metavar="ACTUATOR", help="Lockstep waits for its command; all if none is given.")
     ] = None,
+    armed: Annotated[
+        bool, typer.Option("--armed", help="Lockstep from the start; else time runs till a client's first cycle.")
+    ] = False,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     node: Annotated[Repeated, typer.Option(metavar="ACTUATOR=ID", help="An id on the bus; may be repeated.")] = None,
     drive: Annotated[str | None, typer.Option(metavar="MODEL", help="Product, of the protocol's table.")] = None,
@@ -95,6 +98,7 @@ def serve(
     robot = _robot(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
+        "armed": armed,
         "nodes": {k: _whole(v, k) for k, v in _pairs(node, "--node").items()} or None, "model": drive,
         "options": _pairs(option, "--option") or None, "devices": devices, "link": link, "eeprom": eeprom,
         "record": record, "bitrate": bitrate, "supply_resistance": supply_resistance, "can": can or (),

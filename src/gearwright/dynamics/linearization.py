@@ -37,6 +37,7 @@ UNROLLED = {
     "closed": 2,
     "made": 1,
     "whole": 0,
+    "followed": 0,
 }  # of each loop that a step ends by itself: so many rounds
 
 BEGINNING = {

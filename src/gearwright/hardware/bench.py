@@ -53,11 +53,13 @@ class Bench:
     def __init__(
         self, rig: Rig, *, clock: str = "realtime", factor: float = 1.0, cycle: float | None = None,
         wait_for: Sequence[str] | None = None, seed: int = 0, bitrate: float | None = None,
-        eeprom: Any = None,
+        eeprom: Any = None, armed: bool = False,
     ) -> None:  # fmt: skip
         self.rig, self.lock = rig, RLock()
         self.pacer = Pacer("realtime", rig.plant.dt, factor)
         self.pacer.set_mode(clock)
+        if armed:
+            self.pacer.arm()
         self._steps_of_cycle = _whole_steps(cycle, rig.plant.dt)
         self._wait_for = [rig.device(name) for name in (rig.devices if wait_for is None else wait_for)]
         self._syncs = [p for p in rig.protocols.values() if p.has_sync]
@@ -66,7 +68,7 @@ class Bench:
             wires["can"].bitrate = bitrate
         self.latency = Lateness()  # from a frame's arrival to its answers
         self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
-        self.lines = {n: SerialNetwork(rig, n, wires[n], self._after_bytes, self.latency) for n in rig.lines}
+        self.lines = {n: SerialNetwork(rig, n, wires[n], self._after_packet, self.latency) for n in rig.lines}
         self.faults = Faults(rig, wires)
         self.loop = Loop()
         self.requests = Requests(self)
@@ -216,9 +218,13 @@ class Bench:
             if any(p.is_sync(frame) for p in self._syncs):
                 self._cycle()
         else:
-            self._after_bytes()
+            self._after_command()
 
-    def _after_bytes(self) -> None:
+    def _after_packet(self, t: float) -> float:
+        self._after_command()
+        return self.rig.time
+
+    def _after_command(self) -> None:
         if self.pacer.mode == "lockstep" and all(d.commanded for d in self._wait_for):
             self._cycle()
 

@@ -8,7 +8,7 @@ brings: it counts, ignores or answers with its protocol's own error.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 
 from gearwright.hardware.drive import Drive
@@ -89,6 +89,8 @@ class SerialLine(ABC):
     def __init__(self, devices: list[SerialDevice]) -> None:
         self.devices = devices
         self.malformed = 0
+        # called after each packet; lockstep advances in it. Returns the time: packets may come several at once
+        self.served: Callable[[float], float] = lambda t: t
 
     @abstractmethod
     def on_bytes(self, data: bytes, t: float) -> bytes:

@@ -73,9 +73,10 @@ class CanNetwork:
 class SerialNetwork:
     """A serial line: one host on one side, servos on the other."""
 
-    def __init__(self, rig: Rig, line: str, wire: Wire, cycle: Callable[[], None], latency: Lateness) -> None:
+    def __init__(self, rig: Rig, line: str, wire: Wire, served: Callable[[float], float], latency: Lateness) -> None:
         self.rig, self.line, self.wire = rig, line, wire
-        self._cycle, self.latency = cycle, latency
+        self.latency = latency
+        rig.lines[line].served = served
         self.send: Callable[[bytes], None] = lambda data: None  # to the host; set by the transport
         self.listeners: list[Callable[[bytes, float, bool], None]] = []
         self.frames = 0
@@ -86,7 +87,6 @@ class SerialNetwork:
         begun = perf_counter()
         self.wire.carry(data, None, self.rig.time, self._arrive)
         self.latency.add(perf_counter() - begun)
-        self._cycle()
 
     def _arrive(self, data: bytes) -> None:
         for listener in self.listeners:

@@ -27,7 +27,7 @@ def serve(
     robot: Mechanism | str | os.PathLike[str], *, protocol: str | None = None, clock: str = "realtime",
     record: str | os.PathLike[str] | None = None, nodes: Mapping[str, int] | None = None, model: str | None = None,
     options: Mapping[str, str] | None = None, devices: str | os.PathLike[str] | None = None, dt: float = 1e-3,
-    factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None,
+    factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None, armed: bool = False,
     channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
     adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
     eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
@@ -40,6 +40,7 @@ def serve(
                 bus, but the interfaces of the robot's tags over JSON Lines
     clock       "realtime" (`factor` times as fast); "lockstep" (advances on SYNC, when every node of `wait_for` has
                 been commanded, or by `step`; `cycle` [s] at a time); "freerun"
+    armed       lockstep from the start: time stands still until the first of these, and does not run freely before
     channel     name of the CAN bus for `can.Bus(interface="gearwright", channel=…)`; else one of its own
     link        a stable name for the serial port; one for each of several: NAME-protocol
     adapters    serial CAN adapters on a port of their own, "slcan" or "fdcanusb"; moteus has the latter anyway
@@ -51,7 +52,7 @@ def serve(
     made = _bench(
         robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
         {"clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for, "seed": seed, "bitrate": bitrate,
-         "eeprom": eeprom},
+         "eeprom": eeprom, "armed": armed},
     )  # fmt: skip
     try:
         _open_buses(made, channel, link, socketcand, can, adapters)

@@ -195,6 +195,8 @@ class Polyline:
 
         Stops let go of a little in every sweep, so that those that contradict each other do not push ever harder.
         """
+        if self._staircase:
+            return self._stair(impulse, rate, own, tolerance)
         free = minus(rate, times(own.whole, impulse))
         values = []
         for k, slope in enumerate(self.slopes):
@@ -222,6 +224,8 @@ class Polyline:
         tolerance since `before`, the start of the step.
         """
         still = magnitude(minus(rate, before)) <= WARM_START_CHANGE * tolerance
+        if self._staircase:
+            return self._on_stair(impulse, rate, still, tolerance)
         found: Scalar = False
         for k, slope in enumerate(self.slopes):
             x, y = self.vertices[min(k, len(self.vertices) - 1)]
@@ -242,6 +246,38 @@ class Polyline:
             found = either(found, on)
         return found
 
+    @property
+    def _staircase(self) -> bool:
+        """Whether no piece slopes, as of friction and stops: each holds a rate or an impulse, by turns."""
+        return not self._of(sloped=True) and len(self.slopes) > 1
+
+    def _stair(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+        """From low rates to high, a vertical piece is a lower bound of what comes after it, a flat one an upper."""
+        new: Scalar = None
+        for k in reversed(range(len(self.slopes))):
+            x, y = self.vertices[min(k, len(self.vertices) - 1)]
+            value = y
+            if self.slopes[k] is VERTICAL:
+                kept = impulse if 0 < k < len(self.slopes) - 1 else times(1.0 - tolerance / STOP_LEAKAGE, impulse)
+                value = plus(kept, times_reciprocal(minus(x, rate), own.reciprocal))
+            bounded = greatest if self.slopes[k] is VERTICAL else least
+            new = value if new is None else bounded(value, new)
+        return new
+
+    def _on_stair(self, impulse: Scalar, rate: Scalar, still: Scalar, tolerance: float) -> Scalar:
+        """By the range of rates that an impulse belongs to."""
+        flats = [k for k, slope in enumerate(self.slopes) if slope is not VERTICAL]
+        levels = [self.vertices[min(k, len(self.vertices) - 1)].impulse for k in flats]
+        rates = [v.rate for k, v in enumerate(self.vertices) if self.slopes[k] is VERTICAL]
+        rates += [self.vertices[-1].rate] if self.slopes[-1] is VERTICAL else [FAR]
+        rates = rates if self.slopes[0] is VERTICAL else [-FAR, *rates]
+        low, high, slides = rates[-1], rates[-1], False
+        for x, y in zip(rates[-2::-1], levels[::-1], strict=True):
+            low, high = where(impulse >= y, x, low), where(impulse > y, x, high)
+            slides = either(slides, equal(impulse, y))
+        within = both(rate >= minus(low, tolerance), rate <= plus(high, tolerance))
+        return both(within, either(still, slides))
+
     def warm_start(self, impulse: Scalar) -> Scalar:
         """Last step's impulse as a first guess: within its bounds, where it has any."""
         if self.slopes[0] is not VERTICAL and is_zero(self.slopes[0]):
@@ -260,13 +296,16 @@ class Polyline:
         def along(rate: Scalar) -> Scalar:
             return plus(rate, times(1.0 / n, minus(times(done, rate), moved)))
 
-        if self.slopes[0] is VERTICAL:
-            low = along(vertices[0].rate)
-            vertices = [vertices[0]._replace(rate=low), *(v._replace(rate=greatest(v.rate, low)) for v in vertices[1:])]
-        if self.slopes[-1] is VERTICAL:
-            high = along(self.vertices[-1].rate)
-            within = [v._replace(rate=least(v.rate, high)) for v in vertices[:-1]]
-            vertices = [*within, vertices[-1]._replace(rate=high)]
+        low = along(vertices[0].rate) if self.slopes[0] is VERTICAL else None
+        high = along(vertices[-1].rate) if self.slopes[-1] is VERTICAL else None
+        inside = range(low is not None, len(vertices) - (high is not None))  # friction turns between the stops
+        for k in inside:
+            rate = vertices[k].rate if low is None else greatest(vertices[k].rate, low)
+            vertices[k] = vertices[k]._replace(rate=rate if high is None else least(rate, high))
+        if low is not None:
+            vertices[0] = vertices[0]._replace(rate=low)
+        if high is not None:
+            vertices[-1] = vertices[-1]._replace(rate=high)
         return replace(self, vertices=tuple(vertices))
 
     def _far(self) -> bool:

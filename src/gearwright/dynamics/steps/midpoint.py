@@ -99,8 +99,7 @@ class MidpointStep(DirectStep):
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
         settled = self._second_half(later, M, acting)
-        followed = build["passed"][0] > 0.5
-        parts.end(both(followed, build["lost"][0] < 0.5) if self.closures else followed, settled)
+        parts.end(both(build["passed"][0] > 0.5, build["followed"][0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
         """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
@@ -155,16 +154,16 @@ class MidpointStep(DirectStep):
             self._start_next_pass()
             build.stage("relax")
 
-    def _landed(self, M: Inertia, w: Sequence[Scalar]) -> list[Scalar]:
-        """The momentum at the end; of a step in which loops turn too fast to be followed, w's own, with no more kinetic
-        energy than it began with."""
-        if not self.closures:
-            return self.build["momentum"]
+    def _land(self, M: Inertia, w: Sequence[Scalar]) -> None:
+        """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than before."""
+        build = self.build
         own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
-        share = square_root(least(1.0, plus(TINY, magnitude(self.build["kinetic"][0]) / square)))
-        lost = self.build["lost"][0] > 0.5
-        return [where(lost, times(share, x), p) for x, p in zip(own, self.build["momentum"], strict=True)]
+        share = square_root(least(1.0, plus(TINY, magnitude(build["kinetic"][0]) / square)))
+        lost = build["followed"][0] < 0.5
+        rows = zip(own, build["momentum"], strict=True)
+        build["momentum"] = [where(lost, times(share, x), p) for x, p in rows]
+        build.stage("land")
 
     def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
         """Whether an axis goes far in the step while its speed changes much: no step of this length follows that."""
@@ -206,9 +205,9 @@ class MidpointStep(DirectStep):
         impulse = acting.total(first)
         build["kinetic"] = [total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))]
         build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
-        if self.closures:
-            lost = either(both(build["passed"][0] < 0.5, build["near"][0] < 0.5), self._unresolved(w))
-            build["lost"] = [where(lost, 1.0, 0.0)]
+        lost = both(build["passed"][0] < 0.5, build["near"][0] < 0.5)
+        lost = either(lost, self._unresolved(w)) if self.closures else lost
+        build["followed"] = [where(lost, 0.0, 1.0)]
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
@@ -216,10 +215,12 @@ class MidpointStep(DirectStep):
         else:
             build.stage("turn")
         build.again("mass")
+        with build.loop(1, until="followed"):
+            self._land(M, w)
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
-        push = [plus(x, c) for x, c in zip(self._landed(M, w), second.push(model.dof), strict=True)]
+        push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
         found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
         quick = build["round"][0] <= 1.0 + QUICK

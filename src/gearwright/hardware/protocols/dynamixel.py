@@ -51,9 +51,12 @@ class DynamixelLine(SerialLine):
         if self._finder.waiting and t - self._begun > PATIENCE:
             self._finder.clear()
         self._begun = t
-        answers = b"".join([self._serve(p, t) for p in self._finder.feed(data)])
+        answers = []
+        for packet in self._finder.feed(data):
+            answers.append(self._serve(packet, t))
+            t = self.served(t)
         self.malformed = self._finder.malformed
-        return answers
+        return b"".join(answers)
 
     def _serve(self, packet: Packet, t: float) -> bytes:
         servo, instruction, parameters, intact = packet

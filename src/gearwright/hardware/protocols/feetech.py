@@ -69,6 +69,7 @@ class FeetechLine(SerialLine):
                 at = head + 2
                 continue
             answers.append(self._serve(servo, body[2], body[3:], t))
+            t = self.served(t)
             at = end
         self._buffer, self._begun = buffer[at:], t
         return b"".join(answers)
