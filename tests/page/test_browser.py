@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.page import view
 from tests.sim.robots import GRIPPER
 
 pytest.importorskip("viser")
@@ -38,7 +37,7 @@ def picture(tab) -> np.ndarray:
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_robot_is_visible_and_moves_in_two_browsers(browser, width: int) -> None:
-    with view(gw.load(GRIPPER, base="fixed"), port=0, block=False) as page:
+    with gw.view(gw.load(GRIPPER, base="fixed"), port=0, block=False) as page:
         tabs, complaints = [browser.new_page(viewport={"width": width, "height": 700}) for _ in range(2)], []
         for tab in tabs:
             tab.set_default_timeout(120_000)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.page import view
 from gearwright.page.meshes import Meshes
 from gearwright.page.scene import quaternion
 from tests.sim.robots import FOLDER, GRIPPER
@@ -20,7 +19,7 @@ trimesh = pytest.importorskip("trimesh")
 
 @pytest.fixture
 def page():
-    with view(gw.load(GRIPPER, base="fixed"), port=0, block=False) as page:
+    with gw.view(gw.load(GRIPPER, base="fixed"), port=0, block=False) as page:
         yield page
 
 
@@ -62,14 +61,14 @@ def test_what_cannot_be_reached_is_said_and_not_raised(page) -> None:
 
 @pytest.mark.parametrize("robot", ["four_bar.sdf", "hand.urdf"])
 def test_other_robots_are_shown(robot: str) -> None:
-    with view(FOLDER / robot, port=0, block=False) as page:
+    with gw.view(FOLDER / robot, port=0, block=False) as page:
         page.player.step(3)
         assert page.sim.time == pytest.approx(3e-3)
 
 
 def test_a_batch_is_refused() -> None:
     with pytest.raises(gw.GearwrightError, match="one robot"):
-        view(gw.compile(GRIPPER, batch=2), block=False)
+        gw.view(gw.compile(GRIPPER, batch=2), block=False)
 
 
 def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
@@ -88,7 +87,7 @@ def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
     assert np.allclose(meshes.load(uris[0]).extents, (0.1, 0.2, 0.3)) and meshes.load(uris[1]) is not None
     assert meshes.load(uris[2]) is None and meshes.load(uris[4]) is None
     assert [d.code for d in meshes.diagnostics] == ["mesh-missing"] * 2
-    with view(file, port=0, block=False) as page:
+    with gw.view(file, port=0, block=False) as page:
         codes = [d.code for d in page.diagnostics]
         assert codes.count("mesh-missing") >= 2
 

@@ -66,7 +66,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("GEARWRIGHT_TRACEBACK"):
             raise
-        from gearwright.view.visible import visible
+        from gearwright.display.visible import visible
 
         typer.echo(f"gearwright: {type(error).__name__}: {visible(str(error))}", err=True)
         typer.echo("This should not happen. GEARWRIGHT_TRACEBACK=1 shows where it did.", err=True)

@@ -56,7 +56,7 @@ def view(
 
 
 def _stop(message: str) -> NoReturn:
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     typer.echo(f"gearwright view: {visible(message)}", err=True)
     raise typer.Exit(1)

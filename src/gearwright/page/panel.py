@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.view.visible import visible
+from gearwright.display.visible import visible
 
 if TYPE_CHECKING:
     from gearwright.page.player import Player

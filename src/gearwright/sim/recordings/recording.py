@@ -277,7 +277,7 @@ class Recording:
         Limits are shaded, and lines marked where they are on them, or where a motor gives less than its command.
         Needs Matplotlib (pip install 'gearwright[plot]') or plotly ('gearwright[html]').
         """
-        from gearwright.view.plots import ENDINGS, plot
+        from gearwright.display.plots import ENDINGS, plot
 
         if path is None and (
             isinstance(signals, os.PathLike) or (isinstance(signals, str) and not self._is_signal(signals, ENDINGS))
