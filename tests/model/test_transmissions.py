@@ -300,8 +300,8 @@ def test_a_function_that_does_not_fit_its_size() -> None:
 
 def test_no_joint_position_is_found_where_there_is_none() -> None:
     t = CustomTransmission(position=lambda q: q**2)
-    assert t.actuator_to_joint_position(4.0, near=1.0) == pytest.approx(2.0)
-    assert t.actuator_to_joint_position(4.0, near=-1.0) == pytest.approx(-2.0)
+    assert t.actuator_to_joint_position(4.0, near=1.0) == pytest.approx(2.0, rel=1e-14)
+    assert t.actuator_to_joint_position(4.0, near=-1.0) == pytest.approx(-2.0, rel=1e-14)
     for a, near in ((-1.0, 1.0), (4.0, 0.0)):  # no root; no slope to follow
         with pytest.raises(ModelError, match=r"no joint position is found.*near="):
             t.actuator_to_joint_position(a, near=near)

@@ -31,11 +31,11 @@ def test_steady_speed_and_current():
     The slower time constant is J·R/k² = 0.32 s; 30 of them leave 1e-13.
     """
     sim = told(DC, 1e-3, 30 * J * R / K**2, 12.0)
-    assert sim.velocity["j"] == pytest.approx(240.0, rel=1e-9)
+    assert sim.velocity["j"] == pytest.approx(240.0, rel=1e-12)
     assert sim.actuator["motor"].current == pytest.approx(0.0, abs=1e-9)
     sim.step(effort={"j": -0.1}, n=10_000)
     assert sim.actuator["motor"].current == pytest.approx(2.0, rel=1e-9)
-    assert sim.velocity["j"] == pytest.approx((12.0 - R * 2.0) / K, rel=1e-9)
+    assert sim.velocity["j"] == pytest.approx((12.0 - R * 2.0) / K, rel=1e-12)
     assert sim.actuator["motor"].voltage == pytest.approx(12.0, rel=1e-12)
 
 
@@ -49,7 +49,7 @@ def test_the_electrical_time_constant():
     assert halving(current, 6.0 * (1 - exp(-1.0)), (T / 100, T / 200, T / 400)) == FIRST_ORDER
     rec = compile(wheel(DC, J, limit=HELD), dt=1e-3).run(0.05, command={"motor": 12.0})
     expected = 6.0 * (1 - (1 + 1e-3 / T) ** -np.arange(51.0))
-    assert rec.actuator["motor"].current == pytest.approx(expected, rel=1e-9)
+    assert rec.actuator["motor"].current == pytest.approx(expected, rel=1e-14)
     assert told(DC, 1e-3, 30 * T, 12.0, limit=HELD).actuator["motor"].current == pytest.approx(6.0, rel=1e-9)
 
 
@@ -92,7 +92,7 @@ def test_the_supply_saturates():
 def test_a_current_limit_is_a_torque_limit():
     sim = told(replace(DC, effort_limit=0.05), 1e-3, 0.05, 48.0)
     assert sim.actuator["motor"].current == pytest.approx(1.0, rel=1e-12)
-    assert sim.velocity["j"] == pytest.approx(0.05 * 0.05 / J, rel=1e-9)  # 48 V bring 4 A in a step
+    assert sim.velocity["j"] == pytest.approx(0.05 * 0.05 / J, rel=1e-12)  # 48 V bring 4 A in a step
 
 
 # --- heat -----------------------------------------------------------------------------------------------------------
@@ -118,8 +118,8 @@ def test_a_warm_winding_draws_less():
     hot = replace(WARM, temperature_coefficient=alpha)
     sim = told(hot, 1e-2, 60.0, V, limit=HELD)
     rise = (sqrt(1 + 4 * alpha * 5.0 * V**2 / R) - 1) / (2 * alpha)
-    assert sim.actuator["motor"].temperature == pytest.approx(25.0 + rise, rel=1e-9)
-    assert sim.actuator["motor"].current == pytest.approx(V / (R * (1 + alpha * rise)), rel=1e-9)
+    assert sim.actuator["motor"].temperature == pytest.approx(25.0 + rise, rel=1e-13)
+    assert sim.actuator["motor"].current == pytest.approx(V / (R * (1 + alpha * rise)), rel=1e-13)
 
 
 # --- energy ---------------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def balance(dt):
 def test_the_supply_pays_for_motion_heat_and_what_is_stored():
     """Exactly, with the implicit step's own loss; and the heat is in the winding or has left it, exactly too."""
     supplied, spent, own, unaccounted = balance(1e-3)
-    assert supplied == pytest.approx(spent + own, rel=1e-9)
+    assert supplied == pytest.approx(spent + own, rel=2e-14)
     assert abs(unaccounted) < 1e-9 * spent
 
 
@@ -206,6 +206,6 @@ def test_a_function_with_a_jump_is_met():
 
     sim = compile(wheel(gw.CustomActuator(name="motor", function=switch), 0.01), dt=1e-3)
     sim.step(command={"motor": 1.0}, n=49)
-    assert sim.velocity["j"] == pytest.approx(4.9, rel=1e-9)
+    assert sim.velocity["j"] == pytest.approx(4.9, rel=1e-14)
     sim.step(n=100)
-    assert sim.velocity["j"] == pytest.approx(5.0, abs=0.1 + 1e-9)  # within one step's Δω
+    assert sim.velocity["j"] == pytest.approx(5.0, abs=1e-13)  # on the jump
