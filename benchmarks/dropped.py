@@ -9,6 +9,7 @@ MuJoCo has the fastest of its settings on each robot. CPU time of one process, s
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 import warnings
@@ -104,7 +105,8 @@ def robot_files() -> Iterator[Path]:
 
 def mujoco_model(text: str, setting: dict[str, Any], integrator: Any) -> Any:
     header = '<mujoco><compiler fusestatic="true" strippath="false" balanceinertia="true"/></mujoco></robot>'
-    model = mj.MjModel.from_xml_string(text.replace("</robot>", header))
+    own = re.compile(r"<mujoco>.*?</mujoco>", re.DOTALL)  # a file's own settings: one element is allowed
+    model = mj.MjModel.from_xml_string(own.sub("", text).replace("</robot>", header))
     model.opt.timestep, model.opt.integrator = DT, integrator
     model.opt.disableflags |= mj.mjtDisableBit.mjDSBL_CONTACT
     if not setting.get("islands", True):

@@ -11,6 +11,7 @@ from gearwright.errors import (
     CompileError,
     GearwrightError,
     LoadError,
+    LoadWarning,
     ModelError,
     NotSimulatedWarning,
     RecordingWarning,
@@ -20,6 +21,7 @@ from gearwright.errors import (
 )
 
 if TYPE_CHECKING:
+    from gearwright import robots
     from gearwright.control import PID
     from gearwright.diagnostics import Diagnostic
     from gearwright.export import export_c
@@ -72,6 +74,7 @@ _LAZY = {
     "Simulation": "gearwright.sim",
     "Recording": "gearwright.sim",
     "Env": "gearwright.learning",
+    "robots": "gearwright",
     "VectorEnv": "gearwright.learning",
     "PID": "gearwright.control",
     "with_servos": "gearwright.model.servos",
@@ -125,6 +128,7 @@ __all__ = [
     "LimitSwitch",
     "LinearMap",
     "LoadError",
+    "LoadWarning",
     "Losses",
     "Mechanism",
     "ModelError",
@@ -145,6 +149,7 @@ __all__ = [
     "load",
     "loads",
     "migrate",
+    "robots",
     "serve",
     "sweep",
     "with_servos",
@@ -154,7 +159,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'gearwright' has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
+    value = import_module("gearwright.robots") if name == "robots" else getattr(import_module(_LAZY[name]), name)
     globals()[name] = value
     return value
 

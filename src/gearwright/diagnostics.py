@@ -240,6 +240,7 @@ CODES: dict[str, str] = {
     "element-ignored": "a known element that does not describe the mechanism",
     "element-unknown": "an unknown element or attribute",
     "diagnostics-many": "there are more diagnostics than are shown",
+    "implausible": "a number that is possible and hardly meant: degrees for radians, millimetres, grams; a hint",
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
     "not-simulable": "a part that cannot be simulated as it is written: the file loads, and `compile` refuses it",

@@ -76,6 +76,10 @@ class CacheWarning(UserWarning):
     """Compiled code is kept in an unusual place, or not at all."""
 
 
+class LoadWarning(UserWarning):
+    """A file that loaded with warnings; `Mechanism.diagnostics` has all of them."""
+
+
 class RecordingWarning(UserWarning):
     """A recording that will be larger than the disk or the memory, or one that was cut off."""
 
@@ -83,9 +87,10 @@ class RecordingWarning(UserWarning):
 class UnknownNameError(ModelError, KeyError):
     """A name that does not exist; the message holds the nearest one that does."""
 
-    def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, valid: Iterable[str], hint: str = "") -> None:
         self.name = name
-        super().__init__(f"there is no {kind} named {name!r}{suggestion(str(name), valid)}")
+        more = f"; {hint}" if hint else ""
+        super().__init__(f"there is no {kind} named {name!r}{suggestion(str(name), valid)}{more}")
 
     def __str__(self) -> str:  # KeyError would print the quotes of repr()
         return str(self.args[0])

@@ -36,6 +36,8 @@ NAMES = {
     "GearwrightError",
     "LinearMap",
     "LoadError",
+    "LoadWarning",
+    "robots",
     "Losses",
     "Mechanism",
     "ModelError",

@@ -37,6 +37,11 @@ def sdf(parts: str, *, links: str = SDF_LINKS, joints: str = f"{SDF_TURN}{SDF_BE
     return f'<sdf version="{version}">\n<model name="m">\n{links}\n{joints}\n{parts}\n</model>\n</sdf>'
 
 
+def limited(lower: str, upper: str) -> str:
+    limit = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'
+    return JOINTS.replace('type="continuous"', 'type="revolute"', 1).replace(TURN, f"{TURN}{limit}{HERE}", 1)
+
+
 def mimic(multiplier: str = "1", joint: str = "turn", limits: str = "", leader_limits: str = "") -> str:
     """Two joints, the second a follower on the marked line."""
     return (
@@ -561,6 +566,20 @@ TABLE = [
         "turn follows bend follows turn",
     ),
     row("mimic-zero", "warning", urdf("", joints=mimic("0")), "multiplier of 0"),
+    row("implausible", "info", urdf("", joints=limited("-90", "90")), "look like degrees"),
+    row("implausible", "info", urdf("", joints=limited("0.5", "0.5")), "cannot move"),
+    row(
+        "implausible",
+        "info",
+        urdf("", links=HERE + LINKS.replace('ixx="1" iyy="1" izz="1"', 'ixx="50" iyy="50" izz="50"', 1)),
+        "radius of gyration of 7.07 m",
+    ),
+    row(
+        "implausible",
+        "info",
+        urdf("", joints=JOINTS.replace(TURN, f'{TURN}<origin xyz="0 350 0"/>{HERE}', 1)),
+        "350 m from its parent's",
+    ),
     row(
         "mimic-follower-fixed",
         "warning",

@@ -127,3 +127,8 @@ def test_limits_bind_no_compliant_follower() -> None:
     assert [d.severity for d in robot.diagnostics if d.code == "mimic-limits-conflict"] == ["warning"]
     with pytest.raises(gw.LoadError, match="no common range"):
         gw.loads(alone.format("<mode>hard</mode>"))
+
+
+def test_a_linkage_at_a_fixed_joint_has_no_start() -> None:
+    fixed = READ_AT_A_DEAD_POINT.replace('name="j" type="revolute"', 'name="j" type="fixed"')
+    assert "transmission-joint-fixed" in {d.code for d in gw.loads(fixed).diagnostics}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.errors import GearwrightError, LoadError
+from gearwright.errors import GearwrightError, LoadError, LoadWarning
 
 if TYPE_CHECKING:
     from gearwright.cli.options import Base
@@ -57,6 +58,7 @@ def assignments(given: list[str] | None) -> dict[str, str]:
 def load(file: str, reading: LoadOptions) -> Loaded:
     from gearwright.formats import load as load_file
 
+    warnings.simplefilter("ignore", LoadWarning)  # commands print diagnostics themselves
     try:
         mechanism = load_file(
             file,

@@ -89,6 +89,9 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
     from gearwright.view.graph_svg import graph_svg
     from gearwright.view.visible import visible
 
+    if Path(target).suffix.lower() not in (".svg", ""):
+        typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
+        raise typer.Exit(2)
     try:
         Path(target).write_text(graph_svg(mechanism, weld=weld), encoding="utf-8")
     except OSError as error:

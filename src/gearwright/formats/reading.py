@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from gearwright.diagnostics import Report, Source
-from gearwright.errors import LoadError, ModelError
+from gearwright.errors import LoadError, LoadWarning, ModelError, nearest
 from gearwright.formats import sdf, urdf
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.includes import Library
@@ -84,11 +85,10 @@ def load(
         xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     report = Report(strict=strict)
-    file = Path(path)
-    name = os.fspath(path)
+    file, name = _bundled(path)
     data = _read(file, name, report)
     root = None if data is None else _root(data, name, file, report, options)
-    return _mechanism(root, file, report, options)
+    return _surfaced(_mechanism(root, file, report, options), name)
 
 
 def loads(
@@ -103,7 +103,18 @@ def loads(
     )  # fmt: skip
     report = Report(strict=strict)
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
-    return _mechanism(_root(data, name, None, report, options), None, report, options)
+    return _surfaced(_mechanism(_root(data, name, None, report, options), None, report, options), name)
+
+
+def _surfaced(robot: Mechanism, name: str) -> Mechanism:
+    """One Python warning for a file that has some; `warnings.filterwarnings("ignore", category=…)` silences it."""
+    found = [d for d in robot.reported if d.severity == "warning"]
+    if found:
+        more = f"; {len(found) - 1} more in robot.diagnostics" if len(found) > 1 else ""
+        place = f"{name}:{found[0].line}" if found[0].line else name
+        message = f"{place}: {found[0].message} [{found[0].code}]{more}"
+        warnings.warn(message, LoadWarning, stacklevel=3)
+    return robot
 
 
 def load_as(data: bytes, path: PathLike, options: Options) -> Mechanism:
@@ -140,17 +151,34 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
     return draft.finish(options.base, root, tuple(options.cut))
 
 
+def _bundled(path: PathLike) -> tuple[Path, str]:
+    """A file and its name in diagnostics: a bundled robot by its name, where there is no file of that name."""
+    from gearwright import robots
+
+    if isinstance(path, str) and path.isidentifier() and path in robots.names() and not Path(path).exists():
+        found = robots.path(path)
+        return found, found.name
+    return Path(path), os.fspath(path)
+
+
 def _read(file: Path, name: str, report: Report) -> bytes | None:
     source = Source(file=name, line=0)
     try:
         if not file.is_file():
-            what = "is not a file" if file.exists() else "does not exist"
+            what = "is not a file" if file.exists() else f"does not exist{_near_bundled(name)}"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
         return bounded(file)
     except (OSError, ValueError) as error:
         report.error("file-unreadable", f"{name!r} cannot be read: {error}", source)
         return None
+
+
+def _near_bundled(name: str) -> str:
+    """For a name that could be meant as a bundled robot's: which there are."""
+    from gearwright import robots
+
+    return nearest(name, robots.names()) if name.isidentifier() else ""
 
 
 def _root(data: bytes, name: str, file: Path | None, report: Report, options: Options) -> Element | None:

@@ -141,7 +141,8 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
         e.warning("transmission-type-unknown", f"transmission {parts.name!r} has no type; it is taken as simple")
         kind = "simple"
     if kind is None:
-        near = e.report.near(written, [*names(), *ROS_NAMES], listed=False)
+        last = re.split(r"/|::", written)[-1]
+        near = e.report.near(last, [*names(), *ROS_NAMES], listed=False)
         message = f"transmission {parts.name!r}: type {written!r} is not known{near}; it is kept without a map"
         e.warning("transmission-type-unknown", message)
         _keep_named_ends(parts)

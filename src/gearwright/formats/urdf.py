@@ -130,6 +130,7 @@ def _inertia(e: Element, link: str) -> Inertia:
     _report_missing(inertial, mass, tensor, link)
     m = mass.number("value", 0.0) if mass is not None else 0.0
     i = {k: tensor.number(k, 0.0) if tensor is not None else 0.0 for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")}
+    pose = origin(inertial)
     if m < 0:
         (mass or inertial).error("inertia-invalid", f"link {link!r}: a mass cannot be negative ({m:g} kg)")
         return MASSLESS
@@ -137,7 +138,7 @@ def _inertia(e: Element, link: str) -> Inertia:
         mass=m,
         moments=(i["ixx"], i["iyy"], i["izz"]),
         products=(i["ixy"], i["ixz"], i["iyz"]),
-        pose=origin(inertial),
+        pose=pose,
     )
 
 

@@ -15,6 +15,7 @@ from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
+from gearwright.model.plausible import check_plausible
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
 from gearwright.model.simulation_checks import (
@@ -69,6 +70,7 @@ def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
         start = m.configuration()
     check_masses(m, report)
     check_start_of_maps(m, start, report)
+    check_plausible(m, report)
     return report.diagnostics
 
 

@@ -243,6 +243,9 @@ class Mechanism:
     def with_coupling(self, name: str, **changes: Any) -> Mechanism:
         """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""
         changed = self.couplings[name]
+        if {"natural_frequency", "damping_ratio"} & set(changes) and "mode" not in changes:
+            ratio = 1.0 if changed.damping_ratio is None else changed.damping_ratio
+            changes = {"mode": "compliant", "damping_ratio": ratio, **changes}  # the other modes have neither
         try:
             new = replace(changed, **changes)
         except TypeError:

@@ -36,6 +36,7 @@ class Sensor:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "joint", AxisRef.of(self.joint))
         check(self)
 
     def unit(self, *, length: bool, index: int = 0) -> str:
@@ -135,6 +136,8 @@ class Encoder(Sensor):
             if not period:
                 raise ModelError(f"encoder {self.name!r} samples at every step: counts(reading, period=dt)")
             size /= period
+        if hasattr(reading, "__array_function__") and not isinstance(reading, np.ndarray):
+            return np.rint(reading / size)  # inside a compiled controller
         counts = np.rint(np.asarray(reading, np.float64) / size).astype(np.int64)
         return counts if counts.ndim else int(counts)
 

@@ -79,7 +79,8 @@ def check_start_of_maps(m: Mechanism, q: Configuration, report: Report) -> None:
     """Linkages that something drives or reads, where the joints start; `reset` takes other positions."""
     read = (m.transmissions[s.transmission] for s in m.sensors.values() if s.transmission is not None)
     for t in {t.name: t for t in (*m.acting.values(), *read)}.values():
-        if start := _unreached(t, q):
+        moves = all(m.has_axis(ref) for ref in t.joints)
+        if moves and (start := _unreached(t, q)):
             report.warning("transmission-start", f"transmission {t.name!r}: {start}", t.source)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from gearwright.errors import UnknownNameError
 
@@ -21,3 +24,22 @@ def path(name: str) -> Path:
         if name.isidentifier() and file.is_file():
             return file
     raise UnknownNameError("bundled robot", name, names())
+
+
+class _Robots(ModuleType):
+    """`list(gw.robots)`: the names of the bundled robots."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(names())
+
+    def __len__(self) -> int:
+        return len(names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in names()
+
+    def __repr__(self) -> str:
+        return f"<bundled robots: {', '.join(names())}>"
+
+
+sys.modules[__name__].__class__ = _Robots

@@ -22,8 +22,40 @@ def impulse_response(sim: Simulation, a: str, b: str) -> Value:
     return float(response) if sim.batch == 1 else response
 
 
-def linearized(sim: Simulation) -> tuple[Array, Array]:
-    """See `Simulation.linearize`."""
+class Linearization(tuple[Array, Array]):
+    """A and B of one step, with the names of their rows and columns: `A, B = sim.linearize()`."""
+
+    states: tuple[str, ...]  # rows of A and B, columns of A
+    inputs: tuple[str, ...]  # columns of B
+
+    @property
+    def A(self) -> Array:
+        return self[0]
+
+    @property
+    def B(self) -> Array:
+        return self[1]
+
+
+def linearized(sim: Simulation) -> Linearization:
+    """See `Simulation.linearize`: the same one until something changes."""
+    version = sim.batch_state.version
+    kept = sim.__dict__.get("_linearization")
+    if kept is None or kept[0] != version:
+        found = Linearization(_linearized(sim))
+        names = sim.layout.names
+        motion = [f"{names.positions.names[i]}.position" for i in names.free_positions]
+        motion += [f"{names.coordinates.names[i]}.velocity" for i in names.free_velocities]
+        found.states = tuple(motion)
+        found.inputs = (*(f"{n}.effort" for n in sim.coordinates), *(f"{n}.command" for n in sim.robot.actuators))
+        for matrix in found:
+            matrix.flags.writeable = False  # it may be handed out again
+        kept = sim.__dict__["_linearization"] = (sim.batch_state.version, found)
+    linearization: Linearization = kept[1]
+    return linearization
+
+
+def _linearized(sim: Simulation) -> tuple[Array, Array]:
     function = sim.kernels.equations.linearization
     ended = _after_a_step(sim, [n for n in ("mean_velocity", "piece", "piece_end") if n in sim.batch_state.parts])
     given = [ended[name] if name in ended else sim.inputs.acting(name) for name in function.name_in()]

@@ -20,7 +20,8 @@ class Devices:
 
     def __init__(self, robot: Mechanism, dt: float) -> None:
         self.robot, self._dt = robot, dt
-        self.commands = Group("actuator", tuple(robot.actuators), {})
+        pushed = {n: f"is a joint: give it effort={{{n!r}: …}}" for n in robot.joints if n not in robot.actuators}
+        self.commands = Group("actuator", tuple(robot.actuators), {}, elsewhere=pushed)
 
     @cached_property
     def memory(self) -> dict[str, dict[str, int]]:

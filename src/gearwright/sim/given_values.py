@@ -57,6 +57,8 @@ def constant(name: str, value: Any, batch: int) -> Any:
 
 def numbers(name: str, value: Any) -> Array:
     try:
+        if np.asarray(value).dtype.kind in "USO":  # "0.1" is a text
+            raise TypeError
         array: Array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ModelError(f"{name!r} takes numbers, not {value!r:.80}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,24 @@ if TYPE_CHECKING:
     from gearwright.dynamics.control.controller import Places
 
 INPUTS = ("command", "effort")  # that a controller may give
+PARAMETERS = "name what is to change in gearwright.compile(parameters=(…)); robot.parameters lists what there is"
+DRIVES = "declare it in gearwright.compile(drives={joint: gearwright.Drive(…)})"
+
+
+def _names(robot: Mechanism) -> Names:
+    """Names of coordinates; those of actuators and of joints that close loops say where they belong."""
+    names = Names.of(robot)
+    cut = {
+        name: "closes a loop: its position follows from the others, and cannot be set or pushed; "
+        "load(cut=…) cuts the loop at another joint"
+        for joint in robot.tree.cuts for name in (joint.name, *joint.coordinates)
+    }  # fmt: skip
+    motors = {name: f"is an actuator: give it command={{{name!r}: …}}" for name in robot.actuators}
+    elsewhere = {n: why for n, why in {**motors, **cut}.items() if n not in robot.joints or n in cut}
+    return replace(
+        names, positions=replace(names.positions, elsewhere=elsewhere),
+        coordinates=replace(names.coordinates, elsewhere=elsewhere),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,8 +56,9 @@ class Layout:
     @staticmethod
     def of(robot: Mechanism, options: Options, step: Program, control: Places | None) -> Layout:
         return Layout(
-            robot=robot, names=Names.of(robot), devices=Devices(robot, options.dt),
-            parameters=Group("parameter", options.inputs, {}), drives=Group("drive", tuple(options.drives), {}),
+            robot=robot, names=_names(robot), devices=Devices(robot, options.dt),
+            parameters=Group("parameter", options.inputs, {}, hint=PARAMETERS),
+            drives=Group("drive", tuple(options.drives), {}, hint=DRIVES),
             wrenches=wrench_group(options.wrenches),
             commanded=any(slot.name == "command" for slot in step.slots), control=control,
         )  # fmt: skip

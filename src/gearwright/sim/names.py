@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -22,13 +22,20 @@ class Group:
     kind: str  # what an unknown name is called
     names: tuple[str, ...]
     joints: Mapping[str, tuple[int, ...]]  # joints of several numbers, or of none
+    elsewhere: Mapping[str, str] = field(default_factory=dict)  # names that belong somewhere else → what to write
+    hint: str = ""  # what to do about any unknown name
 
     @cached_property
     def index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
     def unknown(self, name: object) -> UnknownNameError:
-        return UnknownNameError(self.kind, name, [*self.names, *self.joints])
+        found = UnknownNameError(self.kind, name, [*self.names, *self.joints], self.hint)
+        if isinstance(name, str) and name in self.elsewhere:
+            found.args = (f"{name!r} {self.elsewhere[name]}",)
+        elif self.hint and not self.names:
+            found.args = (f"there is no {self.kind} named {name!r}: {self.hint}",)
+        return found
 
     def columns(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Each number that is given: a joint of several takes them along the last axis of its value."""

@@ -84,11 +84,7 @@ class Options:
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        try:
-            step = float(dt)
-            g = None if gravity is None else tuple(float(c) for c in gravity)
-        except (TypeError, ValueError):
-            raise CompileError(f"dt is a number and gravity three: not {dt!r} and {gravity!r}") from None
+        step, g = _seconds(dt), _acceleration(gravity)
         own = None if controller is None else declared(controller)
         names = tuple(n for n in names if own is None or n not in own.parameters)  # those are inputs anyway
         if integrator is None:
@@ -101,6 +97,27 @@ class Options:
             controller=own, control_period=control_period,
             wrenches=(wrenches,) if isinstance(wrenches, str) else tuple(dict.fromkeys(wrenches)),
         )  # fmt: skip
+
+
+def _seconds(dt: Any) -> float:
+    try:
+        if isinstance(dt, str | bytes):
+            raise TypeError
+        return float(dt)
+    except (TypeError, ValueError):
+        raise CompileError(f"dt is a number of seconds, not {dt!r:.60}") from None
+
+
+def _acceleration(gravity: Any) -> tuple[float, ...] | None:
+    if gravity is None:
+        return None
+    try:
+        if isinstance(gravity, str | bytes):
+            raise TypeError
+        return tuple(float(c) for c in gravity)
+    except (TypeError, ValueError):
+        down = f"(0, 0, {-abs(gravity):g})" if isinstance(gravity, int | float) else "(0, 0, -9.81)"
+        raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}") from None
 
 
 def _rebuilt(given: dict[str, Any]) -> Options:

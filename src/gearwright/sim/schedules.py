@@ -8,6 +8,7 @@ from typing import Any
 from gearwright.errors import ModelError
 from gearwright.sim.given_values import constant, numbers
 from gearwright.sim.names import Group
+from gearwright.sim.user_code import user_line
 from gearwright.sim.values import Array
 
 
@@ -29,10 +30,27 @@ class Schedule:
 def _called(given: Any, times: Callable[[], Array]) -> dict[str, Any]:
     """Functions of time, all or single ones, evaluated at the beginning of every step."""
     if callable(given):
-        given = given(times())
+        given = _evaluated("the function of time", given, times())
     if not isinstance(given, Mapping):
         raise ModelError(f"commands and efforts are mappings from names to values, not a {type(given).__name__}")
-    return {name: value(times()) if callable(value) else value for name, value in given.items()}
+    return {
+        name: _evaluated(f"the function for {name!r}", value, times()) if callable(value) else value
+        for name, value in given.items()
+    }
+
+
+def _evaluated(what: str, function: Callable[[Array], Any], times: Array) -> Any:
+    """A function of all times at once; of one that takes single numbers only, an error that says so."""
+    try:
+        return function(times)
+    except Exception as error:  # the user's code may raise anything
+        line = user_line(error.__traceback__)
+        said = f"{what}{line} gets the times of all steps at once, an array: "
+        if isinstance(error, ValueError) and "truth value" in str(error):
+            raise ModelError(f"{said}write np.where(t > 0.5, 3, 0) instead of `3 if t > 0.5 else 0`") from error
+        if isinstance(error, TypeError) and "scalar" in str(error):
+            raise ModelError(f"{said}use np.sin instead of math.sin, and the like") from error
+        raise ModelError(f"{what}{line} failed: {type(error).__name__}: {error}") from error
 
 
 def _per_step(name: str, array: Array, n: int, batch: int) -> Array | None:

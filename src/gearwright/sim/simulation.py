@@ -307,12 +307,13 @@ class Simulation(NamedValues):
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""
         return analysis.impulse_response(self, a, b)
 
-    def linearize(self) -> tuple[Array, Array]:
+    def linearize(self) -> analysis.Linearization:
         """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.
 
         For positions and velocities in the order of `state`, and for the efforts of `coordinates`, then the commands of
         actuators: (nx, nx) and (nx, nv + na), or with the batch before. Rows that hold or slide count as they do in
-        this step; at an edge of theirs it is one-sided.
+        this step; at an edge of theirs it is one-sided. `.states` and `.inputs` name rows and columns. It is
+        kept until something changes.
         """
         return analysis.linearized(self)
 
@@ -330,7 +331,8 @@ class Simulation(NamedValues):
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
-        what = f"{robots}{self.robot.name!r}, {len(self.layout.names.free_velocities)} freedoms"
+        count = len(self.layout.names.free_velocities)
+        what = f"{robots}{self.robot.name!r}, {count} freedom{'' if count == 1 else 's'}"
         return f"<Simulation of {what}, {self.options.integrator}, dt {self.dt:g} s, at {self.time:g} s>"
 
     @property

@@ -47,6 +47,10 @@ class Values(Mapping[str, Value]):
         """The single names that a name stands for."""
         return self._groups.get(name, (name,))
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """Names that a notebook offers after `["`."""
+        return [*self._reads, *self._groups]
+
     def __contains__(self, name: object) -> bool:
         return name in self._reads or name in self._groups
 

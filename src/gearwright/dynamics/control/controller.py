@@ -127,7 +127,8 @@ def traced(
 ) -> tuple[dict[tuple[str, int], Scalar], list[Scalar]]:
     """(slot, entry) → what the controller commands, and its new memory, as formulas."""
     try:
-        returned, after = declared.called(sim, {name: Traced([x], ()) for name, x in memory.items()})
+        own = {name: Traced([x], ()) for name, x in memory.items()}
+        returned, after = _called_without_chance(lambda: declared.called(sim, own))
         commands: dict[tuple[str, int], Scalar] = {}
         for name, value in returned.items():
             slot, entries = targets.indices(name)
@@ -147,6 +148,30 @@ def traced(
     if not commands and not new_memory:
         raise TracingError(f"controller {declared.name} commands nothing, and has no memory")
     return commands, new_memory
+
+
+CHANCE = (
+    "random numbers would be drawn once, when the controller is compiled, and stay the same in every step: call it "
+    "from Python with sim.run(controller=…), or give the robot's sensors <noise>"
+)
+
+
+def _called_without_chance(call: Callable[[], Any]) -> Any:
+    """Refuses NumPy's random numbers."""
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise CompileError(CHANCE)
+
+    before, made = np.random.get_state(legacy=False), np.random.default_rng
+    np.random.default_rng = refused
+    try:
+        found = call()
+    finally:
+        np.random.default_rng = made
+    after = np.random.get_state(legacy=False)
+    if repr(before) != repr(after) or not np.array_equal(before["state"]["key"], after["state"]["key"]):
+        raise CompileError(CHANCE)
+    return found
 
 
 def _numbers(name: object, value: Any, n: int) -> list[Scalar]:

@@ -80,6 +80,7 @@ class Actuator:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "joint", AxisRef.of(self.joint))
         for m in meanings(type(self)):  # whole numbers are numbers
             if m.real and isinstance(getattr(self, m.name), int | np.number):
                 object.__setattr__(self, m.name, float(getattr(self, m.name)))

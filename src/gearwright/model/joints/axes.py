@@ -18,6 +18,14 @@ class AxisRef:
     joint: str
     index: int = 0  # 0: axis, 1: axis2
 
+    @staticmethod
+    def of(written: object) -> AxisRef | None:
+        """An axis as a user names it: `"knee"`, `"wrist.axis2"`, or an AxisRef."""
+        if not isinstance(written, str):
+            return written  # type: ignore[return-value]  # an AxisRef, or None
+        joint, dot, last = written.rpartition(".axis")
+        return AxisRef(joint, int(last) - 1) if dot and last in ("1", "2", "3") else AxisRef(written)
+
     def __str__(self) -> str:
         return f"{self.joint}.axis{self.index + 1}" if self.index else self.joint
 

@@ -300,6 +300,18 @@ class Recording:
                 raise  # a signal that is misspelt
             return False
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the first panels of its plot; without Matplotlib its text."""
+        from html import escape
+
+        from gearwright.view.plots import small_plot
+
+        text = f"<p>{escape(repr(self))}</p>"
+        try:
+            return f"{text}{small_plot(self, None)}" if len(self) else text
+        except GearwrightError:
+            return text
+
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
         until = f", until {self.time[-1]:g} s" if len(self) else ""

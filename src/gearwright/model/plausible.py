@@ -1,0 +1,50 @@
+"""Hints at numbers that are possible and yet hardly meant: degrees for radians, grams for kilograms, millimetres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite, pi, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gearwright.diagnostics import Report, Source
+
+if TYPE_CHECKING:
+    from gearwright.model.joints import Joint
+    from gearwright.model.mechanism import Link, Mechanism
+
+FAR = 100.0  # [m] from a joint to its parent: larger than any robot
+GYRATION = 3.0  # [m]: a link of that radius is a crane
+TURNS = 4 * pi  # [rad]: a range beyond two turns, in whole multiples of five, is one of degrees
+Hint = tuple[str, Source | None]
+
+
+def check_plausible(m: Mechanism, report: Report) -> None:
+    for joint in m.joints.values():
+        for message, source in _joint(joint):
+            report.info("implausible", f"joint {joint.name!r}: {message}", source)
+    for link in m.links.values():
+        for message, source in _link(link):
+            report.info("implausible", f"link {link.name!r}: {message}", source)
+
+
+def _joint(joint: Joint) -> Iterator[Hint]:
+    distance = float(np.linalg.norm(joint.X_PJ.p))
+    if distance > FAR:
+        yield f"its origin is {distance:.4g} m from its parent's: millimetres?", joint.source
+    for axis in joint.axes:
+        lower, upper = axis.limits.lower, axis.limits.upper
+        if lower == upper:
+            yield f"both limits are {lower:g}, so that it cannot move: a fixed joint?", joint.source
+        whole = all(isfinite(x) and x % 5 == 0 for x in (lower, upper))
+        if whole and not joint.type.prismatic and upper - lower > TURNS:
+            yield f"limits of {lower:g} and {upper:g} rad look like degrees", joint.source
+
+
+def _link(link: Link) -> Iterator[Hint]:
+    inertia = link.inertia
+    largest = max(inertia.moments)
+    if inertia.mass > 0 and largest > 0 and (radius := sqrt(largest / inertia.mass)) > GYRATION:
+        what = f"{largest:.3g} kg·m² of {inertia.mass:.3g} kg is a radius of gyration of {radius:.3g} m"
+        yield f"{what}: a unit of another size?", link.source

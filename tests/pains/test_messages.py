@@ -1,0 +1,200 @@
+"""Messages that name the way out, and behaviour that new users expect."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from tests.cli.commands import gearwright
+from tests.sim.robots import FOLDER, GRIPPER
+
+PENDULUM = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+<origin xyz="0 0 -1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="knee" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>{}</robot>"""
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return gw.load(GRIPPER)
+
+
+@pytest.fixture(scope="module")
+def sim(robot):
+    return gw.compile(robot)
+
+
+@pytest.fixture(scope="module")
+def loop():
+    return gw.compile(gw.load(FOLDER / "four_bar.sdf"))
+
+
+CALLS = {
+    "an actuator as a joint": (lambda s: s.step(effort={"motor": 1.0}), r"is an actuator: give it command=\{'motor'"),
+    "a joint as an actuator": (lambda s: s.step(command={"left_finger": 1.0}), r"is a joint: give it effort="),
+    "a drive that is none": (lambda s: s.drive(position={"left_finger": 0.1}), r"gearwright.compile\(drives="),
+    "a parameter that is none": (
+        lambda s: s.set_parameters({"motor.stall_torque": 1.0}),
+        r"gearwright.compile\(parameters=.*robot.parameters",
+    ),
+    "a command with a branch": (
+        lambda s: s.run(0.01, command={"motor": lambda t: 3 if t > 0.5 else 0}),
+        r"test_messages.py, line \d+\).*np.where\(t > 0.5, 3, 0\)",
+    ),
+    "a command with math.sin": (
+        lambda s: s.run(0.01, command={"motor": lambda t: 0.1 * math.sin(t)}),
+        r"test_messages.py, line \d+\).*np.sin instead of math.sin",
+    ),
+    "a command that fails": (
+        lambda s: s.run(0.01, command={"motor": lambda t: t.nothing}),
+        r"test_messages.py, line \d+\) failed: AttributeError",
+    ),
+    "a text as a command": (lambda s: s.step(command={"motor": "0.1"}), "takes numbers, not '0.1'"),
+    "a text as a start": (lambda s: s.reset(position={"right_finger": "0.01"}), "takes numbers, not '0.01'"),
+    "texts in a list": (lambda s: s.step(command={"motor": ["0.1"]}), "takes numbers"),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_calls(sim, case):
+    call, message = CALLS[case]
+    with pytest.raises(gw.ModelError, match=message):
+        call(sim)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gravity": 9.81}, r"gravity is three numbers \[m/s²\], such as \(0, 0, -9.81\), not 9.81"),
+        ({"gravity": "0 0 -9.81"}, "gravity is three numbers"),
+        ({"dt": "0.001"}, "dt is a number of seconds, not '0.001'"),
+    ],
+)
+def test_options(robot, options, message):
+    with pytest.raises(gw.CompileError, match=message):
+        gw.compile(robot, **options)
+
+
+@pytest.mark.parametrize("draw", [np.random.normal, lambda: np.random.default_rng().normal()])
+def test_random_numbers_are_not_frozen_into_a_controller(robot, draw):
+    with pytest.raises(gw.CompileError, match=r"drawn once.*sim.run\(controller=…\)"):
+        gw.compile(robot, controller=lambda sim: {"motor": 0.01 * draw()})
+    assert np.random.default_rng(0).normal() == np.random.default_rng(0).normal()  # and NumPy is as it was
+
+
+@pytest.mark.parametrize("call", ["step", "reset"])
+def test_a_joint_that_closes_a_loop_is_there(loop, call):
+    given = {"effort": {"pin_c": 1.0}} if call == "step" else {"position": {"pin_c": 0.1}}
+    with pytest.raises(gw.ModelError, match=r"'pin_c' closes a loop.*load\(cut=…\)"):
+        getattr(loop, call)(**given)
+
+
+def test_an_ordinary_planar_loop_is_no_warning(loop):
+    assert {d.severity for d in loop.diagnostics if d.code == "redundant-rows"} == {"info"}
+
+
+def test_one_freedom(sim):
+    assert "1 freedom," in repr(sim)
+
+
+def test_a_joint_by_its_name(robot):
+    """Wherever a joint is named."""
+    more = robot.with_actuator(gw.ElectricMotor(name="m2", joint="right_finger"))
+    more = more.with_sensor(gw.Encoder(name="e2", joint="left_finger")).with_sensor(
+        gw.LimitSwitch(name="s", joint="left_finger")
+    )
+    sim = gw.compile(more, controller=gw.PID(joint="right_finger", kp=1.0))
+    sim.step(n=3)
+    assert sim.sensor["e2"] == sim.position["left_finger"]
+    with pytest.raises(gw.ModelError, match="did you mean 'right_finger'"):
+        robot.with_sensor(gw.Encoder(name="e", joint="right_fingr"))
+    assert str(gw.Encoder(name="e", joint="wrist.axis2").joint) == "wrist.axis2"
+
+
+@pytest.mark.parametrize("option", ["parameters", "wrenches"])
+def test_a_text_where_a_list_is_meant(robot, option):
+    name = {"parameters": "motor.stall_torque", "wrenches": "left_finger_link"}[option]
+    assert getattr(gw.compile(robot, **{option: name}).options, option) == (name,)
+
+
+def test_counts_inside_a_compiled_controller(robot):
+    encoder = robot.encoders["motor_encoder"]
+    controllers = lambda sim: {"motor": 1e-4 * (50.0 - encoder.counts(sim.sensor["motor_encoder"]))}  # noqa: E731
+    runs = [gw.compile(robot, controller=controllers).run(0.05), gw.compile(robot).run(0.05, controller=controllers)]
+    assert runs[0].position["left_finger"] == pytest.approx(runs[1].position["left_finger"], abs=1e-12)
+
+
+def test_a_natural_frequency_implies_compliance(robot):
+    changed = robot.with_coupling("left_finger", natural_frequency=200.0).couplings["left_finger"]
+    assert (changed.mode, changed.natural_frequency, changed.damping_ratio) == ("compliant", 200.0, 1.0)
+    explicit = robot.with_coupling("left_finger", mode="hard", natural_frequency=200.0).couplings["left_finger"]
+    assert explicit.mode == "hard"  # what is said goes
+
+
+def test_a_pose_beyond_limits_is_reported(sim):
+    with pytest.warns(gw.BeyondLimitsWarning, match="'right_finger' at 0.5 m, upper limit 0.04 m"):
+        sim.reset(position={"right_finger": 0.5})
+
+
+def test_parameters_are_listed(robot):
+    assert robot.parameters["motor.stall_torque"].unit == "N·m" and "palm.mass" in robot.parameters
+
+
+def test_a_linearization_is_kept_and_named(robot):
+    sim = gw.compile(robot)
+    first = sim.linearize()
+    A, B = first
+    assert first.states == ("right_finger.position", "right_finger.velocity") and A is first.A
+    assert first.inputs[-1] == "motor.command" and B.shape == (2, len(first.inputs))
+    assert sim.linearize() is first
+    sim.step(command={"motor": 0.001})
+    assert sim.linearize() is not first
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        (PENDULUM.replace('<mass value="1"/>', "<mass>1</mass>").format(""), '<mass> has the text "1"'),
+        (PENDULUM.replace('<axis xyz="0 1 0"/>', "<axis>0 1 0</axis>").format(""), '<axis> has the text "0 1 0"'),
+        (PENDULUM.replace('value="1"', 'value="-1"').format(""), "a mass cannot be negative"),
+    ],
+)
+def test_texts_and_negative_masses_in_a_urdf(file, message):
+    with pytest.raises(gw.LoadError, match=message) as raised:
+        gw.loads(file)
+    assert len([d for d in raised.value.diagnostics if d.severity == "error"]) == 1
+    assert not [d for d in raised.value.diagnostics if "origin" in d.message]
+
+
+def test_a_transmission_type_that_is_misspelt():
+    words = '<transmission name="t"><type>transmission_interface/SimpleTransmision</type><joint name="knee"/>'
+    with pytest.warns(gw.LoadWarning, match="did you mean 'SimpleTransmission'"):
+        gw.loads(PENDULUM.format(f'{words}<actuator name="m"/></transmission>'))
+
+
+def test_warnings_of_a_file_surface_once_and_can_be_silenced(tmp_path):
+    text = PENDULUM.format('<transmission name="t"><type>odd</type><joint name="knee"/></transmission>')
+    (tmp_path / "r.urdf").write_text(text)
+    with pytest.warns(gw.LoadWarning, match=r"r.urdf:3: .*\[transmission-type-unknown\]") as heard:
+        gw.load(tmp_path / "r.urdf")
+    assert len(heard) == 1 and heard[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", gw.LoadWarning)
+        gw.load(tmp_path / "r.urdf")
+
+
+def test_bundled_robots_by_name(tmp_path, monkeypatch):
+    assert gw.load("gripper").name == "gripper" and "gripper" in gw.robots and "wrist" in list(gw.robots)
+    with pytest.raises(gw.LoadError, match="did you mean 'gripper'"):
+        gw.load("griper")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gripper").write_text(PENDULUM.format(""))
+    assert gw.load("gripper").name == "r"  # a file of that name goes first
+
+
+def test_the_command_line_knows_them_and_refuses_pictures_that_are_none(tmp_path):
+    assert gearwright("check", "gripper").code == 0
+    ran = gearwright("show", "gripper", "--svg", tmp_path / "a.png")
+    assert ran.code == 2 and "SVG" in ran.err and not list(tmp_path.iterdir())
