@@ -108,7 +108,7 @@ GUARDS = {
     "model.transmissions.custom.MAX_GUESS": Guard(OF_MODEL),
     "model.transmissions.losses.LEAST": Guard(OF_MODEL),
     "model.transmissions.maps.ACCURACY": Guard(OF_MODEL, 1e6),
-    "model.transmissions.maps.MAX_STEPS": Guard(OF_MODEL, 0.1),
+    "model.transmissions.maps.MAX_STEPS": Guard(OF_MODEL, 0.02),
     "compiler.arithmetic.LARGEST_EXPANDED_POWER": Guard("tests/compiler/test_passes.py"),
     "compiler.cache.ABANDONED": Guard("tests/compiler/test_cache.py"),
     "compiler.cache.LARGEST_TOTAL": Guard("tests/compiler/test_cache.py"),
