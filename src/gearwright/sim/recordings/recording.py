@@ -304,7 +304,7 @@ class Recording:
         """In a notebook: the first panels of its plot; without Matplotlib its text."""
         from html import escape
 
-        from gearwright.view.plots import small_plot
+        from gearwright.display.plots import small_plot
 
         text = f"<p>{escape(repr(self))}</p>"
         try:
