@@ -15,7 +15,7 @@ sys.path.insert(0, str(DOCS.parent / "src"))
 from gearwright.demo import four_bar, gripper, wrist  # noqa: E402
 from gearwright.demo.chapter import Chapter  # noqa: E402
 from gearwright.demo.style import alone  # noqa: E402
-from gearwright.view.graph_svg import graph_svg  # noqa: E402
+from gearwright.display.graph_svg import graph_svg  # noqa: E402
 
 FIGURES = DOCS / "figures"
 EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash", "swing_up")

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     )
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
+    from gearwright.page import view
     from gearwright.sim import Recording, Simulation, compile
     from gearwright.study import sweep
 
@@ -65,6 +66,7 @@ _LAZY = {
     "Diagnostic": "gearwright.diagnostics",
     "export_c": "gearwright.export",
     "sweep": "gearwright.study",
+    "view": "gearwright.page",
     "load": "gearwright.formats",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
@@ -152,6 +154,7 @@ __all__ = [
     "robots",
     "serve",
     "sweep",
+    "view",
     "with_servos",
 ]
 

@@ -64,7 +64,7 @@ HEAVY = (
     "matplotlib",
     "gearwright.formats",
     "gearwright.model",
-    "gearwright.view",
+    "gearwright.display",
 )
 
 

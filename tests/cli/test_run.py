@@ -160,6 +160,6 @@ def test_a_start_beyond_limits_and_steps_that_do_not_settle_are_in_the_summary(r
     data = json.loads(run(file, "--set", "elbow=1.4", "--duration", "0.01", "--json").out)
     assert data["unsettled"] == 0
     assert "'elbow' at 1.4 rad, upper limit 1 rad" in data["warnings"][-1]
-    fast = run(file, "--velocity", "shoulder=-40", "--velocity", "elbow=60", "--dt", "0.03", "--duration", "0.3")
+    fast = run(file, "--velocity", "shoulder=-4000", "--velocity", "elbow=6000", "--dt", "0.1", "--duration", "1")
     assert (fast.code, fast.err) == (0, "")
     assert "unsettled" in fast.out

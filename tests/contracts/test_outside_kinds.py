@@ -14,12 +14,12 @@ import pytest
 from rich.console import Console
 
 import gearwright as gw
+from gearwright.display.as_data import as_data
+from gearwright.display.sections import sections
+from gearwright.display.tree_text import tree_text
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
 from gearwright.model.joints.closing import Travel
 from gearwright.model.transmissions import TRANSMISSIONS
-from gearwright.view.as_data import as_data
-from gearwright.view.sections import sections
-from gearwright.view.tree_text import tree_text
 
 PACKAGE = '''
 from dataclasses import dataclass

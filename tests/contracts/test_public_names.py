@@ -58,6 +58,7 @@ NAMES = {
     "migrate",
     "serve",
     "sweep",
+    "view",
     "with_servos",
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src/gearwright"
-ROOMS = ("dynamics", "sim", "model", "formats", "view", "migration", "compiler", "control", "tracing")
+ROOMS = ("dynamics", "sim", "model", "formats", "display", "migration", "compiler", "control", "tracing")
 RIDDLES = ("What ", "Of ")
 
 

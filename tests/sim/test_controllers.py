@@ -9,8 +9,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.control import PID, CombinedControllers
+from gearwright.display.plots import panels
 from gearwright.sim import compile
-from gearwright.view.plots import panels
 from tests.sim.robots import GRIPPER
 
 ARM = """<sdf version="1.11"><model name="arm">

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.display.plots import panels
 from gearwright.sim import compile
 from gearwright.sim.recordings import Signal
 from gearwright.sim.recordings.npz import member
-from gearwright.view.plots import panels
 from tests.sim.robots import FOLLOWING, FREE
 
 

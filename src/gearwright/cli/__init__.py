@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep
+from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view
 
 COMMANDS = (
     check.check,
     show.show,
+    view.view,
     run.run,
     serve.serve,
     migrate.migrate,
@@ -65,7 +66,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("GEARWRIGHT_TRACEBACK"):
             raise
-        from gearwright.view.visible import visible
+        from gearwright.display.visible import visible
 
         typer.echo(f"gearwright: {type(error).__name__}: {visible(str(error))}", err=True)
         typer.echo("This should not happen. GEARWRIGHT_TRACEBACK=1 shows where it did.", err=True)

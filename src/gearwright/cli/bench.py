@@ -89,7 +89,7 @@ def _print(results: Results) -> None:
 
 def _write(results: Results, page: Path) -> None:
     from gearwright.bench.repository import benchmarks_module
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     plots, report = (benchmarks_module(name, "--write") for name in ("plots", "report"))
     figures: str | None = "figures"

@@ -66,8 +66,8 @@ def check(
 
 def as_data(loaded: Loaded) -> dict[str, Any]:
     """One file's entry of `--json`."""
-    from gearwright.view.diagnostics_text import counts
-    from gearwright.view.summary import summary
+    from gearwright.display.diagnostics_text import counts
+    from gearwright.display.summary import summary
 
     return {
         "file": loaded.file,
@@ -83,9 +83,9 @@ def _print(loaded: Loaded, quiet: bool) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import count_text, diagnostic_line
-    from gearwright.view.summary import summary
-    from gearwright.view.visible import visible
+    from gearwright.display.diagnostics_text import count_text, diagnostic_line
+    from gearwright.display.summary import summary
+    from gearwright.display.visible import visible
 
     out = console()
     for d in loaded.diagnostics:

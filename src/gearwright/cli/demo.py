@@ -20,7 +20,7 @@ def demo(
     """
     from gearwright.cli.terminal import console
     from gearwright.demo.tour import run
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     try:
         report = run(Path(out), console(), quick=quick)

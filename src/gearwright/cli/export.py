@@ -126,7 +126,7 @@ def _identifier(name: str) -> str:
 
 
 def _stop(message: str) -> NoReturn:
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     typer.echo(f"gearwright export: {visible(message)}", err=True)
     raise typer.Exit(1)

@@ -84,7 +84,7 @@ def _print(done: Migration, check: bool) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     out = console()
     for change in done.changes:
@@ -113,7 +113,7 @@ def _outcome(done: Migration, check: bool) -> str:
 
 def _stop_with(error: LoadError) -> NoReturn:
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import diagnostic_line
+    from gearwright.display.diagnostics_text import diagnostic_line
 
     out = console()
     for d in error.diagnostics:
@@ -123,7 +123,7 @@ def _stop_with(error: LoadError) -> NoReturn:
 
 
 def _stop(message: str, code: int) -> NoReturn:
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     for line in message.splitlines():
         typer.echo(f"gearwright migrate: {visible(line)}", err=True)

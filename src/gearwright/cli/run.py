@@ -29,9 +29,9 @@ from gearwright.errors import (
 )
 
 if TYPE_CHECKING:
+    from gearwright.display.runs import Outcome
     from gearwright.model import Mechanism
     from gearwright.sim import Recording, Simulation
-    from gearwright.view.runs import Outcome
 
 Assignments = list[str] | None
 NUMBERS = "NAME=VALUE"
@@ -144,7 +144,7 @@ def _run(
     import sys
     from time import perf_counter
 
-    from gearwright.view.runs import Outcome
+    from gearwright.display.runs import Outcome
 
     sim.reset(position=numbers["position"], velocity=numbers["velocity"])
     sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
@@ -209,8 +209,8 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
 
 def _check_files(out: str | None, plot: str | None) -> None:
     """Checks the output files before the simulation."""
+    from gearwright.display.plots import check_ending
     from gearwright.sim.recordings import check_format
-    from gearwright.view.plots import check_ending
 
     try:
         if out is not None:
@@ -222,7 +222,7 @@ def _check_files(out: str | None, plot: str | None) -> None:
 
 
 def _stop(message: str, code: int) -> NoReturn:
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     typer.echo(f"gearwright: {visible(message)}", err=True)
     raise typer.Exit(code)

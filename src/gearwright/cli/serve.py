@@ -229,7 +229,7 @@ def _whole(text: str, actuator: str) -> int:
 
 
 def _stop(message: str, code: int) -> NoReturn:
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     typer.echo(f"gearwright serve: {visible(message)}", err=True)
     raise typer.Exit(code)

@@ -24,8 +24,8 @@ USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clea
 
 def announce(bench: Bench) -> None:
     """One line for each place to connect to, then `ready`."""
+    from gearwright.display.visible import visible
     from gearwright.hardware.transports.adapters import ADAPTERS
-    from gearwright.view.visible import visible
 
     for b in bench.rig.bound:
         device = bench.rig.devices[b.actuator]

@@ -62,7 +62,7 @@ def show(
     if json:
         from json import dumps
 
-        from gearwright.view.as_data import as_data
+        from gearwright.display.as_data import as_data
 
         typer.echo(dumps(as_data(loaded.mechanism), indent=2))
     elif svg is None:
@@ -73,9 +73,9 @@ def _print(loaded: Loaded, mechanism: Mechanism, weld: bool | None) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import count_text
-    from gearwright.view.summary import page
-    from gearwright.view.visible import visible
+    from gearwright.display.diagnostics_text import count_text
+    from gearwright.display.summary import page
+    from gearwright.display.visible import visible
 
     out = console()
     out.print(page(mechanism, weld=weld))
@@ -86,8 +86,8 @@ def _print(loaded: Loaded, mechanism: Mechanism, weld: bool | None) -> None:
 
 
 def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
-    from gearwright.view.graph_svg import graph_svg
-    from gearwright.view.visible import visible
+    from gearwright.display.graph_svg import graph_svg
+    from gearwright.display.visible import visible
 
     if Path(target).suffix.lower() not in (".svg", ""):
         typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
@@ -107,8 +107,8 @@ def complain(loaded: Loaded) -> None:
     from rich.text import Text
 
     from gearwright.cli.terminal import console
-    from gearwright.view.diagnostics_text import count_text, diagnostic_line
-    from gearwright.view.visible import visible
+    from gearwright.display.diagnostics_text import count_text, diagnostic_line
+    from gearwright.display.visible import visible
 
     err = console(sys.stderr)
     for d in loaded.diagnostics:

@@ -144,7 +144,7 @@ def _numbers(given: Repeated) -> dict[str, float]:
 
 
 def _stop(message: str) -> NoReturn:
-    from gearwright.view.visible import visible
+    from gearwright.display.visible import visible
 
     typer.echo(f"gearwright sweep: {visible(message)}", err=True)
     raise typer.Exit(1)

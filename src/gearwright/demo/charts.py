@@ -13,7 +13,7 @@ from math import ceil, floor, isfinite, log10
 import numpy as np
 
 from gearwright.demo.solids import Array
-from gearwright.view.svg_text import text_width
+from gearwright.display.svg_text import text_width
 
 WIDTH, HEIGHT = 440.0, 280.0
 LEFT, RIGHT, BOTTOM, HEAD, ROW = 46.0, 12.0, 40.0, 20.0, 18.0

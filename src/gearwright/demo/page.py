@@ -8,8 +8,8 @@ from html import escape
 
 from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable
 from gearwright.demo.style import FONT, MONO, PICTURE_RULES, classes, variables
-from gearwright.view.graph_svg import graph_svg
-from gearwright.view.summary import summary
+from gearwright.display.graph_svg import graph_svg
+from gearwright.display.summary import summary
 
 PAGE_RULES = f"""
 *{{box-sizing:border-box}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# role → colour on a light page, colour on a dark one; lines as in gearwright.view.plots, brighter in the dark
+# role → colour on a light page, colour on a dark one; lines as in gearwright.display.plots, brighter in the dark
 COLOURS = {
     "page": ("#fbfbfa", "#14161b"),
     "card": ("#ffffff", "#1c1f26"),

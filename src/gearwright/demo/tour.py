@@ -16,7 +16,7 @@ from gearwright import __version__
 from gearwright.demo import four_bar, gripper, speed, wrist
 from gearwright.demo.chapter import Chapter, TextTable
 from gearwright.demo.page import page
-from gearwright.view.summary import page as mechanism_page
+from gearwright.display.summary import page as mechanism_page
 
 STORIES: dict[str, Callable[[bool], Chapter]] = {
     "gripper": gripper.story,

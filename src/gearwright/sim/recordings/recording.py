@@ -277,7 +277,7 @@ class Recording:
         Limits are shaded, and lines marked where they are on them, or where a motor gives less than its command.
         Needs Matplotlib (pip install 'gearwright[plot]') or plotly ('gearwright[html]').
         """
-        from gearwright.view.plots import ENDINGS, plot
+        from gearwright.display.plots import ENDINGS, plot
 
         if path is None and (
             isinstance(signals, os.PathLike) or (isinstance(signals, str) and not self._is_signal(signals, ENDINGS))
@@ -304,7 +304,7 @@ class Recording:
         """In a notebook: the first panels of its plot; without Matplotlib its text."""
         from html import escape
 
-        from gearwright.view.plots import small_plot
+        from gearwright.display.plots import small_plot
 
         text = f"<p>{escape(repr(self))}</p>"
         try:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gearwright.display.graph_chips import CHIP, CHIP_GAP, INDENT, Chip, GraphDevices
+from gearwright.display.maps import slides
+from gearwright.display.motion_sources import right_side
+from gearwright.display.outline import OutlineRow
+from gearwright.display.quantities import counted, inertia, mass, ranges
+from gearwright.display.svg_text import short, text_width
 from gearwright.model import AxisRef, Coupling, Mechanism
-from gearwright.view.graph_chips import CHIP, CHIP_GAP, INDENT, Chip, GraphDevices
-from gearwright.view.maps import slides
-from gearwright.view.motion_sources import right_side
-from gearwright.view.outline import OutlineRow
-from gearwright.view.quantities import counted, inertia, mass, ranges
-from gearwright.view.svg_text import short, text_width
 
 
 @dataclass(kw_only=True)

@@ -6,6 +6,10 @@ from math import inf, pi
 
 import pytest
 
+from gearwright.display.devices import blocks, strength
+from gearwright.display.maps import combination, formulas
+from gearwright.display.quantities import force, mass, number, travel
+from gearwright.display.visible import visible
 from gearwright.model import (
     AxisRef,
     DifferentialTransmission,
@@ -17,10 +21,6 @@ from gearwright.model import (
     SimpleTransmission,
     Transmission,
 )
-from gearwright.view.devices import blocks, strength
-from gearwright.view.maps import combination, formulas
-from gearwright.view.quantities import force, mass, number, travel
-from gearwright.view.visible import visible
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import atan2, degrees
 
+from gearwright.display.graph_cells import Cell
+from gearwright.display.graph_chips import CHIP
+from gearwright.display.graph_layout import BOX, RADIUS, GraphLayout
+from gearwright.display.svg_text import tooltip
 from gearwright.model import AxisRef, Mechanism
-from gearwright.view.graph_cells import Cell
-from gearwright.view.graph_chips import CHIP
-from gearwright.view.graph_layout import BOX, RADIUS, GraphLayout
-from gearwright.view.svg_text import tooltip
 
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]  # a cubic Bézier

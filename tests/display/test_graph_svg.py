@@ -8,11 +8,11 @@ from lxml import etree
 
 import gearwright as gw
 from gearwright import robots
-from gearwright.view.graph_cells import cells
-from gearwright.view.graph_layout import layout
-from gearwright.view.graph_svg import graph_svg
-from gearwright.view.outline import outline
-from gearwright.view.svg_style import COLOURS, RULES, style_sheet
+from gearwright.display.graph_cells import cells
+from gearwright.display.graph_layout import layout
+from gearwright.display.graph_svg import graph_svg
+from gearwright.display.outline import outline
+from gearwright.display.svg_style import COLOURS, RULES, style_sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 

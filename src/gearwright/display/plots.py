@@ -8,9 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import GearwrightError
-from gearwright.sim.recordings.files import replacing
-from gearwright.view.plot_panels import (
+from gearwright.display.plot_panels import (
     Line,
     Panel,
     band_pairs,
@@ -20,7 +18,9 @@ from gearwright.view.plot_panels import (
     stretches,
     thinned,
 )
-from gearwright.view.plot_style import COLOURS, THEMES, Look, Theme, find_theme, looks
+from gearwright.display.plot_style import COLOURS, THEMES, Look, Theme, find_theme, looks
+from gearwright.errors import GearwrightError
+from gearwright.sim.recordings.files import replacing
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
@@ -47,7 +47,7 @@ def plot(
     look = looks(names, set(recording.schema.followers), colours)
     title = heading(recording, robots)
     if path is not None and Path(path).suffix.lower() == ".html":
-        from gearwright.view.interactive_plots import interactive
+        from gearwright.display.interactive_plots import interactive
 
         return interactive(drawn, look, title, colours, Path(path))
     figure = _figure(drawn, look, title, colours)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from gearwright.view.graph_cells import Cell
-from gearwright.view.graph_chips import CHIP, CHIP_GAP, INDENT
+from gearwright.display.graph_cells import Cell
+from gearwright.display.graph_chips import CHIP, CHIP_GAP, INDENT
 
 RADIUS = 10.0  # of the knob that stands for a joint [px]
 MARGIN, HEADER, ROW_GAP = 28.0, 66.0, 10.0  # [px]

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gearwright.display.devices import losses, sharpness, strength
+from gearwright.display.maps import formulas, ratio
+from gearwright.display.motion_sources import loose_actuators
+from gearwright.display.quantities import force
+from gearwright.display.svg_text import short, text_width
 from gearwright.model import Actuator, AxisRef, Mechanism, Sensor, Transmission
-from gearwright.view.devices import losses, sharpness, strength
-from gearwright.view.maps import formulas, ratio
-from gearwright.view.motion_sources import loose_actuators
-from gearwright.view.quantities import force
-from gearwright.view.svg_text import short, text_width
 
 CHIP, CHIP_GAP, INDENT = 21.0, 5.0, 16.0  # [px]
 LABEL = 28  # characters of a name

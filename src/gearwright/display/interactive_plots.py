@@ -6,10 +6,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from gearwright.display.plot_panels import Line, Panel, band_pairs, middle, stretches, thinned
+from gearwright.display.plot_style import Look, Theme
 from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.files import replacing
-from gearwright.view.plot_panels import Line, Panel, band_pairs, middle, stretches, thinned
-from gearwright.view.plot_style import Look, Theme
 
 HEIGHT = 240  # [px] of a panel
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from gearwright.display.outline import outline
+from gearwright.display.palette import TERMINAL
+from gearwright.display.quantities import counted, mass
+from gearwright.display.sections import sections
+from gearwright.display.tree_text import folded_note, tree_text
+from gearwright.display.visible import visible
 from gearwright.model import Mechanism
-from gearwright.view.outline import outline
-from gearwright.view.palette import TERMINAL
-from gearwright.view.quantities import counted, mass
-from gearwright.view.sections import sections
-from gearwright.view.tree_text import folded_note, tree_text
-from gearwright.view.visible import visible
 
 
 @dataclass(frozen=True, kw_only=True)

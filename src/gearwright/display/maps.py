@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from math import pi
 
+from gearwright.display.quantities import highlight_text, length, number, span
 from gearwright.errors import ModelError
 from gearwright.model import (
     CustomJointMap,
@@ -21,7 +22,6 @@ from gearwright.model import (
     TransmissionMap,
 )
 from gearwright.model.transmissions import LinearSeries
-from gearwright.view.quantities import highlight_text, length, number, span
 
 
 def slides(mechanism: Mechanism, joint: str) -> bool:

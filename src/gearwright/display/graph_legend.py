@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gearwright.display.graph_cells import Cell
+from gearwright.display.graph_chips import CHIP
+from gearwright.display.svg_text import text, text_width
 from gearwright.model import JOINT_KINDS, Mechanism
-from gearwright.view.graph_cells import Cell
-from gearwright.view.graph_chips import CHIP
-from gearwright.view.svg_text import text, text_width
 
 ENTRY = 26.0  # room for the sign
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
+from gearwright.display.devices import blocks, losses, sharpness, strength
+from gearwright.display.maps import formulas, ratio
+from gearwright.display.motion_sources import loose_actuators, reads
+from gearwright.display.palette import TERMINAL
+from gearwright.display.quantities import highlight_text, number
+from gearwright.display.visible import visible
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
-from gearwright.view.devices import blocks, losses, sharpness, strength
-from gearwright.view.maps import formulas, ratio
-from gearwright.view.motion_sources import loose_actuators, reads
-from gearwright.view.palette import TERMINAL
-from gearwright.view.quantities import highlight_text, number
-from gearwright.view.visible import visible
 
 MOST_ALIKE = 4  # devices in the same words, before they are folded into one row
 Section = tuple[str, str, Table]  # heading, family, rows

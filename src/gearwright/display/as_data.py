@@ -26,6 +26,8 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any
 
+from gearwright.display.maps import formulas
+from gearwright.display.summary import summary
 from gearwright.errors import ModelError
 from gearwright.model import (
     Actuator,
@@ -42,8 +44,6 @@ from gearwright.model import (
 )
 from gearwright.model.fields import meanings
 from gearwright.model.parameters import Parameter
-from gearwright.view.maps import formulas
-from gearwright.view.summary import summary
 
 SCHEMA = 1
 

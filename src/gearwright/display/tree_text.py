@@ -9,12 +9,12 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from gearwright.display.motion_sources import MotionSource, motion_sources
+from gearwright.display.outline import OutlineRow, outline
+from gearwright.display.palette import TERMINAL
+from gearwright.display.quantities import counted, effort, inertia, mass, ranges, speed
+from gearwright.display.visible import visible
 from gearwright.model import AxisRef, Joint, Mechanism
-from gearwright.view.motion_sources import MotionSource, motion_sources
-from gearwright.view.outline import OutlineRow, outline
-from gearwright.view.palette import TERMINAL
-from gearwright.view.quantities import counted, effort, inertia, mass, ranges, speed
-from gearwright.view.visible import visible
 
 GAP = 2  # columns between cells
 FIRST_TO_GO = ("speed", "effort", "kind", "mass", "link", "reflected")  # where the terminal is too narrow for all

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gearwright.display.graph_cells import Cell, cells, rows_of_joints, tip_of_link
+from gearwright.display.graph_chips import CHIP, Chip, GraphDevices
+from gearwright.display.graph_edges import coupling_edges, gear_edges, loop_edges, tree_edges
+from gearwright.display.graph_layout import BOX, MARGIN, RADIUS, CellPlace, GraphLayout, layout
+from gearwright.display.graph_legend import legend
+from gearwright.display.outline import home_of, outline
+from gearwright.display.quantities import mass
+from gearwright.display.summary import summary
+from gearwright.display.svg_style import style_sheet
+from gearwright.display.svg_text import short, text, text_width, tooltip
+from gearwright.display.visible import visible
 from gearwright.model import Mechanism
-from gearwright.view.graph_cells import Cell, cells, rows_of_joints, tip_of_link
-from gearwright.view.graph_chips import CHIP, Chip, GraphDevices
-from gearwright.view.graph_edges import coupling_edges, gear_edges, loop_edges, tree_edges
-from gearwright.view.graph_layout import BOX, MARGIN, RADIUS, CellPlace, GraphLayout, layout
-from gearwright.view.graph_legend import legend
-from gearwright.view.outline import home_of, outline
-from gearwright.view.quantities import mass
-from gearwright.view.summary import summary
-from gearwright.view.svg_style import style_sheet
-from gearwright.view.svg_text import short, text, text_width, tooltip
-from gearwright.view.visible import visible
 
 
 def graph_svg(mechanism: Mechanism, *, weld: bool | None = None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from gearwright.display.maps import joint_shares, ratio
 from gearwright.model import AxisRef, Coupling, Mechanism, Sensor, Transmission
-from gearwright.view.maps import joint_shares, ratio
 
 Family = Literal["coupling", "transmission", "actuator"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.display.plot_panels import POINTS, panels, stretches, thinned
+from gearwright.display.plots import plot
 from gearwright.sim import compile
-from gearwright.view.plot_panels import POINTS, panels, stretches, thinned
-from gearwright.view.plots import plot
 from tests.sim.robots import GRIPPER
 
 pytest.importorskip("matplotlib")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from xml.sax.saxutils import escape
 
-from gearwright.view.visible import visible
+from gearwright.display.visible import visible
 
 LONGEST = 36  # characters of a name; the whole name is in the tooltip
 

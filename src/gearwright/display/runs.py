@@ -11,11 +11,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from gearwright.display.palette import TERMINAL
+from gearwright.display.quantities import counted, duration, number
+from gearwright.display.visible import visible
 from gearwright.sim import Recording, Simulation
 from gearwright.sim.units import actuator_units, reading_unit
-from gearwright.view.palette import TERMINAL
-from gearwright.view.quantities import counted, duration, number
-from gearwright.view.visible import visible
 
 MOST_ROWS = 40  # of a table
 SHOWN = ("command", "torque", "velocity", "position")  # of an actuator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from math import inf, isinf
 
+from gearwright.display.quantities import duration, force, highlight_text, inertia, number
 from gearwright.model import Actuator, Sensor
-from gearwright.view.quantities import duration, force, highlight_text, inertia, number
 
 _BLOCKS = "▁▂▃▄▅▆"  # not the two highest: lines below each other stay apart
 Curve = tuple[tuple[float, float], ...]  # (speed [rad/s], torque [N·m]) …

@@ -7,8 +7,8 @@ import pytest
 
 import gearwright as gw
 from gearwright import robots
-from gearwright.view import as_data as module
-from gearwright.view.as_data import as_data
+from gearwright.display import as_data as module
+from gearwright.display.as_data import as_data
 
 
 @pytest.mark.parametrize("name", robots.names())

@@ -7,10 +7,10 @@ from rich.console import Console
 
 import gearwright as gw
 from gearwright import robots
+from gearwright.display.outline import home_of, outline
+from gearwright.display.summary import page
+from gearwright.display.tree_text import guides
 from gearwright.model import Mechanism
-from gearwright.view.outline import home_of, outline
-from gearwright.view.summary import page
-from gearwright.view.tree_text import guides
 
 
 def chain(links: int) -> Mechanism:

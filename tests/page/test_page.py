@@ -1,0 +1,107 @@
+"""The page without a browser: what its parts do to the simulation, and what they send."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.page.meshes import Meshes
+from gearwright.page.scene import quaternion
+from tests.sim.robots import FOLDER, GRIPPER
+
+pytest.importorskip("viser")
+trimesh = pytest.importorskip("trimesh")
+
+
+@pytest.fixture
+def page():
+    with gw.view(gw.load(GRIPPER, base="fixed"), port=0, block=False) as page:
+        yield page
+
+
+def test_it_listens_on_this_machine_only(page) -> None:
+    assert page.url.startswith("http://127.0.0.1:")
+
+
+def test_followers_come_along(page) -> None:
+    page.player.reset({"right_finger": 0.02})
+    assert page.sim.position["left_finger"] == pytest.approx(0.02, abs=1e-15)
+    assert page.player.error == ""
+
+
+def test_play_makes_steps_and_keeps_what_plots_show(page) -> None:
+    page.player.command["motor"] = 0.5
+    page.player.playing = True
+    until = time.monotonic() + 10
+    while page.sim.time < 0.05 and time.monotonic() < until:
+        time.sleep(0.02)
+    page.player.playing = False
+    assert page.sim.time >= 0.05 and page.sim.position["right_finger"] > 1e-4
+    assert "motor.torque" in page.player.history[-1][1]
+
+
+def test_a_pulled_link_comes(page) -> None:
+    start = page.sim.pose["right_finger_link"][:3, 3].copy()
+    direction = page.sim.jacobian("right_finger_link")[:3, 0]
+    page.player.pulled = ("right_finger_link", start + 0.02 * direction)
+    for _ in range(200):
+        page.player.step(1)
+    moved = page.sim.pose["right_finger_link"][:3, 3] - start
+    assert moved @ direction > 1e-3
+
+
+def test_what_cannot_be_reached_is_said_and_not_raised(page) -> None:
+    page.player.reset({"nothing": 1.0})
+    assert "nothing" in page.player.error
+
+
+@pytest.mark.parametrize("robot", ["four_bar.sdf", "hand.urdf"])
+def test_other_robots_are_shown(robot: str) -> None:
+    with gw.view(FOLDER / robot, port=0, block=False) as page:
+        page.player.step(3)
+        assert page.sim.time == pytest.approx(3e-3)
+
+
+def test_a_batch_is_refused() -> None:
+    with pytest.raises(gw.GearwrightError, match="one robot"):
+        gw.view(gw.compile(GRIPPER, batch=2), block=False)
+
+
+def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
+    package = tmp_path / "my_robot"
+    (package / "meshes").mkdir(parents=True)
+    (package / "package.xml").write_text("<package><name>my_robot</name></package>")
+    trimesh.creation.box((0.1, 0.2, 0.3)).export(package / "meshes" / "a.stl")
+    (package / "meshes" / "bad.stl").write_bytes(b"solid nothing")
+    (package / "urdf").mkdir()
+    file = package / "urdf" / "robot.urdf"
+    inside = "package://my_robot/meshes"
+    uris = [f"{inside}/a.stl", "../meshes/a.stl", f"{inside}/none.stl", "../meshes/bad.stl", "http://x/y.stl"]
+    links = "".join(f'<visual><geometry><mesh filename="{u}"/></geometry></visual>' for u in uris)
+    file.write_text(f'<robot name="r"><link name="a">{links}</link></robot>')
+    meshes = Meshes(str(file))
+    assert np.allclose(meshes.load(uris[0]).extents, (0.1, 0.2, 0.3)) and meshes.load(uris[1]) is not None
+    assert meshes.load(uris[2]) is None and meshes.load(uris[4]) is None
+    assert [d.code for d in meshes.diagnostics] == ["mesh-missing"] * 2
+    with gw.view(file, port=0, block=False) as page:
+        codes = [d.code for d in page.diagnostics]
+        assert codes.count("mesh-missing") >= 2
+
+
+def test_quaternions_of_all_quadrants() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        q = rng.normal(size=4) * rng.choice([1.0, 1e-9], size=4)
+        q /= np.linalg.norm(q)
+        w, x, y, z = q
+        R = np.array([
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ])  # fmt: skip
+        found = quaternion(R)
+        assert min(np.abs(found - q).max(), np.abs(found + q).max()) < 1e-7  # square roots of rounding near half turns
