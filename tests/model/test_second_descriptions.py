@@ -40,8 +40,9 @@ def test_a_spring_may_pull_at_a_loop() -> None:
     assert robot.without_contradictions() is robot
 
 
-@pytest.mark.parametrize(("off", "agrees"), [(1e-4, True), (3e-3, False), (3e-4, False)])
+@pytest.mark.parametrize(("off", "agrees"), [(1e-4, True), (4e-4, True), (6e-4, False), (3e-3, False)])
 def test_the_digits_of_a_ratio(off: float, agrees: bool) -> None:
+    """The leader turns 0.21 rad in the poses that are looked at: 4.7e-4 of it is the limit, 1e-4 rad."""
     robot = mechanism(polygon(PARALLELOGRAM), [coupling("j3", ("j0", 1 + off))])
     assert robot.second_descriptions["j3"].agrees == agrees
 

@@ -53,7 +53,10 @@ def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatc
 
 def test_stages_are_there_once() -> None:
     names = [stage.name for stage in step_program(Equations(gw.loads(DAMPED), integrator="midpoint")).stages]
-    assert names == ["mass", "begin", "push_piece", "switch", "pass", "turn", "push_piece_end", "finish"]
+    assert names == [
+        "whole", "mass", "begin", "push_piece", "switch", "pass", "relax", "turn", "land", "push_piece_end", "finish",
+        "part",
+    ]  # fmt: skip
 
 
 def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = lambda x: x) -> Form:
