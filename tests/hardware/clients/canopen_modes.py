@@ -95,11 +95,14 @@ turn.tpdo[3].save()
 turn.nmt.state = "OPERATIONAL"
 enable(turn, "CYCLIC SYNCHRONOUS POSITION")
 begin = turn.sdo[0x6064].raw
+received = []  # counted: `wait_for_reception` misses a frame that is there before it waits
+turn.tpdo[3].add_callback(received.append)
 for k in range(1, 101):
+    before = len(received)
     turn.rpdo[2][0x607A].raw = begin + k * TURN // 50
     turn.rpdo[2].transmit()
     network.sync.transmit()
-    assert turn.tpdo[3].wait_for_reception(1.0) is not None
+    assert wait(lambda before=before: len(received) > before)
 wait(lambda: abs(turn.sdo[0x6064].raw - begin - 2 * TURN) < 20)
 tell(csp=turn.sdo[0x6064].raw - begin, csp_pdo=len(turn.tpdo[3].map))
 enable(turn, "CYCLIC SYNCHRONOUS VELOCITY")
