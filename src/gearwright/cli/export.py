@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -79,20 +79,18 @@ def export(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    loaded = load(file, reading)
-    if loaded.mechanism is None:
-        _stop("\n".join(map(str, loaded.diagnostics)))
-    name = Path(out) if out else Path(_identifier(loaded.mechanism.name))
+    robot = loaded_or_exit("export", file, reading)
+    name = Path(out) if out else Path(_identifier(robot.name))
     options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
     try:
         if target is Target.cuda:
-            _cuda(loaded.mechanism, name, options)
+            _cuda(robot, name, options)
         else:
-            _c(loaded.mechanism, name, options, size)
+            _c(robot, name, options, size)
     except GearwrightError as error:
-        _stop(str(error))
+        stop("export", str(error))
     except OSError as error:
-        _stop(f"cannot write {error.filename}: {error.strerror}")
+        stop("export", f"cannot write {error.filename}: {error.strerror}")
 
 
 def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str | None) -> None:
@@ -123,10 +121,3 @@ def _cuda(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
 def _identifier(name: str) -> str:
     text = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
     return text if text[:1].isalpha() else f"robot_{text}"
-
-
-def _stop(message: str) -> NoReturn:
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright export: {visible(message)}", err=True)
-    raise typer.Exit(1)

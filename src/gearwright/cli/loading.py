@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import GearwrightError, LoadError, LoadWarning
@@ -87,3 +87,21 @@ def _unforeseen(file: str, error: Exception) -> Diagnostic:
         return Diagnostic(severity="error", code="model-error", message=str(error), file=file)
     message = f"Gearwright failed on this file: {type(error).__name__}: {error} (GEARWRIGHT_TRACEBACK=1 shows where)"
     return Diagnostic(severity="error", code="internal-error", message=message, file=file)
+
+
+def loaded_or_exit(command: str, file: str, reading: LoadOptions) -> Mechanism:
+    """The mechanism; a file with errors ends the command with these."""
+    loaded = load(file, reading)
+    if loaded.mechanism is None:
+        stop(command, "\n".join(map(str, loaded.diagnostics)))
+    return loaded.mechanism
+
+
+def stop(command: str, message: str) -> NoReturn:
+    """Ends a command with a message and exit code 1."""
+    import typer
+
+    from gearwright.display.visible import visible
+
+    typer.echo(f"gearwright {command}: {visible(message)}", err=True)
+    raise typer.Exit(1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -70,24 +70,22 @@ def sweep(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    loaded = load(file, reading)
-    if loaded.mechanism is None:
-        _stop("\n".join(map(str, loaded.diagnostics)))
+    robot = loaded_or_exit("sweep", file, reading)
     metrics = {label or spec: spec for label, spec in map(_labelled, metric)}
     try:
         from gearwright.study import sweep as swept
 
         table = swept(
-            loaded.mechanism, dict(map(_range, vary)), metrics, duration=duration, dt=dt, integrator=integrator,
+            robot, dict(map(_range, vary)), metrics, duration=duration, dt=dt, integrator=integrator,
             command=_numbers(command), effort=_numbers(effort), position=_numbers(position), sampling=sampling, n=n,
             seed=seed, chunk=chunk, engine=engine, address=address, out=out, progress=True,
         )  # fmt: skip
         if plot is not None:
             _draw(table, list(dict(map(_range, vary))), list(metrics), plot, pareto)
     except GearwrightError as error:
-        _stop(str(error))
+        stop("sweep", str(error))
     except KeyboardInterrupt:
-        _stop("interrupted; the same command goes on from here" if out else "interrupted")
+        stop("sweep", "interrupted; the same command goes on from here" if out else "interrupted")
     _print(table, list(metrics), out)
 
 
@@ -141,10 +139,3 @@ def _numbers(given: Repeated) -> dict[str, float]:
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE") from None
     return found
-
-
-def _stop(message: str) -> NoReturn:
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright sweep: {visible(message)}", err=True)
-    raise typer.Exit(1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
@@ -44,19 +44,10 @@ def view(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    loaded = load(file, reading)
-    if loaded.mechanism is None:
-        _stop("\n".join(map(str, loaded.diagnostics)))
+    robot = loaded_or_exit("view", file, reading)
     try:
         from gearwright.page import view as viewed
 
-        viewed(loaded.mechanism, port=port, search_path=tuple(path or ()), dt=dt, integrator=integrator)
+        viewed(robot, port=port, search_path=tuple(path or ()), dt=dt, integrator=integrator)
     except GearwrightError as error:
-        _stop(str(error))
-
-
-def _stop(message: str) -> NoReturn:
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright view: {visible(message)}", err=True)
-    raise typer.Exit(1)
+        stop("view", str(error))

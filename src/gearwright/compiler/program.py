@@ -50,6 +50,15 @@ class Slot:
         return math.prod(self.shape)
 
 
+def slot_offsets(slots: Iterable[Slot], start: int = 0) -> dict[str, int]:
+    """Slots one behind the other: the element at which each begins."""
+    offsets = {}
+    for slot in slots:
+        offsets[slot.name] = start
+        start += slot.size
+    return offsets
+
+
 @dataclass(frozen=True)
 class Stage:
     """A tape with a name."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,13 +110,10 @@ class CText:
     @property
     def functions(self) -> tuple[str, ...]:
         """Of <math.h>, that the step calls."""
-        found = sorted(set(re.findall(r"\b([a-z0-9]+)\(", self._stage_texts())) - {"if", "for", "while"})
-        own = {"gw_sincos": ("sin", "cos")}
-        names = {n for f in found for n in own.get(f, (f,))}
-        f = self.dialect.suffix
-        if "gw_sincos(" in self._stage_texts():
-            names |= {f"sin{f}", f"cos{f}"}
-        return tuple(sorted(n for n in names if not n.startswith(self.name)))
+        called = set(re.findall(r"\b([a-z][a-z0-9]*)\(", self._stage_texts)) - {"if", "for"}
+        if "gw_sincos(" in self._stage_texts:
+            called |= {f"{name}{self.dialect.suffix}" for name in ("sin", "cos")}
+        return tuple(sorted(called))
 
     # the header ----------------------------------------------------------------------------------------------------
 
@@ -161,7 +159,7 @@ int {self.name}_step({self.name}_t *r);
 
     def source(self) -> str:
         f = self.dialect.suffix
-        sincos = sines_text(self.dialect) if "gw_sincos(" in self._stage_texts() else ""
+        sincos = sines_text(self.dialect) if "gw_sincos(" in self._stage_texts else ""
 
         def called(stage: Stage) -> str:
             return f"{self.stages[id(stage)]}(r"
@@ -185,7 +183,7 @@ typedef {self.dialect.real} real;
 #endif
 
 {sincos}
-{self._stage_texts()}
+{self._stage_texts}
 {self._init()}
 int {self.name}_step({self.name}_t *r)
 {{
@@ -200,6 +198,7 @@ int {self.name}_step({self.name}_t *r)
 }}
 """
 
+    @cached_property
     def _stage_texts(self) -> str:
         texts = [
             stage_function(

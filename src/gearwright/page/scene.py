@@ -15,7 +15,6 @@ GREY = (0.62, 0.66, 0.70, 1.0)
 SHOWN_COLLISION = (0.85, 0.45, 0.2, 0.35)
 SMALLEST = 0.2  # [m] of what a picture shows
 MISSING = 0.05  # [m] of the box that stands for a mesh
-AXIS = 0.08  # [m] of the arrow along a joint's axis
 
 
 class RobotScene:

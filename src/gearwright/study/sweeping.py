@@ -8,6 +8,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,7 +115,7 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
         robot=robot, options=options, names=tried.names, size=1, reductions=reductions, functions=functions, **run
     )
     size = _chunk_size(job, tried, chunk)
-    job = Job(**{**job.__dict__, "size": size})
+    job = replace(job, size=size)
     _try_one(job, tried)
     about = {
         "call": _call(job, tried), "gearwright": gearwright.__version__, "numpy": np.__version__,
@@ -146,7 +147,7 @@ def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
         return min(chunk, tried.count)
     size = min(CHUNK, tried.count)
     if job.functions:
-        sim = Job(**{**job.__dict__, "size": 1}).compiled()
+        sim = replace(job, size=1).compiled()
         rows = max(1, int(job.duration / sim.dt) // job.every)
         size = max(1, min(size, KEPT // (rows * 8 * max(1, sum(sim.batch_state.parts.values())))))
     return size
@@ -154,7 +155,7 @@ def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
 
 def _try_one(job: Job, tried: Designs) -> None:
     """The first designs for a few steps: wrong names and shapes come out now."""
-    sim = Job(**{**job.__dict__, "size": min(2, job.size)}).compiled()
+    sim = replace(job, size=min(2, job.size)).compiled()
     few = tried.rows(0, min(2, tried.count))
     sim.set_parameters({name: few[: sim.batch, i] for i, name in enumerate(job.names)})
     sim.reset(position=job.position)
@@ -215,11 +216,17 @@ def _written(value: Any) -> str:
 
 
 def _code(function: Callable[..., Any]) -> str:
+    """A function's instructions, constants, defaults, and what it has taken from around it."""
     code = getattr(function, "__code__", None)
     if code is None:
         return repr(function)
-    constants = [c.co_code.hex() if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
-    return repr((code.co_code.hex(), constants, code.co_names))
+    around = [_written(cell.cell_contents) for cell in getattr(function, "__closure__", None) or ()]
+    return repr((_instructions(code), _written(getattr(function, "__defaults__", None)), around))
+
+
+def _instructions(code: Any) -> Any:
+    constants = [_instructions(c) if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
+    return code.co_code.hex(), constants, code.co_names
 
 
 def _shown(progress: bool, count: int, done: int) -> Any:

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from gearwright.compiler.c_code.memory import Memory, slot_offsets
+from gearwright.compiler.c_code.memory import Memory
 from gearwright.compiler.c_code.operations import Dialect
 from gearwright.compiler.c_code.stages import stage_function
 from gearwright.compiler.c_code.walk import body_lines
 
-__all__ = ["Dialect", "Memory", "body_lines", "slot_offsets", "stage_function"]
+__all__ = ["Dialect", "Memory", "body_lines", "stage_function"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from gearwright.compiler.program import Program, Slot, SlotKind
+from gearwright.compiler.program import Program, Slot, SlotKind, slot_offsets
 from gearwright.compiler.tape import elements
 
 IN_ARENA = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
@@ -26,12 +26,12 @@ class Layout:
     @cached_property
     def arena(self) -> dict[str, int]:
         """Element offset in a block's piece of the arena, for each slot but scratch; states come first."""
-        return _offsets([s for kind in IN_ARENA for s in self.program.of_kind(kind)], 0)
+        return slot_offsets([s for kind in IN_ARENA for s in self.program.of_kind(kind)], 0)
 
     @cached_property
     def scratch(self) -> dict[str, int]:
         """Element offset in the scratch memory, after the copy of the states."""
-        return _offsets(self.program.of_kind(SlotKind.SCRATCH), self.state_elements)
+        return slot_offsets(self.program.of_kind(SlotKind.SCRATCH), self.state_elements)
 
     @cached_property
     def state_elements(self) -> int:
@@ -75,11 +75,3 @@ class Layout:
     def blocks(self, batch: int) -> int:
         """Blocks that a batch of so many robots needs."""
         return -(-batch // self.lanes)
-
-
-def _offsets(slots: list[Slot] | tuple[Slot, ...], start: int) -> dict[str, int]:
-    offsets = {}
-    for slot in slots:
-        offsets[slot.name] = start
-        start += slot.size
-    return offsets
