@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import pi
 
-from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.dynamixel_table import (
@@ -28,6 +27,7 @@ from gearwright.hardware.protocols.dynamixel_table import (
     VELOCITY_UNIT,
     VOLTAGE,
 )
+from gearwright.hardware.protocols.register_servo import RegisterServo
 from gearwright.hardware.protocols.registers import EEPROM, RAM, ControlTable
 from gearwright.hardware.servo_loops import PositionServo, VelocityServo
 from gearwright.hardware.setpoints import COAST, Current, Duty, Setpoint
@@ -45,16 +45,14 @@ ALERT = 0x80
 _GOALS = {"goal_position", "goal_velocity", "goal_current", "goal_pwm"}
 
 
-class DynamixelServo(SerialDevice):
+class DynamixelServo(RegisterServo):
     """Registers in front of a drive. Zero of the shaft is position 2048."""
 
     def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
-        super().__init__(drive, node, options)
-        self.table = ControlTable(TABLE, LENGTH)
+        super().__init__(drive, node, options, ControlTable(TABLE, LENGTH))
         self.table["model"] = NUMBERS.get(self.options.get("model", ""), NUMBERS["xm430-w350"])
         volts = round(10 * drive.motor.supply_voltage)
         self.table["max_voltage"], self.table["min_voltage"] = round(1.35 * volts), round(0.79 * volts)
-        self.table["id"] = node
         self._eeprom = bytes(self.table.image)
         self._kept: tuple[int, bytes] | None = None
         self._guard, self._stalled, self._heard = 0.0, 0.0, 0.0  # [s]
@@ -82,18 +80,6 @@ class DynamixelServo(SerialDevice):
             self.table["id"] = node
         self._eeprom = bytes(self.table.image)
         self.power_on(t)
-
-    @property
-    def memory(self) -> dict[str, int | float | str]:
-        kept = ControlTable(TABLE, LENGTH)
-        kept.image[:] = self._eeprom
-        return kept.kept
-
-    @memory.setter
-    def memory(self, values: Mapping[str, int | float | str]) -> None:
-        self.table.restore(values)
-        self._eeprom = bytes(self.table.image)
-        self.node = self.table["id"]
 
     # --- what clients read --------------------------------------------------------------------------------------
 

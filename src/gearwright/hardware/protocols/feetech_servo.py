@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import pi
 
-from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.feetech_table import (
@@ -23,6 +22,7 @@ from gearwright.hardware.protocols.feetech_table import (
     TEMPERATURE,
     VOLTAGE,
 )
+from gearwright.hardware.protocols.register_servo import RegisterServo
 from gearwright.hardware.protocols.registers import (
     EEPROM,
     RAM,
@@ -47,17 +47,14 @@ _SETTING = {
 }  # fmt: skip
 
 
-class FeetechServo(SerialDevice):
+class FeetechServo(RegisterServo):
     """Registers in front of a drive.
 
     The D register is kept and has no effect: the identified model of the servo has no derivative term.
     """
 
     def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
-        super().__init__(drive, node, options)
-        self.table = ControlTable(TABLE, LENGTH)
-        self.table["id"] = node
-        self._eeprom = bytes(self.table.image)  # what a power cycle finds
+        super().__init__(drive, node, options, ControlTable(TABLE, LENGTH))
         self._kept: tuple[int, bytes] | None = None  # of a write that waits for ACTION
         self._latched = 0  # error bits of protections that have acted
         self._guard, self._overload, self._overcurrent = 0.0, 0.0, 0.0  # [s]
@@ -84,18 +81,6 @@ class FeetechServo(SerialDevice):
         self.table["id"] = node
         self._eeprom = bytes(self.table.image)
         self.power_on(t)
-
-    @property
-    def memory(self) -> dict[str, int | float | str]:
-        kept = ControlTable(TABLE, LENGTH)
-        kept.image[:] = self._eeprom
-        return kept.kept
-
-    @memory.setter
-    def memory(self, values: Mapping[str, int | float | str]) -> None:
-        self.table.restore(values)
-        self._eeprom = bytes(self.table.image)
-        self.node = self.table["id"]
 
     # --- what clients read --------------------------------------------------------------------------------------
 

@@ -1,0 +1,31 @@
+"""A serial servo behind a control table, part of which outlives a power cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gearwright.hardware.device import SerialDevice
+from gearwright.hardware.drive import Drive
+from gearwright.hardware.protocols.registers import ControlTable
+
+
+class RegisterServo(SerialDevice):
+    """`table` is what clients read and write; `_eeprom` is its image as a power cycle finds it."""
+
+    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None, table: ControlTable) -> None:
+        super().__init__(drive, node, options)
+        self.table = table
+        self.table["id"] = node
+        self._eeprom = bytes(table.image)
+
+    @property
+    def memory(self) -> dict[str, int | float | str]:
+        kept = ControlTable(self.table.rows, len(self.table.image))
+        kept.image[:] = self._eeprom
+        return kept.kept
+
+    @memory.setter
+    def memory(self, values: Mapping[str, int | float | str]) -> None:
+        self.table.restore(values)
+        self._eeprom = bytes(self.table.image)
+        self.node = self.table["id"]
