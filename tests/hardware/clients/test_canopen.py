@@ -26,7 +26,7 @@ def test_every_mode(bench):
     assert found["pt"] and found["pt_moves"]
     assert not found["homed_before"] and found["homing"] and found["homed"] == pytest.approx(1000, abs=TURN / 100)
     assert found["jaw_homing"] and abs(found["jaw_homed"]) < TURN / 20
-    assert found["csp"] == pytest.approx(2 * TURN, abs=40)
+    assert found["csp"] == pytest.approx(2 * TURN, abs=TURN / 50)  # read a moment later, while the arm still swings
     assert found["csv"] and found["cst"] and found["emergencies"] == []
 
 
