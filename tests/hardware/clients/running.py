@@ -15,8 +15,8 @@ from gearwright.hardware.bench import Bench
 HERE = Path(__file__).parent
 
 
-# Clients' deadlines are on the wall clock (canopen gives up after 0.2 s, moteus' watchdog after 0.1 s), and a busy machine
-# takes longer pauses than that. A fault of the code fails all tries; a pause of the machine fails one.
+# Clients' deadlines are on the wall clock (canopen gives up after 0.2 s, moteus' watchdog after 0.1 s), and a busy
+# machine takes longer pauses than that. A fault of the code fails all tries; a pause of the machine fails one.
 TRIES = 4
 
 Check = Callable[[dict[str, Any]], None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import tau
 
 import pytest
@@ -65,3 +66,6 @@ def moteus(found, kp):
     assert (found["timeout"], found["stopped"]) == (11, 0)
     assert found["faults"] == {"over-temperature": [1, 38], "under-voltage": [1, 40]} and found["cleared"] == 0
     assert float(found["setting"]) == 0.25
+    assert found["stats"][:2] == [0, 24.0] and found["firmware"] == 0x010A
+    info = json.loads(found["info"])
+    assert bytes.fromhex(info["uuid"].replace("-", "")).startswith(b"gearwright") and info["git_hash"] == 40 * "0"
