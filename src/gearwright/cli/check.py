@@ -18,11 +18,19 @@ from gearwright.cli.options import (
     Strict,
     XacroArguments,
     XacroVariables,
+    bundled_robots,
 )
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="SDFormat, URDF or xacro files, or names of bundled robots.",
+            autocompletion=bundled_robots,
+        ),
+    ],
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Omit infos and files without findings.")] = False,
     model: ModelName = None,

@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -42,7 +43,7 @@ class Precision(StrEnum):
 
 
 def export(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     target: Annotated[Target, typer.Option(help="c: C99 without allocation. cuda: the kernel of device='cuda'.")],
     out: Annotated[
         str | None,

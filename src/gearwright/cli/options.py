@@ -15,6 +15,21 @@ class Base(StrEnum):
     fixed = "fixed"
 
 
+def bundled_robots(incomplete: str) -> list[str]:
+    """For shell completion: bundled robots by name; where none begins so, the shell offers files."""
+    from gearwright.robots import names
+
+    return [name for name in names() if incomplete and name.startswith(incomplete)]
+
+
+RobotFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="An SDFormat, URDF or xacro file, or the name of a bundled robot.",
+        autocompletion=bundled_robots,
+    ),
+]
 ModelName = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="Which model of a world; '*' for all of them as one.")
 ]

@@ -14,6 +14,7 @@ from gearwright.cli.options import (
     Json,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -38,7 +39,7 @@ NUMBERS = "NAME=VALUE"
 
 
 def run(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 2.0,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     integrator: Annotated[

@@ -14,6 +14,7 @@ from gearwright.cli.options import (
     Json,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     json: Json = False,
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")

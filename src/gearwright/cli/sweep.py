@@ -12,6 +12,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -23,7 +24,7 @@ Repeated = list[str] | None
 
 
 def sweep(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     vary: Annotated[list[str], typer.Option(metavar="NAME=LO:HI[:N]", help="A parameter and its range; repeatable.")],
     metric: Annotated[
         list[str],

@@ -12,6 +12,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -21,7 +22,7 @@ from gearwright.errors import GearwrightError
 
 
 def view(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     port: Annotated[int | None, typer.Option(help="Default: 8080, or the next one that is free.")] = None,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     integrator: Annotated[
