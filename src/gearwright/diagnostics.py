@@ -216,6 +216,7 @@ CODES: dict[str, str] = {
     "transmission-role": "a role that the transmission does not have, or one given twice",
     "transmission-actuator-not-found": "an actuator that is named but not declared",
     "transmission-joint-not-found": "a joint that is not declared: the transmission is left out, or an error if strict",
+    "transmission-repeats": "a joint or actuator that is named twice: left out, or an error if strict",
     "transmission-joint-fixed": "a transmission whose joint cannot move",
     "transmission-start": "a linkage that does not reach the position its joint starts at",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
