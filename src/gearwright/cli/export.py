@@ -80,7 +80,7 @@ def export(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = loaded_or_exit("export", file, reading)
+    robot = loaded_or_exit(file, reading)
     name = Path(out) if out else Path(_identifier(robot.name))
     options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
     try:

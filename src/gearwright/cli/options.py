@@ -15,8 +15,8 @@ class Base(StrEnum):
     fixed = "fixed"
 
 
-def bundled_robots(incomplete: str) -> list[str]:
-    """For shell completion: bundled robots by name; where none begins so, the shell offers files."""
+def bundled(incomplete: str) -> list[str]:
+    """Bundled robots, for a shell's completion; where there are none, the shell completes files."""
     from gearwright.robots import names
 
     return [name for name in names() if incomplete and name.startswith(incomplete)]
@@ -25,9 +25,7 @@ def bundled_robots(incomplete: str) -> list[str]:
 RobotFile = Annotated[
     str,
     typer.Argument(
-        metavar="FILE",
-        help="An SDFormat, URDF or xacro file, or the name of a bundled robot.",
-        autocompletion=bundled_robots,
+        metavar="FILE", help="An SDFormat, URDF or xacro file, or a bundled robot's name.", autocompletion=bundled
     ),
 ]
 ModelName = Annotated[
