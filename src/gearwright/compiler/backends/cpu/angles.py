@@ -21,7 +21,7 @@ class Lanes(NamedTuple):
     """Angles in the lanes of one value; the last lanes may repeat the last angle."""
 
     value: Value
-    count: int  # of angles; 1 where the lanes are robots
+    angles: int  # 1 where the lanes are robots
 
 
 class Angles:
@@ -40,7 +40,7 @@ class Angles:
         found: list[tuple[str, str]] = []
         for each, angle in zip(groups, reduced, strict=True):
             halves = [half.rounded_to(types(half.t.lanes, _precision(self.t))) for half in sincos(angle)]
-            found += zip(*(self._unpacked(half, each.count) for half in halves), strict=True)
+            found += zip(*(self._unpacked(half, each.angles) for half in halves), strict=True)
         return found
 
     def _packed(self, names: Sequence[str]) -> list[Lanes]:
