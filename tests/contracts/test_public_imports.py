@@ -14,7 +14,7 @@ import gearwright as gw
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = ("gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots")
-BLOCK = re.compile(r"^```py(?:thon)?[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```py(?:thon)?(?: [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
 

@@ -19,7 +19,7 @@ def bundled(incomplete: str) -> list[str]:
     """Bundled robots, for a shell's completion; where there are none, the shell completes files."""
     from gearwright.robots import names
 
-    return [name for name in names() if name.startswith(incomplete)]
+    return [name for name in names() if incomplete and name.startswith(incomplete)]
 
 
 RobotFile = Annotated[

@@ -13,6 +13,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     XacroArguments,
     XacroVariables,
@@ -27,7 +28,7 @@ Repeated = list[str] | None
 
 
 def serve(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A robot's file, or the name of a bundled robot.")],
+    file: RobotFile,
     protocol: Annotated[
         str | None, typer.Option(metavar="NAME", help="Protocol of all actuators; else what the file binds.")
     ] = None,
