@@ -35,7 +35,7 @@ class Target(StrEnum):
 
 
 class Precision(StrEnum):
-    """Of numbers."""
+    """Precision of numbers."""
 
     double = "double"
     single = "single"
