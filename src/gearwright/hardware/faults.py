@@ -84,7 +84,7 @@ class Wire:
             self.lost += 1
 
     def release(self, t: float) -> None:
-        """Frames that have arrived by now are delivered. With a bit rate they follow each other, the lowest id first."""
+        """Frames that have arrived are delivered. With a bit rate they follow each other, the lowest id first."""
         if self.bitrate == inf:
             while self._waiting and self._waiting[0].time <= t + 1e-12:
                 heapq.heappop(self._waiting).arrive_now()
