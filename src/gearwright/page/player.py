@@ -79,7 +79,7 @@ class Player:
         return found
 
     def readings(self) -> dict[str, float]:
-        """What plots can show."""
+        """Readings that plots can show."""
         sim = self.sim
         single = [j.name for j in sim.robot.tree.joints if j.dof == 1]
         found = {f"{name}.position": float(sim.position[name]) for name in single}
