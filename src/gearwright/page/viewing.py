@@ -62,13 +62,16 @@ class Page:
 
     @property
     def sim(self) -> Simulation:
+        """The simulation; a recording has none."""
         return self.player.sim
 
     @property
     def url(self) -> str:
+        """The address to open."""
         return f"http://{HOST}:{self._server.get_port()}"
 
     def close(self) -> None:
+        """Stops the motion and the server."""
         self.motion.stop()
         self._server.stop()
 
