@@ -20,12 +20,13 @@ def subject(
 ) -> Simulation | tuple[Recording, Mechanism]:
     from gearwright.sim import Recording, Simulation
 
+    folder = Path()
     if is_recording(what):
-        what = Recording.open(what)
+        folder, what = Path(what).parent, Recording.open(what)
     if isinstance(what, Recording):
         if options:
             raise GearwrightError(f"a recording is not compiled: {sorted(options)[0]}= has no meaning for it")
-        return what, _recorded(what, robot, search_path)
+        return what, recorded_robot(what, robot, search_path, folder)
     if robot is not None:
         raise GearwrightError("robot= is for recordings; a robot or a simulation has its own")
     if isinstance(what, Simulation):
@@ -57,7 +58,23 @@ def _loaded(what: Any, search_path: Sequence[Any]) -> Mechanism:
     return what if isinstance(what, Mechanism) else load(what, search_path=tuple(search_path))
 
 
-def _recorded(recording: Recording, robot: Any, search_path: Sequence[Any]) -> Mechanism:
+def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any], folder: Path) -> Mechanism:
+    """The robot that was recorded: as given, its own, or from the file that it names, there or beside the recording."""
+    from gearwright import robots
+    from gearwright.formats import load
+
     if robot is not None:
         return _loaded(robot, search_path)
-    return recording.robot
+    if recording.has_robot:
+        return recording.robot
+    schema = recording.schema
+    name = Path(schema.file).name
+    for path in (Path(schema.file), folder / name) if name else ():
+        if path.is_file():
+            return load(path, base=schema.base or None, search_path=tuple(search_path))  # type: ignore[arg-type]
+    if Path(name).stem in robots.names():
+        return load(Path(name).stem, base=schema.base or None)  # type: ignore[arg-type]
+    where = f"its file {schema.file!r} is not there" if name else "it names no file"
+    raise GearwrightError(
+        f"the recording of {schema.robot!r} came without its robot, and {where}: name it with robot= or --robot"
+    )
