@@ -24,6 +24,21 @@ def test_the_tutorial_prints_what_it_says():
     assert done.stderr == ""
 
 
+HOW_TO = sorted((ROOT / "docs/how-to").glob("*.md"))
+
+
+def test_how_to_pages_print_what_they_say():
+    """In one process, a folder and a session each; they share what takes long to import."""
+    done = follow(*HOW_TO, python=("-W", "ignore"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", HOW_TO, ids=lambda p: p.stem)
+def test_a_how_to_page_is_short_and_has_something_to_run(page):
+    text = page.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 60 and "```text\n" in text and "```text\n```" not in text
+
+
 def test_another_output_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("""```python title="half.py"
