@@ -107,7 +107,7 @@ class Annotations:
         return (1 - s) * start + s * end + 4 * s * (1 - s) * np.array([0.0, 0.0, height])
 
     def _origin(self, name: str) -> Any:
-        """Of the joint's frame on its child's side, which moves with what it moves."""
+        """The joint's frame on its child's side, which moves with what it moves."""
         joint = self._joints[name]
         origin = np.asarray(joint.X_CJ.p, float)
         if joint.child not in self._poses:

@@ -29,7 +29,7 @@ class MeshProcess:
         self._lock = threading.Lock()
 
     def read(self, path: Path) -> bytes:
-        """What `mesh_reader.read` found."""
+        """The answer of `mesh_reader.read`: a zero byte, bounds, glTF."""
         with self._lock:
             answer = self._ask(path)
         if answer[:1] == b"\0":

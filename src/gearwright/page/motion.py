@@ -68,7 +68,7 @@ class Motion(ABC):
 
     @abstractmethod
     def position(self, joint: str) -> float:
-        """Of a joint with one axis [rad, m]."""
+        """The position of a joint with one axis [rad, m]."""
 
     @abstractmethod
     def operating_point(self, actuator: str) -> tuple[float, float]:
