@@ -18,7 +18,7 @@ ARGUED = {
     "hardware/protocols/mit/__init__.py: dbc": "one message with feedback ids of its own",
     "hardware/rig.py: __init__": "devices of a CAN bus and of a serial line, which are separate lists",
     "model/simulation_checks.py: _map_problems": "a series asks its stages; bounds of efforts are the matrix's alone",
-    "page/viewing.py: _simulation": "arguments that users give",
+    "page/subject.py: subject": "arguments that users give",
 }
 # classes of Python and of libraries, which are no kinds
 PLAIN = {"Mapping", "Sequence", "Iterable", "Collection", "Path", "SX", "Callable"}
