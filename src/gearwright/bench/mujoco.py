@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, ClassVar
 from xml.etree import ElementTree
@@ -71,21 +72,25 @@ class MuJoCo(Contestant):
     def batches(self, positions: Array, threads: int) -> dict[str, Runner]:
         found = {"": self.batch(positions, threads)}
         if find_spec("mujoco.batch"):
-            found[", mujoco.batch"] = self.live_batch(positions, threads)
+            live = LiveBatch(self.model, threads, positions)
+            found[", mujoco.batch"] = replace(found[""], prepare=live.prepare, run=live)
         return found
 
-    def live_batch(self, positions: Array, threads: int) -> Runner:
-        """States that stay in memory and go on from where they are, without their history."""
+
+class LiveBatch:
+    """Many robots by `mujoco.batch`, from rest: states stay in memory and go on, without their history."""
+
+    def __init__(self, model: Any, threads: int, positions: Array) -> None:
         from mujoco.batch import Batch
 
-        batch = Batch(self.model, nsim=len(positions), nthread=threads)
-        position, velocity = batch.bind("qpos"), batch.bind("qvel")
+        self.batch, self.begins = Batch(model, nsim=len(positions), nthread=threads), positions
+        self.position, self.velocity = self.batch.bind("qpos"), self.batch.bind("qvel")
 
-        def prepare() -> None:
-            position[:], velocity[:] = positions, 0.0
+    def prepare(self) -> None:
+        self.position[:], self.velocity[:] = self.begins, 0.0
 
-        steps = {"shortest": 50, "longest": 100}
-        return Runner(prepare=prepare, run=lambda n: batch.step(nstep=n), robots=len(positions), **steps)
+    def __call__(self, n: int) -> None:
+        self.batch.step(nstep=n)
 
 
 class RollOuts:
