@@ -102,7 +102,8 @@ def members(cls: type) -> Iterator[tuple[str, Any, str]]:
             if name.startswith("_") or name in seen or not called or (shown is not None and name not in shown):
                 continue
             seen.add(name)
-            own = inspect.getdoc(member.func if isinstance(member, cached_property) else member)
+            function = getattr(member, "func", None) or getattr(member, "fget", None) or member
+            own = inspect.cleandoc(function.__doc__ or "")
             inherited = [c for c in cls.__mro__ if c in elsewhere and name in vars(c)]
             if own or not inherited:
                 yield name, member, own or inspect.getdoc(getattr(cls, name, None)) or ""
@@ -131,7 +132,9 @@ def fields_of(cls: type) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _shown(value: Any, nothing: str = "–") -> str:
-    return nothing if value is None else f"{value!r}" if isinstance(value, str | bool | int | float | tuple) else "..."
+    if value is None:
+        return nothing
+    return repr(value).replace("'", '"') if isinstance(value, str | bool | int | float | tuple) else "..."
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------------

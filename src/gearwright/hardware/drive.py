@@ -13,7 +13,7 @@ HEAT_PERIOD = 0.01  # [s] between two steps of the thermal model: its time const
 
 
 class Sample(NamedTuple):
-    """What a drive measures at one instant, together with all other drives."""
+    """Measurements of a drive at one instant, the same for all drives."""
 
     time: float = 0.0  # [s]
     position: float = 0.0  # of the actuator's shaft [rad, m]
