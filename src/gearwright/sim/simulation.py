@@ -22,7 +22,7 @@ from gearwright.sim.named_values import NamedValues
 from gearwright.sim.options import Options, cores
 from gearwright.sim.ports import Port
 from gearwright.sim.probes import Probes
-from gearwright.sim.snapshot import Snapshot, copied, made_again
+from gearwright.sim.snapshot import Snapshot, copied
 from gearwright.sim.starting import redundant_loop_rows, reset
 from gearwright.sim.stepping import step
 from gearwright.sim.unsimulated import unsimulated
@@ -58,10 +58,11 @@ class Simulation(NamedValues):
         self.options = options
         self.dt, self.batch = options.dt, int(options.batch)
         self.threads = options.threads or (cores() if self.batch >= LARGE_BATCH else 1)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, options.dt)
         control, code = kernels.control, kernels["step"]
         self.kernels = kernels
-        self.layout = Layout.of(robot, options, code.program, None if control is None else control.places)
+        places = None if control is None else control.places
+        self.layout = Layout.of(robot, options, code.program, places, kernels.sensing)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.devices)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)
@@ -318,10 +319,10 @@ class Simulation(NamedValues):
         return analysis.linearized(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as robot, options and a snapshot; the code is compiled again, or comes from the cache."""
+        """Pickled as robot, options, kernels and a snapshot."""
         snapshot = Snapshot.of(self)
         snapshot.check()
-        return made_again, (self.robot, self.options, snapshot)
+        return copied, (self.robot, self.options, self.kernels, snapshot)
 
     def __copy__(self) -> Simulation:
         return copied(self.robot, self.options, self.kernels, Snapshot.of(self))
