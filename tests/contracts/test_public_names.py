@@ -56,6 +56,7 @@ NAMES = {
     "load",
     "loads",
     "migrate",
+    "open",
     "serve",
     "sweep",
     "view",

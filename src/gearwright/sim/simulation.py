@@ -318,6 +318,19 @@ class Simulation(NamedValues):
         """
         return analysis.linearized(self)
 
+    def save(self, path: str | os.PathLike[str], questions: Sequence[str] | None = None) -> None:
+        """Writes code, model and state to a file that `gearwright.open` runs without CasADi and LLVM.
+
+        On the same kind of machine: x86-64 Linux with the same instruction sets, or a GPU with device="cuda". Code for
+        all that a simulation can be asked goes in; `questions` names some of it: "energy", "mass_matrix", "bias",
+        "momentum", "observation" (accelerations, coupling efforts), "reaction", "link_poses", "link_velocity",
+        "link_acceleration", "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors and a compiled controller
+        are always there. `linearize` never is. Users' functions stay in the code; the file does not hold them.
+        """
+        from gearwright.sim.saving import save
+
+        save(self, path, questions)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as robot, options, kernels and a snapshot."""
         snapshot = Snapshot.of(self)

@@ -42,6 +42,7 @@ class _Section(NamedTuple):
     kind: int
     flags: int
     content: bytes
+    link: int  # of symbols: the section of their names
     target: int  # of relocations: the section that they change
 
 
@@ -65,8 +66,8 @@ def _sections(code: bytes) -> list[_Section]:
     size, count = struct.unpack_from("<HH", code, 58)
     found = []
     for i in range(count):
-        _, kind, flags, _, offset, length, _, info, _, _ = struct.unpack_from("<IIQQQQIIQQ", code, at + i * size)
-        found.append(_Section(kind, flags, code[offset : offset + length], info))
+        _, kind, flags, _, offset, length, link, info, _, _ = struct.unpack_from("<IIQQQQIIQQ", code, at + i * size)
+        found.append(_Section(kind, flags, code[offset : offset + length], link, info))
     return found
 
 
@@ -97,7 +98,7 @@ class _Linking:
 
     def _symbols(self) -> list[_Symbol]:
         (table,) = (s for s in self.sections if s.kind == SYMTAB)
-        strings = next(s.content for s in self.sections if s.kind == 3)
+        strings = self.sections[table.link].content
         rows = struct.iter_unpack("<IBBHQQ", table.content)
         return [
             _Symbol(strings[name : strings.index(b"\0", name)].decode(), section, value)
