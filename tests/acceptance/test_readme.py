@@ -38,7 +38,11 @@ def test_the_python_blocks_run_one_after_the_other(workplace):
     assert "left_finger = 1·right_finger + 0" in done.stdout
 
 
-@pytest.mark.parametrize("page", [p.name for p in sorted((ROOT / "docs").glob("*.md")) if "```python" in p.read_text()])
+SESSIONS = {"tutorial.md"}  # test_sessions.py runs them with their files and commands
+PAGES = [p.name for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in SESSIONS]
+
+
+@pytest.mark.parametrize("page", [name for name in PAGES if "```python" in (ROOT / "docs" / name).read_text()])
 def test_the_python_of_a_page_of_the_documentation_runs(page, workplace):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
     done = _run([sys.executable, "-W", "ignore", "-c", "\n".join(blocks)], workplace)

@@ -26,6 +26,7 @@ REPORTS = "tests/sim/test_reporting.py"
 ACCURATE = "tests/compiler/test_vector_math.py::test_one_argument_functions_are_accurate"
 SINES = "tests/compiler/test_vector_math.py::test_sine_and_cosine_are_accurate"
 CALLS = "tests/sim/test_signals.py"
+SAVED = "tests/sim/test_saving.py"
 
 GUARDS = {
     "dynamics.actuation.actuator_unit.HALVINGS": Guard("tests/dynamics/solve/test_curves.py", 0.1),
@@ -124,6 +125,10 @@ GUARDS = {
     "compiler.backends.cpu.vector_math.trigonometric.SMALL_ARGUMENT": Guard(SINES, 1e12),
     "compiler.backends.cpu.target._REGISTER_BITS": Guard("tests/compiler/test_target.py", 2.0),
     "dynamics.solve.switching.PATIENCE": Guard(SWITCHING),
+    "compiler.backends.cpu.portable.LANES": Guard(SAVED),
+    "sim.saving.container.DIGEST": Guard(SAVED),
+    "sim.saving.container.FORMAT": Guard(SAVED),
+    "sim.saving.container.LARGEST": Guard(SAVED, 0.1),
     "sim.recordings.files.ABANDONED": Guard("tests/sim/test_files.py"),
 }
 
@@ -146,12 +151,17 @@ ARGUED = {
     "dynamics.tree.front_choice.MOVED_INERTIA": "which factorisation is used: the same numbers, to rounding",
     "dynamics.tree.front_choice.ELIMINATED": "which factorisation is used: the same numbers, to rounding",
     "dynamics.tree.front_choice.WORTHWHILE": "which factorisation is used: the same numbers, to rounding",
+    "sim.saving.container.ADMINISTRATOR": "the number that Unix gives",
+    "sim.saving.container.LARGEST_HEAD": "a bound on what is parsed, which no robot comes near",
+    "sim.saving.opening.MOST_ELEMENTS": "a bound on memory, which no robot comes near",
     "sim.free_memory.UNLIMITED": "stands for infinity",
     "sim.recordings.columns.PIECE": "states in one call: values do not depend on it (test_recording_schema)",
     "sim.running.WRITTEN_AT_ONCE": "rows in one write: files do not depend on it (test_recording_sinks)",
     "sim.simulation.LARGE_BATCH": "threads give the same bits (tests/compiler/test_kernel.py)",
     "compiler.backends.cpu.llvm.CODE_GENERATION_LEVEL": "how long LLVM works; the same bits",
     "compiler.backends.cpu.lowering.INTRINSICS": "arities of LLVM's own functions",
+    "compiler.backends.cpu.image.ALIGNMENT": "of code: any multiple of a register serves",
+    "compiler.backends.cpu.portable.LONGEST_HEAD": "a bound on what is parsed, which no head comes near",
     "compiler.backends.cpu.memory.ALIGNMENT": "of memory: any multiple of a register serves",
     "compiler.backends.cpu.schedule.LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.schedule.MOST_TOGETHER": "the order of independent instructions: the same bits",

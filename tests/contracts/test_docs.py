@@ -22,10 +22,11 @@ links = _script("links")
 PAGES = [str(p.relative_to(ROOT)) for p in links.pages(DOCS)]
 
 
-@pytest.mark.parametrize("page", ["diagnostics.md", "peers.md", "kinds.md"])
-def test_a_made_page_is_current(page):
-    made = _script("generate").PAGES[page]()
-    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == made, "run: python docs/generate.py"
+@pytest.mark.filterwarnings("ignore")
+def test_made_pages_are_current():
+    made = {name: page() for name, page in _script("generate").PAGES.items()}
+    stale = [name for name, text in made.items() if (DOCS / name).read_text(encoding="utf-8") != text]
+    assert stale == [], "run: python docs/generate.py"
 
 
 @pytest.mark.parametrize("page", ["README.md", *PAGES])

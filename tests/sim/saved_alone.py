@@ -1,6 +1,6 @@
 """Run in a process of its own: opens a saved simulation where neither CasADi nor LLVM can be imported.
 
-    python -m tests.sim.saved_alone FILE RESULTS
+python -m tests.sim.saved_alone FILE RESULTS
 """
 
 import sys
@@ -27,7 +27,7 @@ def driven(sim):
     if sim.parameters:
         sim.set_parameters({name: value * (1 + ramp) for name, value in dict(sim.parameters).items()})
     if sim.layout.commanded and not sim.layout.controlled("command"):
-        sim.step(command={name: ramp for name in sim.robot.actuators}, n=3)
+        sim.step(command=dict.fromkeys(sim.robot.actuators, ramp), n=3)
     sim.step(effort={sim.coordinates[0]: ramp}, n=20)
     rec = sim.run(0.02, every=4)
     found["record"] = np.stack([np.asarray(x) for x in rec.position.values()])

@@ -146,7 +146,7 @@ def test_what_is_not_in_the_file_says_so(tmp_path: Path) -> None:
         sim.save(tmp_path / "g.gw", questions=("enrgy",))
     sim.save(tmp_path / "g.gw", questions=("energy",))
     again = gw.open(tmp_path / "g.gw")
-    again.energy, again.run(0.01).energy  # noqa: B018
+    again.energy, again.run(0.01).energy
     with pytest.raises(gw.CompileError, match="no code for 'mass_matrix'"):
         again.mass_matrix()
     with pytest.raises(gw.CompileError, match="no equations"):
@@ -249,6 +249,9 @@ def test_who_may_have_written_it(file: Path, tmp_path: Path, monkeypatch: pytest
     assert "no file" in refusal(tmp_path / "pipe.gw")
     assert "no file" in refusal(tmp_path)
     assert "No such file" in refusal(tmp_path / "none.gw")
+    with file.open("r+b") as sparse:
+        sparse.truncate(2**34 + 1)
+    assert "17,179,869,184 at most" in refusal(file)
 
 
 def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

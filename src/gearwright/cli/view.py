@@ -12,6 +12,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -21,7 +22,7 @@ from gearwright.errors import GearwrightError
 
 
 def view(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     port: Annotated[int | None, typer.Option(help="Default: 8080, or the next one that is free.")] = None,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     integrator: Annotated[
@@ -36,15 +37,16 @@ def view(
     xacro_env: XacroVariables = None,
     strict: Strict = False,
 ) -> None:
-    """Show a robot in a browser: its shapes, sliders for joints and commands, the running simulation, plots.
+    """Show a robot in a browser, at rest or running.
 
+    Its shapes, sliders for joints and commands, the running simulation, plots.
     The page listens on this machine only, and prints where. Ctrl-C ends it.
     """
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = loaded_or_exit("view", file, reading)
+    robot = loaded_or_exit(file, reading)
     try:
         from gearwright.page import view as viewed
 

@@ -39,8 +39,8 @@ class ConvexSolid(NamedTuple):
 class Camera:
     """Stands at an azimuth from −y towards −x and at an elevation, far away; the world's z is up in the picture."""
 
-    azimuth: float = 0.0  # [°]
-    elevation: float = 0.0  # [°]
+    azimuth: float = 0.0  # from −y towards −x [°]
+    elevation: float = 0.0  # above the horizon [°]
 
     @cached_property
     def axes(self) -> Array:

@@ -235,6 +235,7 @@ class Bench:
     # --- the thread ---------------------------------------------------------------------------------------------
 
     def start(self) -> None:
+        """Switches the drives on and lets the clock run."""
         with self.lock:
             self.network.emit(self.rig.boot())
         self._thread.start()

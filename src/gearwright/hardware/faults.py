@@ -147,6 +147,7 @@ class Faults:
         self.active: dict[tuple[str, str | None], float] = {}
 
     def inject(self, kind: str, target: str | None = None, value: float | None = None) -> None:
+        """A fault of an actuator, or of the bus; kinds and values are listed on the page of simulated hardware."""
         fault = self._known(kind, target)
         amount = fault.default if value is None else float(value)
         if not amount >= 0.0 or amount == inf:

@@ -41,9 +41,11 @@ class Page:
 
     @property
     def url(self) -> str:
+        """The address to open."""
         return f"http://127.0.0.1:{self._server.get_port()}"
 
     def close(self) -> None:
+        """Stops the simulation and the server."""
         self.player.stop()
         self._server.stop()
 

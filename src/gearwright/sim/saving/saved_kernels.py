@@ -16,7 +16,7 @@ from gearwright.sim.options import Options
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What only the equations know of a step."""
+    """Facts about a step that only its equations know."""
 
     nominal: Mapping[str, float]
     rows: tuple[str, ...]

@@ -11,20 +11,46 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 from gearwright.errors import CompileError
 
 ELF64_X86 = b"\x7fELF\x02\x01\x01"
-RELOCATABLE, X86_64 = 1, 62
-PROGBITS, SYMTAB, RELA = 1, 2, 4  # kinds of sections
-WRITE, ALLOC = 1, 2  # their flags
-PC32, PLT32 = 2, 4  # S + A − P
-GOT_DISTANCES = (9, 41, 42)  # G + GOT + A − P
+RELOCATABLE = b"\x01\x00\x3e\x00"  # for x86-64
 ALIGNMENT = 64  # of sections: what vectors of 512 bits ask for
 STUB = b"\xff\x25"  # jmp *distance(%rip)
-WORD = 8  # bytes of an address
+WORD = struct.calcsize("Q")  # bytes of an address
 ENTRY, SCRATCH = "run_spans", "scratch_elements"
+
+
+class Section(IntEnum):
+    """Kinds of sections in ELF."""
+
+    PROGBITS = 1
+    SYMTAB = 2
+    RELA = 4
+
+
+class Flag(IntFlag):
+    """Flags of sections in ELF."""
+
+    WRITE = 1
+    ALLOC = 2
+
+
+class Distance(IntEnum):
+    """Kinds of relocations in x86-64's ELF: to a symbol, S + A − P, or to its word in the table, G + GOT + A − P."""
+
+    PC32 = 2
+    PLT32 = 4
+    GOTPCREL = 9
+    GOTPCRELX = 41
+    REX_GOTPCRELX = 42
+
+    @property
+    def to_table(self) -> bool:
+        return self in (Distance.GOTPCREL, Distance.GOTPCRELX, Distance.REX_GOTPCRELX)
 
 
 @dataclass(frozen=True)
@@ -54,7 +80,7 @@ class _Symbol(NamedTuple):
 
 def linked(code: bytes) -> Image:
     """An object file as an image. Raises CompileError for one of another machine or with kinds that are not known."""
-    if not code.startswith(ELF64_X86) or struct.unpack_from("<HH", code, 16) != (RELOCATABLE, X86_64):
+    if not code.startswith(ELF64_X86) or code[16:20] != RELOCATABLE:
         raise CompileError(
             "code can be saved on Linux on x86-64 only; elsewhere, `gearwright export --target c` writes it as C"
         )
@@ -80,14 +106,14 @@ class _Linking:
     stubs: dict[str, int] = field(default_factory=dict)
 
     def image(self) -> Image:
-        kept = [i for i, s in enumerate(self.sections) if s.kind == PROGBITS and s.flags & ALLOC]
-        if any(self.sections[i].flags & WRITE for i in kept):
+        kept = [i for i, s in enumerate(self.sections) if s.kind == Section.PROGBITS and s.flags & Flag.ALLOC]
+        if any(self.sections[i].flags & Flag.WRITE for i in kept):
             raise CompileError("code with variables of its own cannot be saved")
         for i in kept:
             self.places[i] = self._append(self.sections[i].content, ALIGNMENT)
         symbols = self._symbols()
         for s in self.sections:
-            if s.kind == RELA and s.target in self.places:
+            if s.kind == Section.RELA and s.target in self.places:
                 for place, kind, symbol, addend in _relocations(s.content):
                     self._relocate(self.places[s.target] + place, kind, symbols[symbol], addend)
         by_name = {s.name: s for s in symbols if s.name and s.section in self.places}
@@ -97,7 +123,7 @@ class _Linking:
         return Image(bytes(self.block), self._offset(by_name[ENTRY]), scratch, outside, own)
 
     def _symbols(self) -> list[_Symbol]:
-        (table,) = (s for s in self.sections if s.kind == SYMTAB)
+        (table,) = (s for s in self.sections if s.kind == Section.SYMTAB)
         strings = self.sections[table.link].content
         rows = struct.iter_unpack("<IBBHQQ", table.content)
         return [
@@ -106,10 +132,10 @@ class _Linking:
         ]
 
     def _relocate(self, place: int, kind: int, symbol: _Symbol, addend: int) -> None:
-        if kind in GOT_DISTANCES:
-            target = self._word(symbol.name)
-        elif kind not in (PC32, PLT32):
+        if kind not in [*Distance]:
             raise CompileError(f"code with relocations of kind {kind} cannot be saved")
+        if Distance(kind).to_table:
+            target = self._word(symbol.name)
         elif symbol.section:
             target = self._offset(symbol)
         else:

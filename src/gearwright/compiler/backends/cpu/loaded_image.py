@@ -19,7 +19,6 @@ _MATHS = (
     "hypot ldexp log log10 log1p log2 modf pow rint round sin sinh sqrt tan tanh trunc"
 )
 IMPORTABLE = frozenset({"memcpy", "memmove", "memset", *_MATHS.split(), *(f"{name}f" for name in _MATHS.split())})
-READ_AND_RUN = 1 | 4  # PROT_READ | PROT_EXEC
 
 
 def check_machine() -> None:
@@ -37,21 +36,24 @@ class LoadedImage:
     def __init__(self, image: Image) -> None:
         check_machine()
         size = -(-len(image.code) // mmap.PAGESIZE) * mmap.PAGESIZE
-        self._memory = mmap.mmap(-1, size)
-        self._memory.write(image.code)
-        self._view = ctypes.c_char.from_buffer(self._memory)  # keeps the memory from being closed
-        base = ctypes.addressof(self._view)
+        memory = mmap.mmap(-1, max(size, mmap.PAGESIZE))
+        memory.write(image.code)
+        view = ctypes.c_char.from_buffer(memory)
+        base = ctypes.addressof(view)
         for offset, name in image.imports.items():
-            struct.pack_into("<Q", self._memory, _inside(offset, image), _address(name))
+            struct.pack_into("<Q", memory, _inside(offset, image), _address(name))
         for offset, target in image.own.items():
-            struct.pack_into("<Q", self._memory, _inside(offset, image), base + _inside(target, image))
-        if ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), READ_AND_RUN):
+            struct.pack_into("<Q", memory, _inside(offset, image), base + _inside(target, image))
+        protect = ctypes.CDLL(None, use_errno=True).mprotect
+        if protect(ctypes.c_void_p(base), ctypes.c_size_t(size), mmap.PROT_READ | mmap.PROT_EXEC):
             raise CompileError(
                 "this system does not let a process run code that it has loaded itself "
                 f"(mprotect: error {ctypes.get_errno()})"
             )
         self.scratch_elements = image.scratch_elements
-        self.run: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(base + _inside(image.entry, image))
+        run = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(base + _inside(image.entry, image))
+        run.memory = memory, view  # type: ignore[attr-defined]  # as long as it can be called
+        self.run: Callable[[int], None] = run
 
 
 def _inside(offset: int, image: Image) -> int:
@@ -62,7 +64,7 @@ def _inside(offset: int, image: Image) -> int:
 
 @cache
 def _address(name: str) -> int:
-    """Of a function of the C library."""
+    """The function of that name in the C library."""
     if name not in IMPORTABLE:
         raise CompileError(f"the code asks for the function {name!r:.60}, which is none of mathematics")
     for library in (None, find_library("m")):
