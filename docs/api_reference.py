@@ -102,7 +102,8 @@ def members(cls: type) -> Iterator[tuple[str, Any, str]]:
             if name.startswith("_") or name in seen or not called or (shown is not None and name not in shown):
                 continue
             seen.add(name)
-            own = inspect.getdoc(member.func if isinstance(member, cached_property) else member)
+            function = getattr(member, "func", None) or getattr(member, "fget", None) or member
+            own = inspect.cleandoc(function.__doc__ or "")
             inherited = [c for c in cls.__mro__ if c in elsewhere and name in vars(c)]
             if own or not inherited:
                 yield name, member, own or inspect.getdoc(getattr(cls, name, None)) or ""
@@ -130,8 +131,8 @@ def fields_of(cls: type) -> Iterator[tuple[str, str, str, str, str]]:
         yield m.name, unit, q.range_text or choices, given, text
 
 
-def _shown(value: Any) -> str:
-    return "–" if value is None else f"{value!r}" if isinstance(value, str | bool | int | float | tuple) else "…"
+def _shown(value: Any, nothing: str = "–") -> str:
+    return nothing if value is None else f"{value!r}" if isinstance(value, str | bool | int | float | tuple) else "..."
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------------
@@ -183,25 +184,31 @@ def signature_of(name: str, thing: Any) -> list[str]:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return []
-    parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
-    text = str(signature.replace(parameters=parameters))
-    text = re.sub(r"<object object[^>]*>|<[^>]*>", "...", text.replace("'", "").replace("typing.", ""))
-    line = f"def {name}{text}: ..."
-    if len(line) > 100:
-        inner = ",\n    ".join(str(p).replace("'", "") for p in _with_marks(parameters))
-        tail = text[text.rindex(")") :] if "->" not in text else ")" + text[text.rindex(" ->") :]
-        line = f"def {name}(\n    {re.sub(r'<[^>]*>', '...', inner)},\n{tail}: ..."
+    given = list(_arguments([p for p in signature.parameters.values() if p.name not in ("self", "cls")]))
+    result = signature.return_annotation
+    tail = "" if result in (inspect.Signature.empty, None, "None") else f" -> {_annotation(result)}"
+    line = f"def {name}({', '.join(given)}){tail}: ..."
+    if len(line) > 95:
+        line = "\n".join([f"def {name}(", *(f"    {a}," for a in given), f"){tail}: ..."])
     return ["```pyi", *line.splitlines(), "```", ""]
 
 
-def _with_marks(parameters: list[inspect.Parameter]) -> Iterator[Any]:
-    """Parameters with the `*` before those that are given by name only."""
-    marked = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+def _arguments(parameters: list[inspect.Parameter]) -> Iterator[str]:
+    """Parameters as they are written, with the `*` before those that are given by name only."""
+    marked = False
     for p in parameters:
         if p.kind is p.KEYWORD_ONLY and not marked:
-            marked = True
             yield "*"
-        yield p
+        marked = marked or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        annotated = "" if p.annotation is p.empty else f": {_annotation(p.annotation)}"
+        equals = " = " if annotated else "="
+        yield stars + p.name + annotated + ("" if p.default is p.empty else f"{equals}{_shown(p.default, 'None')}")
+
+
+def _annotation(annotation: Any) -> str:
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return text.replace("typing.", "").replace("'", "")
 
 
 def entry(name: str, thing: Any, place: str = "") -> Iterator[str]:
@@ -306,4 +313,4 @@ def index_page() -> str:
 def pages() -> dict[str, Any]:
     used = {topic(n, t) for n, t in (*public().items(), *related().items())}
     made = {f"reference/{page}.md": partial(topic_page, page) for page in TOPICS if page in used}
-    return {"reference/index.md": index_page, **made}
+    return {"reference/names.md": index_page, **made}

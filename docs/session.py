@@ -3,8 +3,11 @@
     python docs/session.py docs/tutorial.md …            # compares; each page in a folder and session of its own
     python docs/session.py docs/tutorial.md … --update   # writes what was printed into the page
 
-A block with `title="FILE"` is saved under that name. `python` blocks are one session; of `bash` blocks, lines that
-begin with `gearwright` or `python` are run. A `text` block directly behind one is what it prints.
+    python docs/session.py --here docs/contributing.md   # in this folder instead of an empty one
+
+A block with `title="FILE"` is saved under that name; of a `diff` block, the lines with + are put into that file.
+`python` blocks are one session; of `bash` blocks, lines that begin with `gearwright` or `python` are run. A `text`
+block directly behind one is what it prints.
 """
 
 from __future__ import annotations
@@ -56,12 +59,13 @@ class Session:
     def run(self, block: Block) -> str | None:
         """What the block prints; None of a block that runs nothing."""
         if block.title:
-            (self.folder / block.title).write_text(block.text, encoding="utf-8")
+            file = self.folder / block.title
+            file.write_text(_changed(file, block.text) if block.language == "diff" else block.text, encoding="utf-8")
             return None
         if block.language == "python":
             return self._python(block.text)
         if block.language == "bash":
-            return self._terminal(block.text)
+            return self._terminal(block.text, may_fail=block.printed is not None)
         return None
 
     def _python(self, code: str) -> str:
@@ -69,7 +73,7 @@ class Session:
             exec(compile(code, "<page>", "exec"), self.names)
         return printed.getvalue()
 
-    def _terminal(self, lines: str) -> str:
+    def _terminal(self, lines: str, may_fail: bool) -> str:
         """Commands of this very interpreter's environment, whatever is on the path."""
         printed = ""
         environment = os.environ | {"COLUMNS": "100", "MPLBACKEND": "Agg", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
@@ -82,7 +86,20 @@ class Session:
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=False,
                 )  # fmt: skip
                 printed += done.stdout
+                if done.returncode and not may_fail:
+                    raise RuntimeError(f"{line}\nends with {done.returncode}:\n{done.stdout}")
         return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+
+def _changed(file: Path, diff: str) -> str:
+    """The file's text with a diff's lines: those without a sign are where they belong."""
+    lines = diff.splitlines(keepends=True)
+    before = "".join(line[1:] for line in lines if line[0] != "+")
+    after = "".join(line[1:] for line in lines if line[0] != "-")
+    text = file.read_text(encoding="utf-8")
+    if text.count(before) != 1:
+        raise RuntimeError(f"{file.name} does not have, once:\n{before}")
+    return text.replace(before, after)
 
 
 def differences(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
@@ -94,11 +111,11 @@ def differences(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
             yield block, printed
 
 
-def main(path: Path, update: bool) -> bool:
+def main(path: Path, update: bool, here: bool) -> bool:
     """Whether the page prints what it says."""
     page = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        found = list(differences(page, Path(folder)))
+        found = list(differences(page, Path.cwd() if here else Path(folder)))
     for block, printed in found:
         print(f"{path}:\n{block.text}prints\n{printed}but the page says\n{block.printed}")
     for block, printed in reversed(found):
@@ -111,6 +128,6 @@ def main(path: Path, update: bool) -> bool:
 
 
 if __name__ == "__main__":
-    names = [name for name in sys.argv[1:] if name != "--update"]
-    right = [main(Path(name), "--update" in sys.argv) for name in names]
+    names = [name for name in sys.argv[1:] if not name.startswith("--")]
+    right = [main(Path(name), "--update" in sys.argv, "--here" in sys.argv) for name in names]
     sys.exit(not all(right))

@@ -38,7 +38,7 @@ def test_the_python_blocks_run_one_after_the_other(workplace):
     assert "left_finger = 1·right_finger + 0" in done.stdout
 
 
-SESSIONS = {"tutorial.md"}  # test_sessions.py runs them with their files and commands
+SESSIONS = {"tutorial.md", "contributing.md"}  # test_sessions.py runs them with their files and commands
 PAGES = [p.name for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in SESSIONS]
 
 

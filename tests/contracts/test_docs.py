@@ -56,3 +56,22 @@ def test_every_page_is_in_the_navigation_once():
     listed = list(_in_navigation(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
     written = sorted(str(p.relative_to(DOCS)) for p in links.pages(DOCS))
     assert sorted(listed) == written, "list the page in nav of zensical.toml"
+
+
+CONCEPTS = next(
+    p["Concepts"] for p in tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"] if "Concepts" in p
+)
+
+
+@pytest.mark.parametrize("page", list(_in_navigation(CONCEPTS)))
+def test_a_concept_starts_with_a_picture_and_a_sentence(page):
+    head, picture, sentence = (DOCS / page).read_text(encoding="utf-8").split("\n\n")[:3]
+    assert head.startswith("# ") and picture.startswith("![")
+    assert sentence[0].isupper() and sentence.rstrip().endswith((".", ":"))
+
+
+def test_drawings_are_the_same_on_every_run(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    for picture in _script("concept_pictures").PICTURES:
+        kept = DOCS / "figures/concepts" / f"{picture.__name__}.svg"
+        assert kept.read_text(encoding="utf-8") == picture().svg(), "run: python docs/concept_pictures.py"

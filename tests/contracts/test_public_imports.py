@@ -15,7 +15,8 @@ import gearwright as gw
 ROOT = Path(__file__).parents[2]
 PUBLIC = ("gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots")
 BLOCK = re.compile(r"^```py(?:thon)?(?: [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+INSIDE = "contributing.md"  # is about work on the package itself
+PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").rglob("*.md")) if p.name != INSIDE)]
 SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
 
 

@@ -745,7 +745,7 @@ TABLE = [
         "transmission-repeats",
         "warning",
         urdf(
-            f"{MOTOR}\n<transmission name='t' type='differential'><actuator role='actuator1'>motor</actuator>"
+            f"{MOTOR}\n{HERE}<transmission name='t' type='differential'><actuator role='actuator1'>motor</actuator>"
             "<actuator role='actuator2'>motor</actuator><joint role='joint1'>turn</joint>"
             "<joint role='joint2'>bend</joint></transmission>"
         ),

@@ -36,7 +36,7 @@ class Target(StrEnum):
 
 
 class Precision(StrEnum):
-    """Of numbers."""
+    """Precision of numbers."""
 
     double = "double"
     single = "single"

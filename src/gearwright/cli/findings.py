@@ -1,4 +1,4 @@
-"""What was found in a file, on the terminal: all of it where it did not load, its warnings where it did."""
+"""Findings in a file, on the terminal: all of it where it did not load, its warnings where it did."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def meaning(slot: Slot) -> str:
 
 
 def element_names(sim: Simulation, slot: Slot) -> list[str]:
-    """Of each element, as far as it has one."""
+    """The name of each element, as far as it has one."""
     layout = sim.layout
     if slot.name in ("position", "velocity", "mean_velocity"):
         group, free = layout.independent("position" if slot.name == "position" else "velocity")

@@ -38,7 +38,7 @@ FREE_STEPS = 20  # of a free-running clock between two looks at the clients
 
 
 class Recording(Interface):
-    """What is written while the bench runs."""
+    """A file that is written while the bench runs."""
 
     def flush(self) -> None: ...
     def close(self) -> None: ...

@@ -84,7 +84,7 @@ class Wire:
             self.lost += 1
 
     def release(self, t: float) -> None:
-        """What has arrived by now. With a bit rate, frames follow each other, the lowest id of those waiting first."""
+        """Frames that have arrived are delivered. With a bit rate they follow each other, the lowest id first."""
         if self.bitrate == inf:
             while self._waiting and self._waiting[0].time <= t + 1e-12:
                 heapq.heappop(self._waiting).arrive_now()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from gearwright.model import AxisRef, Mechanism
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
@@ -11,6 +12,13 @@ from gearwright.sim.recordings.scene import SceneShape, Vector
 
 Ranges = dict[str, dict[str, tuple[float, float]]]
 THIN = 1e-3  # [m] of a plane
+
+
+def model_file(robot: Mechanism) -> str:
+    """The file that a robot was read from, so that it can be found again; empty where there is none."""
+    name = next((link.source.file for link in robot.links.values() if link.source is not None), "")
+    path = Path(name)
+    return str(path.absolute()) if name and path.is_file() else name
 
 
 def scene(robot: Mechanism) -> Iterator[SceneShape]:

@@ -157,6 +157,10 @@ class CouplingRow(OneRow):
     def name(self) -> str:
         return self.tie.name
 
+    @property
+    def hard(self) -> bool:
+        return isinstance(self.softness, Baumgarte)
+
     def act(self, now: Moment) -> list[Term]:
         q, softness = now.tree.q, self.softness
         J, error = self.tie.jacobian(q), self.tie.error(q)

@@ -72,6 +72,8 @@ class Schema:
     scene: tuple[SceneShape, ...] = ()  # shapes of the links
     bands: tuple[float, ...] = ()  # quantiles that stand in the place of robots
     limits: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)  # family → name → range
+    file: str = ""  # that the robot was read from
+    base: str = ""  # how its base was held: fixed, floating
 
     @cached_property
     def stored(self) -> tuple[Signal, ...]:
