@@ -132,7 +132,9 @@ def fields_of(cls: type) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _shown(value: Any, nothing: str = "–") -> str:
-    return nothing if value is None else f"{value!r}" if isinstance(value, str | bool | int | float | tuple) else "..."
+    if value is None:
+        return nothing
+    return repr(value).replace("'", '"') if isinstance(value, str | bool | int | float | tuple) else "..."
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------------

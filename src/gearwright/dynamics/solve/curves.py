@@ -19,6 +19,7 @@ from typing import ClassVar
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
@@ -47,6 +48,9 @@ class Curve:
     function: Function
     arguments: list[Scalar]
     newton_steps: int = 1
+
+    def place(self, M: Inertia) -> tuple[str, Curve]:
+        return "curve", self
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Curve:
         J = {n: change(x) for n, x in self.J.items()}

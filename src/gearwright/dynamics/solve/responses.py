@@ -36,7 +36,7 @@ def responses(factors: Factors | Masked, n: int, count: int) -> Callable[[Sparse
 
 
 class Responses:
-    """Of the mechanism whose mass matrix has these factors; nothing is held."""
+    """Responses of the mechanism whose mass matrix has these factors; nothing is held."""
 
     def __init__(self, factors: Masked) -> None:
         self.factors, self.fronts = factors, factors.fronts

@@ -115,7 +115,7 @@ def solve_tied(
 def _left(
     ties: Tied, H: Inertia, b: Sequence[Scalar], u: Sequence[Scalar], w: Sequence[Scalar], factors: Masked
 ) -> list[Scalar]:
-    """Of momentum and of rates."""
+    """Residuals of momentum and of rates."""
     n = ties.n
     own = H.product(u[:n])
     left = [plus(minus(b[k], own[k]), _law_impulse(k, factors, u[k], w[k])) for k in range(n)]
@@ -149,7 +149,7 @@ def placeholder(H: Inertia) -> Inertia:
 
 
 def operations(factors: Masked, solutions: int) -> float:
-    """Of the factors' elimination and of so many solutions."""
+    """Operations of the factors' elimination and of so many solutions."""
     count = 0.0
     for k, column in factors.columns.items():
         near, force = len(column), FORCE if k in factors.forces else 0.0

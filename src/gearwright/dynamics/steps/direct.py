@@ -27,7 +27,13 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant, LoadDependent, PositionRow
+from gearwright.dynamics.constraints.rows import (
+    CompliantCouplingRow,
+    ConstraintGroup,
+    Instant,
+    LoadDependent,
+    PositionRow,
+)
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.curves import inertia, same_points
@@ -126,7 +132,7 @@ class DirectStep:
 
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
-        springs = sum(isinstance(kind, CouplingRow) and not kind.hard for kind in self.kinds)
+        springs = sum(isinstance(kind, CompliantCouplingRow) for kind in self.kinds)
         known: list[Callable[[Sparse], Scalar]] = []  # made when first asked for
 
         def response(J: Sparse) -> Scalar:

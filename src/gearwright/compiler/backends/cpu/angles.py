@@ -34,7 +34,7 @@ class Angles:
         self._labels = count()
 
     def sines_and_cosines(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """Of the values of these names."""
+        """The sines and cosines of the values of these names."""
         groups = self._packed(names)
         reduced = self._reduced([each.value for each in groups])
         found: list[tuple[str, str]] = []
