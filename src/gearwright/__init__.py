@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from gearwright.model.servos import with_servos
     from gearwright.page import view
     from gearwright.sim import Recording, Simulation, compile, open
+    from gearwright.sim.mock_hardware import MockHardware
     from gearwright.study import sweep
 
 __version__ = "0.1.0"
@@ -75,6 +76,7 @@ _LAZY = {
     "compile": "gearwright.sim",
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
+    "MockHardware": "gearwright.sim.mock_hardware",
     "Recording": "gearwright.sim",
     "Env": "gearwright.learning",
     "robots": "gearwright",
@@ -136,6 +138,7 @@ __all__ = [
     "LoadWarning",
     "Losses",
     "Mechanism",
+    "MockHardware",
     "ModelError",
     "NotSimulatedWarning",
     "PneumaticCylinder",
