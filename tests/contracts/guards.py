@@ -210,6 +210,7 @@ ARGUED = {
     "compiler.backends.cpu.split.WINDOW": "where code is cut into functions: the same bits",
     "compiler.backends.cpu.schedule.USUAL_LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.angles.WIDEST": "how many angles at once: the same bits",
+    "compiler.backends.cpu.watch.WIDEST": "how many states at once: the same bits",
     "compiler.backends.cpu.vector_math.large_arguments.TWO_OVER_PI_BITS": "digits of 2/π: what 2¹⁰²³ needs",
     "model.actuators.dc_motor.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "model.body_sensors.SIX": "zeros",
