@@ -43,7 +43,7 @@ def link_triangles(robot: Mechanism, meshes: Meshes | None) -> dict[str, Triangl
 
 
 def sticks(robot: Mechanism, radius: float) -> dict[str, Triangles]:
-    """Of a robot without shapes: rods from each link's frame to the joints on it."""
+    """A robot without shapes: rods from each link's frame to the joints on it."""
     found: dict[str, list[Array]] = {}
     for joint in robot.tree.joints:
         end = np.asarray(joint.X_PJ.p, float)
