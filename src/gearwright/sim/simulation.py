@@ -12,6 +12,7 @@ from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
 from gearwright.model.layout import StepSlot
+from gearwright.notebooks import NotebookDisplay
 from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
@@ -44,7 +45,7 @@ class Momentum(NamedTuple):
     angular: Array  # [N·m·s]
 
 
-class Simulation(NamedValues):
+class Simulation(NamedValues, NotebookDisplay):
     """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`, a free base has `base.x` … Parts of a
