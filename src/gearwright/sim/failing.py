@@ -59,7 +59,7 @@ def described_entry(sim: Simulation, part: str, element: int) -> str:
     if part in ("position", "velocity"):
         return sim.layout.names.state[element + (len(sim.layout.names.free_positions) if part == "velocity" else 0)]
     if part == "impulse":
-        return f"impulse of {sim.kernels.equations.rows[element]!r}"
+        return f"impulse of {sim.kernels.rows[element]!r}"
     if part == "actuator":
         places = sim.layout.devices.memory.items()
         return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
