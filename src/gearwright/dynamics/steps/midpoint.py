@@ -38,7 +38,9 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
@@ -50,6 +52,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
 FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
+NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
 QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
@@ -92,13 +95,13 @@ class MidpointStep(DirectStep):
         build["momentum"], build["force"] = M.product(v), [0.0] * model.dof
         for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
             build[slot] = [0.0] * len(own)
-        build["passed"], build["round"] = [0.0], [1.0]
+        build["passed"], build["round"], build["unresolved"] = [0.0], [1.0], [0.0]
         if first.laws:
             build["piece"] = self.started(first, "piece")
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
             self._pass(later, H, M, effort)
-        settled = self._second_half(later, M, acting)
+        settled = self._second_half(later, M, acting, effort)
         parts.end(both(build["passed"][0] > 0.5, build["followed"][0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
@@ -154,25 +157,41 @@ class MidpointStep(DirectStep):
             self._start_next_pass()
             build.stage("relax")
 
-    def _land(self, M: Inertia, w: Sequence[Scalar]) -> None:
-        """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than before."""
-        build = self.build
+    def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
+        """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than there was.
+
+        And with the work of efforts and of all that acts beside loops, whose impulses mean nothing there: an absurd
+        effort is not lost, and its speeds are found to diverge.
+        """
+        build, w = self.build, first.u
         own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
-        share = square_root(least(1.0, plus(TINY, magnitude(build["kinetic"][0]) / square)))
+        tree = self.model.tree(State(build["position_before"], w))
+        kicks = zip(
+            transposed(tree.G, list(effort), self.model.dof),
+            acting.total(first._replace(equalities=[0.0] * len(first.equalities))),
+            strict=True,
+        )
+        work = total(*(times(plus(times(self.dt, f), x), u) for (f, x), u in zip(kicks, w, strict=True)))
+        twice = plus(magnitude(build["kinetic"][0]), times(2.0, greatest(work, 0.0)))  # the kinetic energy
+        share = square_root(least(1.0, plus(TINY, twice / square)))
         lost = build["followed"][0] < 0.5
         rows = zip(own, build["momentum"], strict=True)
         build["momentum"] = [where(lost, times(share, x), p) for x, p in rows]
         build.stage("land")
 
     def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
-        """Whether an axis goes far in the step while its speed changes much: no step of this length follows that."""
+        """Whether an axis goes far in the step while its speed changes much: no step of this length follows that.
+
+        A ball is one: what turns in its own axes is a part of its motion.
+        """
+        model, v = self.model, self.build["velocity"]
         found: Scalar = False
-        for v, mean in zip(self.build["velocity"], w, strict=True):
-            speed = magnitude(mean)
-            found = either(
-                found, both(times(self.dt, speed) > FAR_IN_A_STEP, magnitude(minus(mean, v)) > times(MUCH, speed))
-            )
+        for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
+            square = total(*(times(w[k], w[k]) for k in axes))
+            change = total(*(times(d, d) for d in (minus(w[k], v[k]) for k in axes)))
+            far = times(times(self.dt, self.dt), square) > FAR_IN_A_STEP**2
+            found = either(found, both(far, change > times(MUCH**2, square)))
         return found
 
     def _start_next_pass(self) -> None:
@@ -194,10 +213,15 @@ class MidpointStep(DirectStep):
         start = [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
         if self.closures:
             start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], start, strict=True)]
+        if not self.closures:
+            unresolved = both(turn >= NONLINEAR, self._unresolved(u))
+            build["unresolved"] = [where(build["passed"][0], build["unresolved"][0], as_number(unresolved))]
         lost = both(turn >= PASSES, build["near"][0] < 0.5)
         build["start"] = [where(lost, v, x) for v, x in zip(build["velocity"], start, strict=True)]
 
-    def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> Scalar:
+    def _second_half(
+        self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar]
+    ) -> Scalar:
         """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
         w = build["mean_velocity"]
@@ -206,7 +230,8 @@ class MidpointStep(DirectStep):
         build["kinetic"] = [total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))]
         build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
         lost = both(build["passed"][0] < 0.5, build["near"][0] < 0.5)
-        lost = either(lost, self._unresolved(w)) if self.closures else lost
+        unresolved = self._unresolved(w) if self.closures else build["unresolved"][0] > 0.5
+        lost = either(lost, unresolved)
         build["followed"] = [where(lost, 0.0, 1.0)]
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
@@ -216,7 +241,7 @@ class MidpointStep(DirectStep):
             build.stage("turn")
         build.again("mass")
         with build.loop(1, until="followed"):
-            self._land(M, w)
+            self._land(M, acting, first, effort)
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
