@@ -59,7 +59,8 @@ YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if n
 QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
-SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
+SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
+SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
 
 ROUNDING = 2e3  # eps by which passes may go on changing in single precision: an angle's rounding over dt
 
@@ -163,7 +164,7 @@ class MidpointStep(DirectStep):
             found = self.solved(H, push, acting, "piece", None, w, repeated=passed)
         if not acting.switching:
             build["u"], build["reaction"] = found.u, found.equalities
-        settled = both(has_settled(found.u, w, max(SETTLED, ROUNDING * self.eps)), found.settled)
+        settled = both(has_settled(found.u, w, self._tolerance), found.settled)
         passed = either(passed > 0.5, settled)
         build["passed"] = [as_number(passed)]
         build["round"] = [plus(turn, where(passed, 0.0, 1.0))]
@@ -173,6 +174,12 @@ class MidpointStep(DirectStep):
             build.stage("relax")
         law, curve = (build["law"], build["curve"]) if acting.switching else ([], [])
         return Solved(build["u"], law, build["reaction"], curve, build["trial"] if acting.laws else [], True)
+
+    @property
+    def _tolerance(self) -> Scalar:
+        """Share of its speed by which an axis may change in the last pass."""
+        short = times(SETTLED / SHORT**2, times(self.dt, self.dt))
+        return greatest(least(SETTLED, short), ROUNDING * self.eps)
 
     def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
         """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than there was.
@@ -299,9 +306,7 @@ def chosen_from(x: Scalar, table: Mapping[float, float]) -> Scalar:
     return found
 
 
-def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scalar:
-    """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
-    excess = [
-        minus(magnitude(minus(x, y)), times(share, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
-    ]
-    return greatest_of(excess) <= 0.0
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar) -> Scalar:
+    """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it."""
+    changes = zip(u, (magnitude(minus(x, y)) for x, y in zip(u, w, strict=True)), strict=True)
+    return greatest_of([minus(d, times(share, magnitude(x))) for x, d in changes]) <= share

@@ -15,7 +15,7 @@ from itertools import count
 from gearwright.compiler.backends.cpu.ir import Types, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.spans import run_spans
-from gearwright.compiler.backends.cpu.watch import watch_functions
+from gearwright.compiler.backends.cpu.watch import watch_declarations, watch_functions
 from gearwright.compiler.program import Body, Program, Slot, Stage
 
 FIXED_WORDS = (
@@ -242,10 +242,7 @@ def _depth(body: Body) -> int:
 
 def declarations(t: Types) -> set[str]:
     """The intrinsics that the driver uses."""
-    return {
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
-        f"declare {t.F} @llvm.fma.{t.S}({t.F}, {t.F}, {t.F})",
-    }
+    return {"declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", *watch_declarations(t)}
 
 
 def driver(program: Program, layout: Layout, precision: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from math import nextafter
+from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.ir import Types, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
@@ -20,6 +21,12 @@ def watch_functions(layout: Layout, t: Types) -> str:
     return commit_function(layout, t) + recover_function(layout, t)
 
 
+def watch_declarations(t: Types) -> set[str]:
+    """The intrinsics that they use."""
+    kinds = (t, types(wide_count(t), {64: "double", 32: "single"}[t.bits])) if t.lanes == 1 else (t,)
+    return {f"declare {k.F} @llvm.fma.{k.S}({k.F}, {k.F}, {k.F})" for k in kinds}
+
+
 LARGEST = {64: sys.float_info.max, 32: (2 - 2.0**-23) * 2.0**127}  # by bits of a number
 
 
@@ -28,53 +35,92 @@ def _scales(layout: Layout, t: Types) -> dict[int, float]:
     return {offset: nextafter(LARGEST[t.bits] / bound, 0.0) for offset, bound in layout.bounds.items()}
 
 
+WIDE = 256  # bits in which the states of a single robot are watched, where they lie side by side
+
+
+class _Run(NamedTuple):
+    """States that are read at once: from an arena offset on, as the type `t`."""
+
+    offset: int
+    t: Types
+    scales: tuple[float, ...]  # of each of them; of the lanes of a batch, one for all
+
+    @property
+    def scale(self) -> str | None:
+        """As a constant, if there is one."""
+        if all(x == 1.0 for x in self.scales):
+            return None
+        if len(self.scales) == 1:
+            return number(self.scales[0], self.t)
+        single = types(1, {64: "double", 32: "single"}[self.t.bits])
+        return "<" + ", ".join(f"{self.t.scalar} {number(x, single)}" for x in self.scales) + ">"
+
+
 def commit_function(layout: Layout, t: Types) -> str:
     """`save` copies the states into scratch. `commit` does the same if all are good and no lane failed before.
 
     Good or not is one number: Σ 0·x is 0 if every x is finite, NaN otherwise.
     """
     align = t.lanes * t.bits // 8
-    sums = [number(0.0, t)] * 4  # four sums, so that no fma waits for the one before
-    check, save = [], []
-    for n, offset in enumerate(layout.committed):
-        check += [
-            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {offset}",
-            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {offset}",
-            f"%x{n} = load {t.F}, ptr %p{n}, align {align}",
+    runs = _runs(layout, t)
+    load, save = [], []
+    for n, run in enumerate(runs):
+        load += [
+            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {run.offset}",
+            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {run.offset}",
+            f"%x{n} = load {run.t.F}, ptr %p{n}, align {align}",
         ]
-        save.append(f"store {t.F} %x{n}, ptr %s{n}, align {align}")
-    watch, scales = [], _scales(layout, t)
-    for n, offset in enumerate(layout.committed):
-        x = f"%x{n}"
-        if offset in scales:
-            x = f"%y{n}"
-            watch.append(f"{x} = fmul {t.F} %x{n}, {number(scales[offset], t)}")
-        watch.append(f"%w{n} = call {t.F} @llvm.fma.{t.S}({t.F} {x}, {t.F} {number(0.0, t)}, {t.F} {sums[n % 4]})")
-        sums[n % 4] = f"%w{n}"
-    watch += [
-        f"%a = fadd {t.F} {sums[0]}, {sums[1]}",
-        f"%b = fadd {t.F} {sums[2]}, {sums[3]}",
-        f"%c = fadd {t.F} %a, %b",
-        f"%u = fcmp uno {t.F} %c, %c",
-    ]
-    if t.lanes > 1:
-        watch += [f"%m = bitcast {t.B} %u to i{t.lanes}", f"%any = icmp ne i{t.lanes} %m, 0"]
-    any_bad = "%any" if t.lanes > 1 else "%u"
-    watch += [
-        "%f = icmp ne i64 %any_failed, 0",
-        f"%bad = or i1 {any_bad}, %f",
-        "br i1 %bad, label %no, label %yes, !prof !0",
-        "no:",
-        "ret i1 true",
-        "yes:",
-    ]
+        save.append(f"store {run.t.F} %x{n}, ptr %s{n}, align {align}")
+    watch = [*_watched(runs), "br i1 %bad, label %no, label %yes, !prof !0", "no:", "ret i1 true", "yes:"]
     lines = "\n".join
     head = "ptr noalias %arena, ptr noalias %saved"
     return (
-        f"define internal void @save({head}) {{\n{lines([*check, *save])}\nret void\n}}\n"
-        f"define internal i1 @commit({head}, i64 %any_failed) {{\n"
-        f"{lines([*check, *watch, *save])}\nret i1 false\n}}\n"
+        f"define internal void @save({head}) {{\n{lines([*load, *save])}\nret void\n}}\n"
+        f"define internal i1 @commit({head}, i64 %any_failed) {{\n{lines([*load, *watch, *save])}\nret i1 false\n}}\n"
     )
+
+
+def _runs(layout: Layout, t: Types) -> list[_Run]:
+    """The states that a step writes; of a single robot, as many at once as lie side by side."""
+    offsets, scales, count = list(layout.committed), _scales(layout, t), wide_count(t)
+    wide = types(count, {64: "double", 32: "single"}[t.bits])
+    found: list[_Run] = []
+    while offsets:
+        first, n = offsets[0], count if offsets[:count] == [*range(offsets[0], offsets[0] + count)] else 1
+        found.append(_Run(first, wide if n > 1 else t, tuple(scales.get(i, 1.0) for i in range(first, first + n))))
+        del offsets[:n]
+    return found
+
+
+def wide_count(t: Types) -> int:
+    """States that are watched at once."""
+    return WIDE // t.bits if t.lanes == 1 else 1
+
+
+def _watched(runs: list[_Run]) -> list[str]:
+    """Lines that end with `%bad`. Each type has four sums, so that no fma waits for the one before."""
+    found, places, sums = [], dict[Types, int](), dict[Types, list[str]]()
+    for n, run in enumerate(runs):
+        t, x = run.t, f"%x{n}"
+        if run.scale is not None:
+            found.append(f"%y{n} = fmul {t.F} {x}, {run.scale}")
+            x = f"%y{n}"
+        own, place = sums.setdefault(t, [number(0.0, t)] * 4), places.get(t, 0)
+        zero = number(0.0, t)
+        found.append(f"%w{n} = call {t.F} @llvm.fma.{t.S}({t.F} {x}, {t.F} {zero}, {t.F} {own[place % 4]})")
+        own[place % 4], places[t] = f"%w{n}", place + 1
+    found.append("%bad0 = icmp ne i64 %any_failed, 0")
+    for n, (t, own) in enumerate(sums.items()):
+        found += [
+            f"%a{n} = fadd {t.F} {own[0]}, {own[1]}",
+            f"%b{n} = fadd {t.F} {own[2]}, {own[3]}",
+            f"%c{n} = fadd {t.F} %a{n}, %b{n}",
+            f"%u{n} = fcmp uno {t.F} %c{n}, %c{n}",
+        ]
+        if t.lanes > 1:
+            found += [f"%m{n} = bitcast {t.B} %u{n} to i{t.lanes}", f"%any{n} = icmp ne i{t.lanes} %m{n}, 0"]
+        found.append(f"%bad{n + 1} = or i1 %bad{n}, {f'%any{n}' if t.lanes > 1 else f'%u{n}'}")
+    return [*found, f"%bad = or i1 %bad{len(sums)}, false"]
 
 
 def recover_function(layout: Layout, t: Types) -> str:
