@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(shell cksum pyproject.toml | cut -d' ' -f1)
 BASE := $(VENV)/.base-$(STAMP)
 FULL := $(VENV)/.full-$(STAMP)
+SITE := $(VENV)/.site-$(STAMP)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 FUZZ_FILES ?= 200000
 FUZZ_ROBOTS ?= 20000
 
-.PHONY: demo test slow check count bench fuzz clean
+.PHONY: demo test docs slow check count bench fuzz clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -22,11 +23,18 @@ $(FULL): $(BIN)/python      # with oracles, peers and checkers
 	$(PIP) ".[test,check]"
 	@rm -f $(VENV)/.base-* $(VENV)/.full-* && touch $(BASE) $@
 
+$(SITE): $(BASE)            # with the builder of the documentation site
+	$(PIP) ".[docs]"
+	@rm -f $(VENV)/.site-* && touch $@
+
 demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
 	$(BIN)/gearwright demo
 
 test: $(FULL)               ## the whole default suite
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+docs: $(SITE)               ## the documentation site, links checked: out/site/index.html
+	$(BIN)/python docs/make_site.py
 
 slow: $(FULL)               ## the long runs that `make test` leaves out
 	$(BIN)/python -m pytest -m slow -n 2 --dist worksteal

@@ -63,10 +63,23 @@ def _against_batch(results: Results) -> Any:
 
 def _finished(figure: Any, *axes: Any) -> Any:
     for ax in axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            _plain_numbers(axis)
         ax.grid(True, which="both", alpha=0.25)
         ax.legend(fontsize=8)
     figure.tight_layout()
     return figure
+
+
+def _plain_numbers(axis: Any) -> None:
+    """1, 2, 5, 10 … in the place of powers, with as many marks as have room."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    subs = (1.0,) if high > 1000 * low else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}".replace(",", " ") if x >= 1 else f"{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _saved(figure: Any, path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Writes the pages that are made from data: docs/diagnostics.md, docs/peers.md, docs/kinds.md.
+"""Writes the pages that are made from data: docs/diagnostics.md, docs/peers.md, docs/kinds.md, docs/reference/*.md.
 
 python docs/generate.py
 """
@@ -11,7 +11,12 @@ from dataclasses import MISSING
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "src")]
+sys.path[:0] = [str(DOCS), str(DOCS.parent), str(DOCS.parent / "src")]
+
+import api_reference  # noqa: E402
+from command_reference import commands_page  # noqa: E402
+from parameter_reference import parameters_page  # noqa: E402
+from remedies import REMEDIES  # noqa: E402
 
 from gearwright import diagnostics  # noqa: E402
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS  # noqa: E402
@@ -38,10 +43,11 @@ def diagnostics_page() -> str:
     for line in table.splitlines()[1:]:
         heading = re.fullmatch(r"    # (.*)", line)
         if heading:
-            lines += ["", f"## {heading[1][0].upper()}{heading[1][1:]}", "", "| code | when |", "|---|---|"]
+            lines += ["", f"## {heading[1][0].upper()}{heading[1][1:]}", ""]
+            lines += ["| code | when | what to do |", "|---|---|---|"]
         code = re.match(r'    "([a-z0-9-]+)":', line)
         if code:
-            lines.append(f"| `{code[1]}` | {diagnostics.CODES[code[1]]} |")
+            lines.append(f"| `{code[1]}` | {diagnostics.CODES[code[1]]} | {REMEDIES[code[1]]} |")
     return "\n".join(lines) + "\n"
 
 
@@ -126,9 +132,17 @@ def _field_table(kind: type, sensor: bool) -> list[str]:
     return lines if len(lines) > 4 else lines[:1]
 
 
-PAGES = {"diagnostics.md": diagnostics_page, "peers.md": peers_page, "kinds.md": kinds_page}
+PAGES = {
+    "diagnostics.md": diagnostics_page,
+    "peers.md": peers_page,
+    "kinds.md": kinds_page,
+    "reference/commands.md": commands_page,
+    "reference/parameters.md": parameters_page,
+    **api_reference.pages(),
+}
 
 if __name__ == "__main__":
+    (DOCS / "reference").mkdir(exist_ok=True)
     for name, page in PAGES.items():
         (DOCS / name).write_text(page(), encoding="utf-8")
         print(f"wrote docs/{name}")

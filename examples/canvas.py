@@ -19,8 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))  # so that it runs from a checkout that is not installed
 
 import gearwright as gw  # noqa: E402
-from gearwright.demo.solids import Camera, Poses, faces  # noqa: E402
-from gearwright.display.plots import COLOURS, INK, SOFT, STYLE  # noqa: E402
+from gearwright.drawing import COLOURS, INK, SOFT, STYLE, Camera, Poses, faces  # noqa: E402
 
 mpl.use("Agg")
 mpl.rcParams.update({**STYLE, "axes.titlesize": 10, "axes.titlelocation": "left", "axes.titlecolor": INK})

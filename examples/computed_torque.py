@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(CHECKOUT / "src"))  # so that it runs from a checkout that is not installed
 
 import gearwright as gw  # noqa: E402
-from gearwright.display.plots import COLOURS, SOFT, STYLE  # noqa: E402
+from gearwright.drawing import COLOURS, SOFT, STYLE  # noqa: E402
 
 mpl.use("Agg")
 mpl.rcParams.update(STYLE)

@@ -11,7 +11,7 @@ from canvas import BLUE, GREEN, GREY, HERE, ORANGE, PINK, named, poses_of, save,
 from matplotlib import pyplot as plt
 
 import gearwright as gw
-from gearwright.demo.solids import Camera
+from gearwright.drawing import Camera
 
 DURATION, START = 2.0, 1.8  # [s]; the rocker's angle from the ground line [rad]
 DRAWN = 1.7027819233538584  # the rocker's angle at which the file draws the closed loop [rad]

@@ -13,8 +13,7 @@ from canvas import BLUE, GREEN, GREY, ORANGE, PINK, named, poses_of, save, strip
 from matplotlib import pyplot as plt
 
 import gearwright as gw
-from gearwright import robots
-from gearwright.demo.solids import Camera
+from gearwright.drawing import Camera
 
 DT, DURATION, OPEN = 2e-4, 0.45, 0.04  # [s], [s], [m]
 PART, STIFFNESS = 0.009, 4e4  # half its width [m], and what it takes to dent it, each side [N/m]
@@ -25,7 +24,7 @@ CAMERA = Camera(azimuth=24.0, elevation=20.0)
 
 
 def main() -> None:
-    robot = with_part(gw.load(robots.path("gripper")))
+    robot = with_part(gw.load("gripper"))
     figure, panels = plt.subplot_mosaic(
         [["strip", "strip", "strip"], ["plane", "fingers", "grip"]],
         figsize=(11.4, 6.2), height_ratios=(0.9, 1), layout="constrained",

@@ -10,7 +10,7 @@ from canvas import BLUE, GREY, HERE, ORANGE, RED, named, save, strip
 from matplotlib import pyplot as plt
 
 import gearwright as gw
-from gearwright.demo.solids import FRONT
+from gearwright.drawing import FRONT
 
 DT, DURATION, COMMAND = 2e-4, 1.6, 0.3  # [s], [s], [N·m]
 

@@ -9,7 +9,7 @@ reduction. Wanted: a fast lift, and little torque in the winding, which is what 
 import sys
 
 import gearwright as gw
-from gearwright.study.figures import draw_pareto
+from gearwright.drawing import draw_pareto
 
 ROBOT = """
 <robot name="lift">

@@ -12,8 +12,7 @@ from canvas import BLUE, GREEN, GREY, ORANGE, PINK, draw, named, poses_of, save
 from matplotlib import pyplot as plt
 
 import gearwright as gw
-from gearwright import robots
-from gearwright.demo.solids import Camera
+from gearwright.drawing import Camera
 
 DT, SIDE, PAUSE = 5e-4, 0.38, 0.10  # [s]; a side of the rectangle, and the time at its end
 UPPER, FORE = 0.25, 0.20  # lengths of the arms [m]
@@ -24,7 +23,7 @@ CAMERA = Camera(azimuth=90.0, elevation=58.0)
 
 
 def main() -> None:
-    robot = gw.load(robots.path("scara"))
+    robot = gw.load("scara")
     time, path = rectangle()
     joints = inverse_kinematics(path)
     angles = robot.transmissions["arm_drive"].map.joint_to_actuator_position(joints)

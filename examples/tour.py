@@ -5,14 +5,14 @@ Each step is a command that you can type yourself.
 """
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(CHECKOUT / "src"))  # so that it runs from a checkout that is not installed
 
-from gearwright import robots  # noqa: E402
-from gearwright.cli import app  # noqa: E402
+import gearwright as gw  # noqa: E402
 
 ORDER = ("gripper", "wrist", "four_bar", "planetary")
 MOVED = {"planetary": ("--effort", "sun_shaft=0.01"), "reference_arm": ("--set", "j1=0.5")}
@@ -21,19 +21,18 @@ MOVED = {"planetary": ("--effort", "sun_shaft=0.01"), "reference_arm": ("--set",
 def main() -> None:
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else CHECKOUT / "out"
     out.mkdir(parents=True, exist_ok=True)
-    names = [*ORDER, *(name for name in robots.names() if name not in ORDER)]
-    files = {name: nearby(robots.path(name)) for name in names}
+    names = [*ORDER, *(name for name in gw.robots if name not in ORDER)]
 
-    run("check", *files.values())
+    run("check", *names)
     for name in names:
-        run("show", files[name])
+        run("show", name)
     drawings = [nearby(out / f"{name}.svg") for name in names]
     for name, drawing in zip(names, drawings, strict=True):
-        run("show", files[name], "--svg", drawing)
+        run("show", name, "--svg", drawing)
 
     plots = [nearby(out / f"{name}.png") for name in MOVED]
     for (name, push), plot in zip(MOVED.items(), plots, strict=True):
-        run("run", files[name], "--duration", "2", *push, "--plot", plot)
+        run("run", name, "--duration", "2", *push, "--plot", plot)
 
     print("\nThe drawings open in any browser:", *drawings, sep="\n  ")
     print("What moved:", *plots, sep="\n  ")
@@ -42,9 +41,12 @@ def main() -> None:
 def run(*arguments: str) -> None:
     """A `gearwright` command, as if typed."""
     print(f"\n$ gearwright {' '.join(arguments)}", flush=True)
-    code = app(list(arguments), standalone_mode=False)
-    if code:
-        sys.exit(f"the command ended with {code}")
+    sys.argv = ["gearwright", *arguments]
+    try:
+        runpy.run_module("gearwright", run_name="__main__")
+    except SystemExit as end:
+        if end.code:
+            sys.exit(f"the command ended with {end.code}")
 
 
 def nearby(path: Path) -> str:

@@ -9,8 +9,7 @@ from canvas import BLUE, GREEN, ORANGE, PINK, named, poses_of, save, strip
 from matplotlib import pyplot as plt
 
 import gearwright as gw
-from gearwright import robots
-from gearwright.demo.solids import Camera
+from gearwright.drawing import Camera
 
 DT, DURATION = 1e-3, 2.4  # [s]
 STIFFNESS, DAMPING = np.array([30.0, 12.0]), np.array([1.6, 0.6])  # of pitch and roll [N·m/rad], [N·m·s/rad]
@@ -19,7 +18,7 @@ CAMERA = Camera(azimuth=34.0, elevation=28.0)
 
 
 def main() -> None:
-    robot = gw.load(robots.path("wrist"))
+    robot = gw.load("wrist")
     gears = robot.transmissions["differential"].map
     sim = gw.compile(robot, dt=DT)
     moments = []

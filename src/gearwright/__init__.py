@@ -22,7 +22,7 @@ from gearwright.errors import (
 
 if TYPE_CHECKING:
     from gearwright import robots
-    from gearwright.control import PID
+    from gearwright.control import PID, CombinedControllers
     from gearwright.diagnostics import Diagnostic
     from gearwright.export import export_c
     from gearwright.formats import load, loads
@@ -79,6 +79,7 @@ _LAZY = {
     "robots": "gearwright",
     "VectorEnv": "gearwright.learning",
     "PID": "gearwright.control",
+    "CombinedControllers": "gearwright.control",
     "with_servos": "gearwright.model.servos",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
@@ -110,6 +111,7 @@ __all__ = [
     "Backlash",
     "BeyondLimitsWarning",
     "CacheWarning",
+    "CombinedControllers",
     "CompileError",
     "CustomActuator",
     "CustomJointMap",

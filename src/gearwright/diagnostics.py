@@ -28,12 +28,12 @@ class Source:
 class Diagnostic:
     """One message about a file; prints as `file:line: severity: message [code]`."""
 
-    severity: Severity
-    code: str
-    message: str
-    file: str = ""
-    line: int = 0
-    element: str = ""
+    severity: Severity  # "error", "warning" or "info"
+    code: str  # a row of CODES, such as "mimic-leader-not-found"
+    message: str  # what is wrong, and the nearest valid name
+    file: str = ""  # as it was given
+    line: int = 0  # counted from 1; 0 when unknown
+    element: str = ""  # e.g. joint[shoulder]/axis/mimic
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
@@ -216,6 +216,7 @@ CODES: dict[str, str] = {
     "transmission-role": "a role that the transmission does not have, or one given twice",
     "transmission-actuator-not-found": "an actuator that is named but not declared",
     "transmission-joint-not-found": "a joint that is not declared: the transmission is left out, or an error if strict",
+    "transmission-repeats": "a joint or actuator that is named twice: left out, or an error if strict",
     "transmission-joint-fixed": "a transmission whose joint cannot move",
     "transmission-start": "a linkage that does not reach the position its joint starts at",
     "plugin-untrusted": "code named by a file, which the caller has not allowed",

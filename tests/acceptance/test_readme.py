@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.forked import Script, run_scripts
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -38,11 +40,23 @@ def test_the_python_blocks_run_one_after_the_other(workplace):
     assert "left_finger = 1·right_finger + 0" in done.stdout
 
 
-@pytest.mark.parametrize("page", [p.name for p in sorted((ROOT / "docs").glob("*.md")) if "```python" in p.read_text()])
-def test_the_python_of_a_page_of_the_documentation_runs(page, workplace):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
-    done = _run([sys.executable, "-W", "ignore", "-c", "\n".join(blocks)], workplace)
-    assert done.returncode == 0, done.stderr
+SESSIONS = {"tutorial.md", "contributing.md"}  # test_sessions.py runs them with their files and commands
+PAGES = [p.name for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in SESSIONS]
+
+
+BLOCKS = {name: re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL) for name in PAGES}
+WITH_PYTHON = [name for name, blocks in BLOCKS.items() if blocks]
+GROUPS = [WITH_PYTHON[i::4] for i in range(4)]  # each in one process that forks
+
+
+@pytest.mark.parametrize("pages", GROUPS, ids=lambda pages: f"{pages[0]} … {pages[-1]}")
+def test_the_python_of_the_documentation_runs(pages, tmp_path):
+    for name in pages:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "src").symlink_to(ROOT / "src")
+    scripts = {name: Script("\n".join(BLOCKS[name]), str(tmp_path / name / "page.py")) for name in pages}
+    found = run_scripts(scripts, tmp_path)
+    assert {name: result.err for name, result in found.items() if result.code != 0} == {}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

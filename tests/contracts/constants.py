@@ -24,8 +24,13 @@ def constants() -> Iterator[str]:
     for package in PACKAGES:
         for path in sorted((SOURCE / package).rglob("*.py")):
             module = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
+            no_numbers: set[str] = set()
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                yield from (f"{module}.{name}" for name, value in _assigned(node) if _is_numeric(value))
+                for name, value in _assigned(node):
+                    if _is_numeric(value) and not no_numbers & _names(value):
+                        yield f"{module}.{name}"
+                    else:
+                        no_numbers.add(name)
 
 
 def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -55,6 +60,10 @@ def _is_numeric(value: ast.expr) -> bool:
     if isinstance(value, ast.Dict):
         return bool(value.values) and all(map(_is_numeric, value.values))
     return isinstance(value, ast.Name) and value.id.isupper()
+
+
+def _names(value: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
 
 
 def changed_run(constant: str, factor: float, *tests: str) -> subprocess.CompletedProcess[str]:

@@ -36,6 +36,7 @@ ARGUED = {
     "display/maps.py": "words that say more than the fields; without them a kind shows its numbers",
     "model/simulation_checks.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/actuation/gears.py": "offsets and bounds of efforts, which only the matrix has",
+    "hardware/ros2_bindings.py": "plug-ins of ros2_control that imply a protocol; without a row <device> names it",
     "study/store.py": "tables of sweeps, which are no recordings",
     "dynamics/sensing/kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
 }
@@ -60,6 +61,8 @@ SAMPLES = (
     Sample("row type", ("BacklashRow",), "dynamics/actuation/backlash.py", "dynamics/steps/constraint_groups.py"),
     Sample("friction", ("Stribeck", '"stribeck"'), "model/frictions/stribeck.py", "model/frictions/__init__.py"),
     Sample("friction", ("ShaftFrictionRow",), "dynamics/actuation/shaft_rows.py", "dynamics/actuation/shaft_rows.py"),
+    Sample("protocol", ('"odrive"',), "hardware/protocols/odrive/__init__.py", "model/device_bindings.py",
+           ("hardware/ros2_bindings.py",)),
     Sample("recording format", ("CsvSink", '".csv"'), "sim/recordings/csv_text.py", "sim/recordings/formats.py",
            ("study/store.py",)),
 )  # fmt: skip

@@ -1,29 +1,77 @@
-"""The pages that are made from data are up to date, and no page names a file that is not there."""
+"""The pages that are made from data are up to date, links lead somewhere, and every page is in the navigation."""
 
 import importlib.util
-import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 
 
-def _generator():
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
+def _script(name):
+    """A script of docs/, as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-@pytest.mark.parametrize("page", ["diagnostics.md", "peers.md", "kinds.md"])
-def test_a_made_page_is_current(page):
-    made = _generator().PAGES[page]()
-    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == made, "run: python docs/generate.py"
+links = _script("links")
+PAGES = [str(p.relative_to(ROOT)) for p in links.pages(DOCS)]
 
 
-@pytest.mark.parametrize("page", ["README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))])
+@pytest.mark.filterwarnings("ignore")
+def test_made_pages_are_current():
+    made = {name: page() for name, page in _script("generate").PAGES.items()}
+    stale = [name for name, text in made.items() if (DOCS / name).read_text(encoding="utf-8") != text]
+    assert stale == [], "run: python docs/generate.py"
+
+
+@pytest.mark.parametrize("page", ["README.md", *PAGES])
 def test_links_lead_somewhere(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+    """Files and headings. `make docs` checks the built site as well."""
+    assert list(links.broken_links(ROOT / page)) == []
+
+
+def test_a_broken_link_is_found(tmp_path):
+    (tmp_path / "other.md").write_text("# A heading, twice\n\n# A heading, twice\n")
+    page = tmp_path / "page.md"
+    page.write_text("[a](other.md#a-heading-twice) [b](other.md#a-heading-twice_1) [c](https://host/x)\n")
+    assert list(links.broken_links(page)) == []
+    page.write_text("[a](gone.md) [b](other.md#gone) ![c](gone.svg) [d](#here)\n\n`[x](y)`\n```\n[x](y)\n```\n")
+    assert len(list(links.broken_links(page))) == 4
+
+
+def _in_navigation(part):
+    if isinstance(part, str):
+        yield part
+    else:
+        for inner in part.values() if isinstance(part, dict) else part:
+            yield from _in_navigation(inner)
+
+
+def test_every_page_is_in_the_navigation_once():
+    listed = list(_in_navigation(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
+    written = sorted(str(p.relative_to(DOCS)) for p in links.pages(DOCS))
+    assert sorted(listed) == written, "list the page in nav of zensical.toml"
+
+
+CONCEPTS = next(
+    p["Concepts"] for p in tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"] if "Concepts" in p
+)
+
+
+@pytest.mark.parametrize("page", list(_in_navigation(CONCEPTS)))
+def test_a_concept_starts_with_a_picture_and_a_sentence(page):
+    head, picture, sentence = (DOCS / page).read_text(encoding="utf-8").split("\n\n")[:3]
+    assert head.startswith("# ") and picture.startswith("![")
+    assert sentence[0].isupper() and sentence.rstrip().endswith((".", ":"))
+
+
+def test_drawings_are_the_same_on_every_run(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    for picture in _script("concept_pictures").PICTURES:
+        kept = DOCS / "figures/concepts" / f"{picture.__name__}.svg"
+        assert kept.read_text(encoding="utf-8") == picture().svg(), "run: python docs/concept_pictures.py"

@@ -12,6 +12,7 @@ NAMES = {
     "Backlash",
     "BeyondLimitsWarning",
     "CacheWarning",
+    "CombinedControllers",
     "CompileError",
     "Actuator",
     "CustomActuator",

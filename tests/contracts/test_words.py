@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src/gearwright"
-ROOMS = ("dynamics", "sim", "model", "formats", "display", "migration", "compiler", "control", "tracing")
+ROOMS = sorted(p.name for p in SOURCE.iterdir() if (p / "__init__.py").is_file())
 RIDDLES = ("What ", "Of ")
 
 

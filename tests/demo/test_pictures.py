@@ -15,6 +15,7 @@ from gearwright.demo.charts import Area, Chart, Line, _corners, _ticks, power_of
 from gearwright.demo.pictures import Film
 from gearwright.demo.solids import FRONT, TOP, Camera, faces
 from gearwright.demo.style import alone
+from gearwright.display.svg_text import text_width
 from gearwright.model.geometry import Box, Cylinder, Geometry, Sphere
 from gearwright.model.poses import Pose
 
@@ -153,3 +154,31 @@ def test_stairs_hold_each_value():
 def test_powers_of_ten():
     assert power_of_ten(3.3e-13, "m") == "3.3·10⁻¹³ m"
     assert power_of_ten(0.0, "m") == "0 m"
+
+
+def test_a_legend_has_room_for_its_words_on_a_phone():
+    """There they are 13 px; the next sign begins after them."""
+    x = np.linspace(0, 1, 5)
+    lines = [Line(label=f"stored: kinetic and potential {i}", x=x, y=x, colour="blue") for i in range(3)]
+    svg = Chart(x_label="t", y_label="y", lines=lines, width=920.0).svg()
+    signs = [float(m) for m in re.findall(r'd="M([\d.]+) [\d.]+h18"', svg)]
+    words = [float(m) for m in re.findall(r'<text x="([\d.]+)" y="[\d.]+">stored', svg)]
+    for begun, following in zip(words, signs[1:], strict=False):
+        assert begun + 13 / 12 * text_width(lines[0].label, 12) < following
+
+
+def test_points_are_points_in_the_legend_too():
+    x = np.linspace(0, 1, 7)
+    svg = Chart(x_label="t", y_label="y", lines=[Line(label="a", x=x, y=x, colour="red", kind="points")]).svg()
+    assert svg.count('class="dot red-fill"') == 8 and 'class="line' not in svg
+
+
+def test_a_film_is_in_the_middle_of_its_picture():
+    """On average over its moments, though one of them reaches far up."""
+    robot = gw.load(robots.path("wrist"))
+    poses = [{k: np.asarray(X) for k, X in robot.forward_kinematics({"pitch": p}).items()} for p in (0, 0, 0, -1.2)]
+    film = Film(robot=robot, camera=FRONT, times=[0.0, 0.1, 0.2, 0.3], poses=poses)
+    seen = [faces(robot, at, FRONT) for at in poses]
+    window = film._window(seen, 400)
+    heights = [[y for face in found for y in face.corners[:, 1]] for found in seen]
+    assert window.top - window.height / 2 == pytest.approx(np.mean([(min(h) + max(h)) / 2 for h in heights]))

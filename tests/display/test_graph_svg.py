@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
 from lxml import etree
@@ -13,7 +14,9 @@ from gearwright.display.graph_layout import layout
 from gearwright.display.graph_svg import graph_svg
 from gearwright.display.outline import outline
 from gearwright.display.svg_style import COLOURS, RULES, style_sheet
+from gearwright.display.svg_text import text_width
 
+ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -84,6 +87,49 @@ def test_nothing_overlaps_and_all_is_on_the_page(robot: gw.Mechanism):
     for x0, y0, x1, y1 in boxes:
         assert 0 <= x0 < x1 <= width
         assert 0 <= y0 < y1 <= height
+
+
+@pytest.mark.parametrize("file", [*robots.names(), "examples/gallery/delta.sdf", "examples/gallery/pantograph.sdf"])
+def test_no_edge_crosses_words(file: str):
+    root = drawn(gw.load(ROOT / file if "/" in file else file))
+    words = [(*_box(t), t.text) for t in root.iter(f"{SVG}text") if t.get("class") not in ("title", "about")]
+    for kind in ("coupling", "gear", "loop", "edge", "weld", "stem"):
+        for path in (e for e in classes(root, kind) if e.get("d")):
+            if (parent := path.getparent()) is not None and parent.get("transform"):
+                continue  # of the legend
+            for x, y in _points(path.get("d", "")):
+                crossed = [t for x0, y0, x1, y1, t in words if x0 < x < x1 and y0 < y < y1]
+                assert not crossed, (kind, crossed, path.get("d"))
+
+
+def _box(t: etree._Element) -> tuple[float, float, float, float]:
+    """About what a text covers; a line may touch its edge."""
+    size = float(re.search(r"font-size:([\d.]+)", RULES[t.get("class", "")])[1])  # type: ignore[index]
+    width = 0.85 * text_width(t.text or "", size)
+    x, y = float(t.get("x", "")), float(t.get("y", ""))
+    x -= {"middle": width / 2, "end": width}.get(t.get("text-anchor", ""), 0.0)
+    return x, y - 0.7 * size, x + width, y
+
+
+def _points(d: str) -> list[tuple[float, float]]:
+    """Points along a path of straight lines; round corners as two of them."""
+    x = y = 0.0
+    found = []
+    for command, numbers in re.findall(r"([MLQHV])([^MLQHV]*)", d):
+        values = [float(n) for n in numbers.split()]
+        pairs = {"H": [(values[0], y)], "V": [(x, values[0])]}.get(command) or list(
+            zip(*[iter(values)] * 2, strict=True)
+        )
+        for end in pairs:
+            steps = 1 if command == "M" else 1 + int(max(abs(end[0] - x), abs(end[1] - y)))
+            found += [(x + (end[0] - x) * k / steps, y + (end[1] - y) * k / steps) for k in range(1, steps + 1)]
+            x, y = end
+    return found
+
+
+def test_drawings_are_not_wide(robot: gw.Mechanism):
+    root = drawn(robot)
+    assert float(root.get("width", "")) < 1000 and float(root.get("width", "")) < 2 * float(root.get("height", ""))
 
 
 def test_light_and_dark_pages_have_the_same_rules():

@@ -742,6 +742,16 @@ TABLE = [
         options={"strict": True},
     ),
     row(
+        "transmission-repeats",
+        "warning",
+        urdf(
+            f"{MOTOR}\n{HERE}<transmission name='t' type='differential'><actuator role='actuator1'>motor</actuator>"
+            "<actuator role='actuator2'>motor</actuator><joint role='joint1'>turn</joint>"
+            "<joint role='joint2'>bend</joint></transmission>"
+        ),
+        "actuator 'motor' is named twice; it is left out",
+    ),
+    row(
         "transmission-joint-fixed",
         "warning",
         urdf(

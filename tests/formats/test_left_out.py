@@ -45,6 +45,20 @@ def test_a_transmission_of_no_joint_is_left_out_with_its_actuator() -> None:
     assert (error.code, error.line) == ("transmission-joint-not-found", 2)
 
 
+def test_a_transmission_that_names_a_joint_twice_is_left_out() -> None:
+    ends = '<actuator role="actuator1">m</actuator><actuator role="actuator2">n</actuator>'
+    joints = '<joint role="joint1">zeta</joint><joint role="joint2">zeta</joint>'
+    motors = '<actuator name="m"/><actuator name="n"/>'
+    parts = f'{motors}\n<transmission name="t" type="differential">{ends}{joints}</transmission>'
+    robot = gw.loads(text(parts))
+    assert not robot.transmissions
+    (d,) = warnings(robot)
+    assert (d.code, d.line) == ("transmission-repeats", 2)
+    assert "joint 'zeta' is named twice; it is left out; actuator 'm', 'n' does not act through it" in d.message
+    (error,) = strict_errors(parts)
+    assert (error.code, error.line) == ("transmission-repeats", 2)
+
+
 def test_an_actuator_that_another_transmission_drives_stays() -> None:
     robot = gw.loads(text(ROS1.replace("gone_motor", "motor")))
     assert list(robot.actuators) == ["motor"]

@@ -86,11 +86,12 @@ def test_the_printed_text_itself(tmp_path: Path) -> None:
     assert gw.migrate(tmp_path / "old.sdf", tmp_path / "new.sdf").difference == pytest.approx(0, abs=TOLERANCE)
 
 
-def test_200_random_gearboxes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_gearboxes(tmp_path: Path, count: int) -> None:
     """Against two free joints held by θ₂ = −ratio·θ₁ of their links: no reader's sign is in the reference."""
     rng = np.random.default_rng(9)
     largest, signs = 0.0, set()
-    for _ in range(200):
+    for _ in range(count):
         gearbox = random_gearbox(rng)
         (tmp_path / "old.sdf").write_text(gearbox.file)
         done = gw.migrate(tmp_path / "old.sdf", tmp_path / "new.sdf", verify=False)

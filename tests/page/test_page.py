@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.page.meshes import Meshes
-from gearwright.page.scene import quaternion
+from gearwright.page.shapes import quaternion
 from tests.sim.robots import FOLDER, GRIPPER
 
 pytest.importorskip("viser")
@@ -45,13 +45,28 @@ def test_play_makes_steps_and_keeps_what_plots_show(page) -> None:
 
 
 def test_a_pulled_link_comes(page) -> None:
-    start = page.sim.pose["right_finger_link"][:3, 3].copy()
-    direction = page.sim.jacobian("right_finger_link")[:3, 0]
-    page.player.pulled = ("right_finger_link", start + 0.02 * direction)
-    for _ in range(200):
-        page.player.step(1)
-    moved = page.sim.pose["right_finger_link"][:3, 3] - start
+    X = page.sim.pose["right_finger_link"]
+    point, direction = X[:3, 3] + X[:3, :3] @ (0.0, 0.0, 0.03), page.sim.jacobian("right_finger_link")[:3, 0]
+    page.player.grab("right_finger_link", point)
+    page.player.pull(point + 0.02 * direction)
+    page.player.step(200)
+    moved = page.sim.pose["right_finger_link"][:3, 3] - X[:3, 3]
     assert moved @ direction > 1e-3
+    page.player.release()
+    assert page.player.stretch() is None
+
+
+@pytest.mark.parametrize("which", [0, -1])
+def test_the_spring_holds_still_whatever_it_pulls(which: int) -> None:
+    """The heaviest and the lightest part of an arm: after a second of pull nothing swings up."""
+    with gw.view(FOLDER / "desk_arm.urdf", port=0, block=False) as page:
+        link = page.sim.options.wrenches[which]
+        start = page.sim.pose[link][:3, 3].copy()
+        page.player.grab(link, start)
+        page.player.pull(start + np.array([0.0, 0.05, 0.05]))
+        page.player.step(1000)
+        speeds = np.abs([page.sim.velocity[name] for name in page.sim.coordinates])
+        assert speeds.max() < 5.0 and page.player.error == ""
 
 
 def test_what_cannot_be_reached_is_said_and_not_raised(page) -> None:
@@ -84,7 +99,8 @@ def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
     links = "".join(f'<visual><geometry><mesh filename="{u}"/></geometry></visual>' for u in uris)
     file.write_text(f'<robot name="r"><link name="a">{links}</link></robot>')
     meshes = Meshes(str(file))
-    assert np.allclose(meshes.load(uris[0]).extents, (0.1, 0.2, 0.3)) and meshes.load(uris[1]) is not None
+    assert np.allclose(np.ptp(meshes.load(uris[0]).bounds, axis=0), (0.1, 0.2, 0.3))
+    assert meshes.load(uris[1]) is not None
     assert meshes.load(uris[2]) is None and meshes.load(uris[4]) is None
     assert [d.code for d in meshes.diagnostics] == ["mesh-missing"] * 2
     with gw.view(file, port=0, block=False) as page:

@@ -51,6 +51,20 @@ CONTRADICTED = written(
     '<joint name="weld" type="fixed"><parent>base</parent><child>arm</child></joint>',
     hinge("slide", "tip", kind="prismatic"),
 )
+STANDING_ROTOR = written(  # it turns with the base, against the link that carries it
+    {"arm": NOTHING},
+    '<joint name="j" type="revolute"><parent>arm</parent><child>base</child><axis><xyz>0 0 1</xyz></axis></joint>',
+    MOTOR.format("<joint>j</joint><rotor_inertia>1e-5</rotor_inertia><rotor>body</rotor>"),
+)
+HELD_ACROSS = written(  # an equation of the loops that nothing moves: links that only slide past each other
+    {"arm": "<pose>0.3 0.1 -0.2 0 0 0.3</pose>", "tip": ""},
+    hinge("j", "arm", kind="prismatic"),
+    hinge("k", "tip").replace("0 0 1", "0 1 0"),
+    hinge("loop", "base", parent="arm"),
+    hinge("other", "tip", parent="arm", kind="continuous").replace("0 0 1", "1 0 0"),
+    '<coupling name="c"><term joint="k">-0.1</term><term joint="j">-1.4</term><term joint="loop">4.6</term></coupling>',
+    '<limit name="e"><joint>other</joint><threshold>0.05</threshold></limit>',
+)
 ON_ITS_AXIS = written({"arm": HUGE}, hinge("j", "arm"))
 READ_AT_A_DEAD_POINT = written(
     {"arm": "", "tip": ""},
@@ -107,6 +121,7 @@ def test_refused_and_reported(text: str, code: str) -> None:
         pytest.param(ROTOR_OF_THE_OTHER_JOINT, id="a rotor of the other joint"),
         pytest.param(CONTRADICTED, id="a leader whose coupling is left out"),
         pytest.param(ON_ITS_AXIS, id="a mass that swamps its moments"),
+        pytest.param(STANDING_ROTOR, id="a rotor that stands"),
     ],
 )
 def test_what_moves_no_mass_is_reported_and_runs(text: str) -> None:
@@ -116,6 +131,12 @@ def test_what_moves_no_mass_is_reported_and_runs(text: str) -> None:
     assert found.severity == "warning" and found.line and "armature of 1e-06 is taken" in found.message
     sim = gw.compile(robot)
     sim.step(n=200)
+    assert np.isfinite(sim.state).all()
+
+
+def test_an_equation_that_nothing_moves_is_left_to_its_error() -> None:
+    sim = gw.compile(gw.loads(HELD_ACROSS))
+    sim.step(n=20)
     assert np.isfinite(sim.state).all()
 
 

@@ -21,7 +21,7 @@ from gearwright.bench.results import BatchPoint, ChainPoint, SizePoint
 from gearwright.bench.robots import Robot
 from gearwright.bench.trees import SHAPES, curl, gear_train
 
-CHAINS = ((gear_train, "exact"), (gear_train, "hard"), (curl, "exact"))
+CHAINS = ((gear_train, "exact"), (gear_train, "hard"), (curl, "exact"), (curl, "hard"), (curl, "compliant"))
 LONGEST_COMPILATION = 20.0  # seconds; a shape's larger sizes are left out after one that took longer
 
 

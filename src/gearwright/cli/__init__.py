@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -27,7 +28,6 @@ app = typer.Typer(
     name="gearwright",
     help="A mechanism compiler and simulator for robot actuation.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # plain help starts in a third of the time
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -53,11 +53,19 @@ def _options(
     """A mechanism compiler and simulator for robot actuation."""
 
 
+def _print_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Without the place in our code, which says nothing to who runs a command."""
+    from gearwright.display.visible import visible
+
+    typer.echo(f"gearwright: warning: {visible(str(message))}", err=True)
+
+
 def main() -> None:
     """The entry point. Bad input gives a message, a closed pipe none; GEARWRIGHT_TRACEBACK=1 gives tracebacks."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without the letters still gets the line
+    warnings.showwarning = _print_warning
     try:
         app(prog_name="gearwright")
     except BrokenPipeError:

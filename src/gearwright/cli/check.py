@@ -18,11 +18,14 @@ from gearwright.cli.options import (
     Strict,
     XacroArguments,
     XacroVariables,
+    bundled,
 )
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.", autocompletion=bundled)
+    ],
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Omit infos and files without findings.")] = False,
     model: ModelName = None,
@@ -38,6 +41,7 @@ def check(
 
     Prints file:line: severity: message [code] for everything found, and a line for each file.
     Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
+    With --strict, a file with warnings exits with 1, too.
 
     --json prints a list with, for each file: file, ok, counts {error, warning, info},
     diagnostics [{severity, code, message, file, line, element}], and summary (null if it did not load)
@@ -52,11 +56,11 @@ def check(
     collected: list[dict[str, Any]] = []
     for file in files:
         loaded = load(file, reading)
-        ok = ok and loaded.ok
+        ok = ok and loaded.ok and not (strict and _warned(loaded))
         if json:
             collected.append(as_data(loaded))
         else:
-            _print(loaded, quiet)
+            _print(loaded, quiet, strict)
     if json:
         from json import dumps
 
@@ -78,10 +82,14 @@ def as_data(loaded: Loaded) -> dict[str, Any]:
     }
 
 
-def _print(loaded: Loaded, quiet: bool) -> None:
-    """Lines are never wrapped, so that an editor or a terminal finds `file:line` in them."""
+def _warned(loaded: Loaded) -> bool:
+    return any(d.severity == "warning" for d in loaded.diagnostics)
+
+
+def _print(loaded: Loaded, quiet: bool, strict: bool) -> None:
     from rich.text import Text
 
+    from gearwright.cli.findings import print_line
     from gearwright.cli.terminal import console
     from gearwright.display.diagnostics_text import count_text, diagnostic_line
     from gearwright.display.summary import summary
@@ -90,12 +98,16 @@ def _print(loaded: Loaded, quiet: bool) -> None:
     out = console()
     for d in loaded.diagnostics:
         if not (quiet and d.severity == "info"):
-            out.print(diagnostic_line(d), soft_wrap=True)
+            print_line(out, diagnostic_line(d))
     found = count_text(loaded.diagnostics)
     if loaded.mechanism is None:
         line = Text.assemble(("✗ ", "bold red"), (visible(loaded.file), "bold"), f": not loaded, {found}")
-        out.print(line, soft_wrap=True)
-    elif not quiet:
+        print_line(out, line)
+        return
+    refused = strict and _warned(loaded)
+    if refused or not quiet:
         what = summary(loaded.mechanism)
-        line = Text.assemble(("✓ ", "bold green"), (visible(loaded.file), "bold"), f": {visible(what.name)}, {what}")
-        out.print(line.append(f" ({found})" if found else "", style="dim"), soft_wrap=True)
+        mark = ("✗ ", "bold red") if refused else ("✓ ", "bold green")
+        line = Text.assemble(mark, (visible(loaded.file), "bold"), f": {visible(what.name)}, {what}")
+        found += ", which --strict refuses" if refused else ""
+        print_line(out, line.append(f" ({found})" if found else "", style="dim"))

@@ -13,8 +13,9 @@ def demo(
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
     quick: Annotated[bool, typer.Option(help="Fewer pictures and shorter timings.")] = False,
 ) -> None:
-    """Show, simulate and compare three robots that come with Gearwright; takes less than a minute.
+    """Show, simulate and compare three bundled robots.
 
+    Takes less than a minute.
     Leaves FOLDER/report.html, one file with everything in it: motion, operating points on torque-speed curves, errors
     of the coupling modes, energy, encoders, and speed beside MuJoCo where that is installed.
     """

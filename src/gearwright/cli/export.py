@@ -15,6 +15,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -35,14 +36,14 @@ class Target(StrEnum):
 
 
 class Precision(StrEnum):
-    """Of numbers."""
+    """Precision of numbers."""
 
     double = "double"
     single = "single"
 
 
 def export(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     target: Annotated[Target, typer.Option(help="c: C99 without allocation. cuda: the kernel of device='cuda'.")],
     out: Annotated[
         str | None,
@@ -79,7 +80,7 @@ def export(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = loaded_or_exit("export", file, reading)
+    robot = loaded_or_exit(file, reading)
     name = Path(out) if out else Path(_identifier(robot.name))
     options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
     try:

@@ -89,11 +89,17 @@ def _unforeseen(file: str, error: Exception) -> Diagnostic:
     return Diagnostic(severity="error", code="internal-error", message=message, file=file)
 
 
-def loaded_or_exit(command: str, file: str, reading: LoadOptions) -> Mechanism:
-    """The mechanism; a file with errors ends the command with these."""
+def loaded_or_exit(file: str, reading: LoadOptions) -> Mechanism:
+    """The mechanism, its warnings printed; a file with errors ends the command with these."""
+    import typer
+
+    from gearwright.cli.findings import complain, mention
+
     loaded = load(file, reading)
     if loaded.mechanism is None:
-        stop(command, "\n".join(map(str, loaded.diagnostics)))
+        complain(loaded)
+        raise typer.Exit(1)
+    mention(loaded)
     return loaded.mechanism
 
 

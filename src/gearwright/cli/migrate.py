@@ -30,8 +30,9 @@ def migrate(
     path: SearchPath = None,
     plugins: PluginFolders = None,
 ) -> None:
-    """Rewrite gearbox joints and draft mimic joints as <mimic>, and leave every other byte as it is.
+    """Rewrite gearbox and draft mimic joints as <mimic>.
 
+    Every other byte stays as it is.
     The <mimic>'s sign and axis are worked out from the joints; the sdf version is raised to 1.11 where <mimic> needs
     it, and what that version would read otherwise is rewritten or refused. Both files are then simulated from one
     state under the same random efforts, and the largest difference of a joint's position is printed.

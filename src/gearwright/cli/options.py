@@ -15,6 +15,19 @@ class Base(StrEnum):
     fixed = "fixed"
 
 
+def bundled(incomplete: str) -> list[str]:
+    """Bundled robots, for a shell's completion; where there are none, the shell completes files."""
+    from gearwright.robots import names
+
+    return [name for name in names() if incomplete and name.startswith(incomplete)]
+
+
+RobotFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="An SDFormat, URDF or xacro file, or a bundled robot's name.", autocompletion=bundled
+    ),
+]
 ModelName = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="Which model of a world; '*' for all of them as one.")
 ]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
     Json,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -25,20 +26,21 @@ from gearwright.errors import (
     GearwrightError,
     ModelError,
     NotSimulatedWarning,
+    RecordingWarning,
     UnsettledWarning,
 )
 
 if TYPE_CHECKING:
     from gearwright.display.runs import Outcome
     from gearwright.model import Mechanism
-    from gearwright.sim import Recording, Simulation
+    from gearwright.sim import Simulation
 
 Assignments = list[str] | None
 NUMBERS = "NAME=VALUE"
 
 
 def run(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 2.0,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     integrator: Annotated[
@@ -58,8 +60,12 @@ def run(
     ] = None,
     batch: Annotated[int, typer.Option(help="Number of identical robots.")] = 1,
     every: Annotated[int, typer.Option(help="Record every n-th step only.")] = 1,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the recording: .npz or .csv.")] = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg or .pdf.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the recording: .mcap, .parquet, .npz or .csv.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg, .pdf, or .html to zoom in.")
+    ] = None,
     json: Json = False,
     model: ModelName = None,
     base: BaseChoice = None,
@@ -76,9 +82,10 @@ def run(
     by one (--set base.z=1).
     Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command itself is wrong.
 
-    --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s, ns_per_robot_step,
-    real_time_factor, unsettled (steps, of all robots), energy {start, end}, positions, velocities, coupling_errors,
-    actuators {NAME: {command, torque, velocity, position}}, sensors, warnings, infos, files.
+    --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s (the whole run), stepping_s (its
+    steps alone), ns_per_robot_step, real_time_factor, unsettled (steps, of all robots), energy {start, end},
+    positions, velocities, coupling_errors, actuators {NAME: {command, torque, velocity, position}}, sensors,
+    warnings, infos, files.
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
@@ -87,13 +94,12 @@ def run(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
-    robot = _robot(file, reading)
+    robot = loaded_or_exit(file, reading)
     options: dict[str, Any] = {"dt": dt, "batch": batch}
     if integrator is not None:
         options["integrator"] = integrator
     try:
-        outcome, recording = _simulated(robot, options, numbers, duration, every, bool(out or plot))
-        _write(outcome, recording, out, plot)
+        outcome = _simulated(robot, options, numbers, Wanted(duration, every, out, plot))
     except _UsageError as error:
         _stop(str(error.__cause__), 2)
     except GearwrightError as error:
@@ -103,13 +109,20 @@ def run(
     _report(outcome, json)
 
 
+class Wanted(NamedTuple):
+    """How long to run, and where the rows go."""
+
+    duration: float  # [s]
+    every: int
+    out: str | None
+    plot: str | None
+
+
 class _UsageError(Exception):
     """An argument that does not fit this robot."""
 
 
-def _simulated(
-    robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any], duration: float, every: int, kept: bool
-) -> tuple[Outcome, Recording]:
+def _simulated(robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any], wanted: Wanted) -> Outcome:
     from time import perf_counter
 
     from gearwright.cli.terminal import waiting
@@ -129,43 +142,59 @@ def _simulated(
     compiled = perf_counter() - started
     try:
         with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always", BeyondLimitsWarning)
+            for reported in (BeyondLimitsWarning, RecordingWarning):
+                warnings.simplefilter("always", reported)
             warnings.simplefilter("ignore", UnsettledWarning)  # the summary counts
-            return _run(sim, numbers, duration, every, kept, compiled, heard)
+            return _run(sim, numbers, wanted, compiled, heard)
     except ModelError as error:
         raise _UsageError from error
 
 
 def _run(
-    sim: Simulation, numbers: dict[str, Any], duration: float, every: int, kept: bool, compiled: float,
-    heard: list[warnings.WarningMessage],
-) -> tuple[Outcome, Recording]:  # fmt: skip
+    sim: Simulation, numbers: dict[str, Any], wanted: Wanted, compiled: float, heard: list[warnings.WarningMessage]
+) -> Outcome:
     """From the start that the command line gives. What is heard on the way goes into the summary."""
-    import sys
     from time import perf_counter
 
     from gearwright.display.runs import Outcome
 
     sim.reset(position=numbers["position"], velocity=numbers["velocity"])
     sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
-    if not kept and every > 0:
-        every = max(every, int(abs(duration) / sim.dt) // 1000)  # nobody reads more of them than that
-    before, first = sim.energy, sim.time
+    before, first, stepping = sim.energy, sim.time, sim.clock.pace.seconds
     started = perf_counter()
-    recording = sim.run(duration, every=every, progress=sys.stderr.isatty())
+    errors, files = _recorded(sim, wanted)
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
-    told = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning)]
-    return Outcome.of(sim, recording, before, steps, compiled, wall, told), recording
+    heard_texts = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning | RecordingWarning)]
+    times = {"compile_s": compiled, "wall_s": wall, "stepping_s": sim.clock.pace.seconds - stepping}
+    return Outcome.of(sim, errors, before, steps, times, heard_texts, files)
 
 
-def _write(outcome: Outcome, recording: Recording, out: str | None, plot: str | None) -> None:
-    if out is not None:
-        recording.save(out)
-        outcome.files.append(out)
+def _recorded(sim: Simulation, wanted: Wanted) -> tuple[dict[str, float], list[str]]:
+    """The largest coupling errors, and the files that were written."""
+    import sys
+
+    from gearwright.cli.run_file import RunFile
+    from gearwright.display.runs import largest_errors
+    from gearwright.sim import Recording
+    from gearwright.sim.recorded_signals import run_schema
+    from gearwright.sim.room import warn_of_size
+
+    out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
+    if out is None:
+        if plot is None and every > 0:
+            every = max(every, int(abs(wanted.duration) / sim.dt) // 1000)  # nobody reads more of them than that
+        recording = sim.run(wanted.duration, every=every, progress=shown)
+        errors = largest_errors(recording)
+    else:
+        recording = Recording(run_schema(sim, max(1, every), ()), sim.robot)
+        warn_of_size(out, recording.schema, int(abs(wanted.duration) / sim.dt) // max(1, every) + 1)
+        file = RunFile(out, recording if plot else None)
+        sim.run(wanted.duration, every=every, progress=shown, sink=file)
+        errors = file.coupling_errors
     if plot is not None:
         recording.plot(plot)
-        outcome.files.append(plot)
+    return errors, [name for name in (out, plot) if name is not None]
 
 
 def _report(outcome: Outcome, json: bool) -> None:
@@ -177,16 +206,6 @@ def _report(outcome: Outcome, json: bool) -> None:
     from gearwright.cli.terminal import console
 
     console().print(outcome.page())
-
-
-def _robot(file: str, reading: LoadOptions) -> Mechanism:
-    loaded = load(file, reading)
-    if loaded.mechanism is None:
-        from gearwright.cli.show import complain
-
-        complain(loaded)
-        raise typer.Exit(1)
-    return loaded.mechanism
 
 
 def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     XacroArguments,
     XacroVariables,
@@ -28,7 +28,7 @@ Repeated = list[str] | None
 
 
 def serve(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A robot's file, or the name of a bundled robot.")],
+    file: RobotFile,
     protocol: Annotated[
         str | None, typer.Option(metavar="NAME", help="Protocol of all actuators; else what the file binds.")
     ] = None,
@@ -84,7 +84,9 @@ def serve(
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
 ) -> None:
-    """Simulated hardware: the robot's own driver runs against the simulation, unchanged.
+    """Simulate hardware that a robot's own driver talks to.
+
+    The driver runs unchanged against the simulation.
 
     Prints what it listens on, with ids and what a client types, then a line that begins with "ready". While it runs,
     lines on its input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
@@ -95,7 +97,7 @@ def serve(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = _robot(file, reading)
+    robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
         "armed": armed,
@@ -118,18 +120,6 @@ def serve(
         _serve(bench, sys.stdout.isatty() if table is None else table)
         if bench.failure is not None:
             _stop(str(bench.failure), 1)
-
-
-def _robot(file: str, reading: LoadOptions) -> Mechanism:
-    from gearwright import robots
-    from gearwright.cli.show import complain
-
-    bundled = not os.path.exists(file) and file in robots.names()
-    loaded = load(str(robots.path(file)) if bundled else file, reading)
-    if loaded.mechanism is None:
-        complain(loaded)
-        raise typer.Exit(1)
-    return loaded.mechanism
 
 
 def _started(

@@ -1,4 +1,4 @@
-"""What `gearwright serve` prints and reads: where it listens, the live table, commands typed while it runs."""
+"""The terminal of `gearwright serve`: where it listens, the live table, commands typed while it runs."""
 
 from __future__ import annotations
 

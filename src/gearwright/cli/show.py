@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import Loaded, LoadOptions, assignments, load
+from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
 from gearwright.cli.options import (
     BaseChoice,
     CutJoints,
     Json,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     json: Json = False,
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")
@@ -52,37 +53,25 @@ def show(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
-    loaded = load(file, reading)
-    if loaded.mechanism is None:
-        complain(loaded)
-        raise typer.Exit(1)
+    robot = loaded_or_exit(file, reading)
     weld = False if everything else None
     if svg is not None:
-        _draw(loaded.mechanism, svg, weld)
+        _draw(robot, svg, weld)
     if json:
         from json import dumps
 
         from gearwright.display.as_data import as_data
 
-        typer.echo(dumps(as_data(loaded.mechanism), indent=2))
+        typer.echo(dumps(as_data(robot), indent=2))
     elif svg is None:
-        _print(loaded, loaded.mechanism, weld)
+        _print(robot, weld)
 
 
-def _print(loaded: Loaded, mechanism: Mechanism, weld: bool | None) -> None:
-    from rich.text import Text
-
+def _print(robot: Mechanism, weld: bool | None) -> None:
     from gearwright.cli.terminal import console
-    from gearwright.display.diagnostics_text import count_text
     from gearwright.display.summary import page
-    from gearwright.display.visible import visible
 
-    out = console()
-    out.print(page(mechanism, weld=weld))
-    found = count_text(d for d in loaded.diagnostics if d.severity != "info")
-    if found:
-        out.print()
-        out.print(Text(f"{found}: gearwright check {visible(loaded.file)}", style="yellow"), soft_wrap=True)
+    console().print(page(robot, weld=weld))
 
 
 def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
@@ -98,22 +87,3 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
         typer.echo(f"gearwright: cannot write {visible(target)}: {error.strerror}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"wrote {visible(target)}", err=True)
-
-
-def complain(loaded: Loaded) -> None:
-    """Prints the errors on the error stream; there is no mechanism to print."""
-    import sys
-
-    from rich.text import Text
-
-    from gearwright.cli.terminal import console
-    from gearwright.display.diagnostics_text import count_text, diagnostic_line
-    from gearwright.display.visible import visible
-
-    err = console(sys.stderr)
-    for d in loaded.diagnostics:
-        if d.severity != "info":
-            err.print(diagnostic_line(d), soft_wrap=True)
-    err.print(
-        Text(f"{visible(loaded.file)}: not loaded, {count_text(loaded.diagnostics)}", style="bold"), soft_wrap=True
-    )

@@ -12,6 +12,7 @@ from gearwright.cli.options import (
     CutJoints,
     ModelName,
     PluginFolders,
+    RobotFile,
     SearchPath,
     Strict,
     XacroArguments,
@@ -23,7 +24,7 @@ Repeated = list[str] | None
 
 
 def sweep(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: RobotFile,
     vary: Annotated[list[str], typer.Option(metavar="NAME=LO:HI[:N]", help="A parameter and its range; repeatable.")],
     metric: Annotated[
         list[str],
@@ -60,7 +61,7 @@ def sweep(
     xacro_env: XacroVariables = None,
     strict: Strict = False,
 ) -> None:
-    """Simulate many designs of a robot, and write a table with a row for each.
+    """Simulate many designs of a robot; a table with a row for each.
 
     Parameters are those that `gearwright show FILE` and `robot.parameters` list. With --out, chunks are kept beside the
     table until all are done: the same command after Ctrl-C goes on where it was.
@@ -70,7 +71,7 @@ def sweep(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = loaded_or_exit("sweep", file, reading)
+    robot = loaded_or_exit(file, reading)
     metrics = {label or spec: spec for label, spec in map(_labelled, metric)}
     try:
         from gearwright.study import sweep as swept

@@ -21,7 +21,13 @@ from gearwright.errors import GearwrightError
 
 
 def view(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An SDFormat, URDF or xacro file.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A robot: SDFormat, URDF, xacro or a bundled name; or a recording.")
+    ],
+    recording: Annotated[str | None, typer.Option(metavar="FILE", help="A recording of this robot to play.")] = None,
+    robot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Of a recording: its robot, if it is not where it was.")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8080, or the next one that is free.")] = None,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     integrator: Annotated[
@@ -36,18 +42,29 @@ def view(
     xacro_env: XacroVariables = None,
     strict: Strict = False,
 ) -> None:
-    """Show a robot in a browser: its shapes, sliders for joints and commands, the running simulation, plots.
+    """Show a robot or a recording in a browser.
 
+    Its shapes, sliders for joints and commands, the running simulation, motors on their curves, plots. A recording
+    (.mcap, .npz, .parquet, .csv) plays, with a slider for its time.
     The page listens on this machine only, and prints where. Ctrl-C ends it.
     """
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = loaded_or_exit("view", file, reading)
     try:
+        from gearwright.page import is_recording
         from gearwright.page import view as viewed
 
-        viewed(robot, port=port, search_path=tuple(path or ()), dt=dt, integrator=integrator)
+        search = tuple(path or ())
+        if is_recording(file) and recording is None:
+            shown = loaded_or_exit(robot, reading) if robot is not None else None
+            viewed(file, robot=shown, port=port, search_path=search)
+            return
+        loaded = loaded_or_exit(file, reading)
+        if recording is not None:
+            viewed(recording, robot=loaded, port=port, search_path=search)
+        else:
+            viewed(loaded, port=port, search_path=search, dt=dt, integrator=integrator)
     except GearwrightError as error:
         stop("view", str(error))

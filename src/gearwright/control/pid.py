@@ -21,15 +21,15 @@ class PID:
     with the name of what is commanded; a target that is a function of the time [s] is none.
     """
 
-    joint: str
+    joint: str  # whose position is controlled
     actuator: str | None = None  # None: the joint's effort
-    kp: float = 0.0  # [command/rad, command/m]
-    ki: float = 0.0  # [command/(rad·s)]
-    kd: float = 0.0  # [command·s/rad]
-    target: float | Callable[[Any], Any] = 0.0  # [rad, m]
+    kp: float = 0.0  # of the error [command/rad, command/m]
+    ki: float = 0.0  # of the error's integral [command/(rad·s)]
+    kd: float = 0.0  # of the velocity [command·s/rad]
+    target: float | Callable[[Any], Any] = 0.0  # a number, or a function of the time [rad, m]
     limit: float = inf  # of the command's magnitude
-    memory: Mapping[str, float] = field(init=False, repr=False)
-    parameters: Mapping[str, float] = field(init=False, repr=False)
+    memory: Mapping[str, float] = field(init=False, repr=False)  # names and initial values of its state
+    parameters: Mapping[str, float] = field(init=False, repr=False)  # gains and target by name
 
     def __post_init__(self) -> None:
         if not self.limit > 0:
@@ -42,6 +42,7 @@ class PID:
 
     @property
     def commands(self) -> str:
+        """The actuator or the joint that it commands."""
         return self.actuator or self.joint
 
     def __call__(self, sim: Any, memory: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

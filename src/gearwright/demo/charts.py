@@ -16,6 +16,8 @@ from gearwright.demo.solids import Array
 from gearwright.display.svg_text import text_width
 
 WIDTH, HEIGHT = 440.0, 280.0
+WIDE = 920.0  # of a chart that has a row to itself
+LARGEST_TEXT = 13.0  # [px], on a phone: legends are laid out for it
 LEFT, RIGHT, BOTTOM, HEAD, ROW = 46.0, 12.0, 40.0, 20.0, 18.0
 COLUMNS = 480  # of points that a line is thinned to
 STRAIGHT = 0.08  # what cannot be seen [px]
@@ -24,7 +26,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One quantity over another. `kind` adds to its look: dash, thin."""
+    """One quantity over another. `kind` adds to its look: dash, thin, or points in the place of a line."""
 
     label: str
     x: Array
@@ -80,6 +82,7 @@ class Chart:
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     label: str = field(default="")
+    width: float = WIDTH  # [px]
 
     def svg(self) -> str:
         legend, rows = self._legend()
@@ -93,8 +96,8 @@ class Chart:
             *legend,
         ]
         head = (
-            f'<svg class="chart" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" width="{WIDTH:.0f}" height="{HEIGHT:.0f}" '
-            f'role="img" aria-label="{escape(self.label or self.y_label)}">'
+            f'<svg class="chart" viewBox="0 0 {self.width:.0f} {HEIGHT:.0f}" width="{self.width:.0f}" '
+            f'height="{HEIGHT:.0f}" role="img" aria-label="{escape(self.label or self.y_label)}">'
         )
         return head + "".join(body) + "</svg>"
 
@@ -105,8 +108,8 @@ class Chart:
         entries += [(line.label, line.colour, line) for line in self.lines if line.label]
         x, row = 2.0, 1
         for label, colour, what in entries:
-            width = 26 + text_width(label, 12) + 8
-            if x + width > WIDTH and x > 2:
+            width = 26 + text_width(label, LARGEST_TEXT) + 12
+            if x + width > self.width and x > 2:
                 x, row = 2.0, row + 1
             y = HEAD + ROW * row - 10
             if isinstance(what, Area):
@@ -114,6 +117,8 @@ class Chart:
                 parts.append(
                     f'<rect class="{kind} {colour}" x="{x:.1f}" y="{y - 5:.1f}" width="18" height="10" rx="2"/>'
                 )
+            elif what.kind == "points":
+                parts.append(f'<circle class="dot {colour}-fill" cx="{x + 9:.1f}" cy="{y:.1f}" r="4.5"/>')
             else:
                 parts.append(f'<path class="line {what.kind} {colour}" d="M{x:.1f} {y:.1f}h18"/>')
             parts.append(f'<text x="{x + 24:.1f}" y="{y + 4:.1f}">{escape(label)}</text>')
@@ -131,6 +136,7 @@ class ChartFrame:
     y1: float
     top: float
     logarithmic: bool
+    width: float  # [px]
 
     @staticmethod
     def of(chart: Chart, top: float) -> ChartFrame:
@@ -145,10 +151,10 @@ class ChartFrame:
         elif chart.y_range is None:
             room = 0.06 * (y1 - y0) or 1.0
             y0, y1 = (y0 if y0 == 0 else y0 - room), y1 + room
-        return ChartFrame(x0=x0, x1=x1, y0=y0, y1=y1, top=top, logarithmic=chart.logarithmic)
+        return ChartFrame(x0=x0, x1=x1, y0=y0, y1=y1, top=top, logarithmic=chart.logarithmic, width=chart.width)
 
     def x(self, value: Array) -> Array:
-        return LEFT + (value - self.x0) / (self.x1 - self.x0) * (WIDTH - LEFT - RIGHT)
+        return LEFT + (value - self.x0) / (self.x1 - self.x0) * (self.width - LEFT - RIGHT)
 
     def y(self, value: Array) -> Array:
         if self.logarithmic:
@@ -158,13 +164,13 @@ class ChartFrame:
         return placed
 
     def axes(self, chart: Chart) -> list[str]:
-        bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+        bottom, right = HEIGHT - BOTTOM, self.width - RIGHT
         parts = []
         for value, name in _decades(self.y0, self.y1) if self.logarithmic else _ticks(self.y0, self.y1, 5):
             y = float(self.y(np.array(value)))
             parts.append(f'<path class="grid" d="M{LEFT:.0f} {y:.1f}H{right:.0f}"/>')
             parts.append(f'<text x="{LEFT - 8:.0f}" y="{y + 4:.1f}" text-anchor="end">{name}</text>')
-        for value, name in _ticks(self.x0, self.x1, 6):
+        for value, name in _ticks(self.x0, self.x1, 6 if self.width == WIDTH else 12):
             x = float(self.x(np.array(value)))
             parts.append(f'<path class="axis" d="M{x:.1f} {bottom:.0f}v4"/>')
             parts.append(f'<text x="{x:.1f}" y="{bottom + 18:.0f}" text-anchor="middle">{name}</text>')
@@ -176,6 +182,9 @@ class ChartFrame:
 
 
 def _line(line: Line, frame: ChartFrame) -> str:
+    if line.kind == "points":
+        at = zip(frame.x(line.x), frame.y(line.y), strict=True)
+        return "".join(f'<circle class="dot {line.colour}-fill" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>' for x, y in at)
     x, y = _thinned(frame.x(line.x), frame.y(line.y))
     return f'<path class="line {line.kind} {line.colour}" d="M{_points(x, y)}"/>'
 

@@ -99,9 +99,9 @@ def _linkage(recording: Recording, turn: tuple[int, int]) -> Figure:
     rocker, _ = _closed_form(recording)
     own = slice(*turn)
     x = np.degrees(recording.position["pin_a"][own] - recording.position["pin_a"][turn[0]])
-    theta = CRANK + recording.position["pin_a"][turn[0]] + np.radians(np.linspace(0, 360, 25))
+    turned = np.linspace(0, 360, 25)  # [°]
+    theta = CRANK + recording.position["pin_a"][turn[0]] + np.radians(turned)
     phi = np.degrees(np.asarray(LINKAGE.actuator_to_joint_position(theta[:, None]))[:, 0])
-    notes = [Note(x=15.0 * k, y=float(p), text="", dot="orange") for k, p in enumerate(phi)]
     return Figure(
         title="Rocker against crank",
         chart=Chart(
@@ -109,11 +109,8 @@ def _linkage(recording: Recording, turn: tuple[int, int]) -> Figure:
             y_label="rocker [°]",
             lines=[
                 Line(label="simulated mechanism", x=x, y=np.degrees(rocker[own]), colour="blue"),
-                Line(
-                    label="closed form of the linkage (points)", x=x[:1], y=np.degrees(rocker[own])[:1], colour="orange"
-                ),
+                Line(label="closed form of the linkage", x=turned, y=phi, colour="orange", kind="points"),
             ],
-            notes=notes,
         ),
         caption="The line is the mechanism of four bodies and four pins; the points are the same linkage as a "
         "transmission, FourBarLinkage, whose angles are known in closed form.",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable
+from gearwright.demo.charts import WIDE
 from gearwright.demo.style import FONT, MONO, PICTURE_RULES, classes, variables
 from gearwright.display.graph_svg import graph_svg
 from gearwright.display.summary import summary
@@ -42,10 +44,8 @@ svg{{display:block;max-width:100%;height:auto}}
 figure{{padding:20px 22px 18px;display:flex;flex-direction:column}}
 figure svg{{width:100%}}
 figcaption{{font-size:14px;line-height:1.5;color:var(--soft);margin-top:12px}}
-.figures figure:last-child:nth-child(odd){{grid-column:1/-1;display:grid;column-gap:36px;
-grid-template-columns:minmax(0,1.15fr) minmax(0,1fr)}}
-.figures figure:last-child:nth-child(odd) h3{{grid-column:1/-1}}
-.figures figure:last-child:nth-child(odd) figcaption{{align-self:center;margin:0}}
+.figures figure:last-child:nth-child(odd){{grid-column:1/-1}}
+.narrow{{display:none}}
 .sheet{{overflow-x:auto;padding:16px 22px 12px;margin-top:22px}}
 table{{border-collapse:collapse;width:100%;font-size:15px;font-variant-numeric:tabular-nums}}
 caption{{text-align:left;font-weight:650;font-size:16px;padding:2px 0 8px}}
@@ -64,8 +64,8 @@ overflow-x:auto;line-height:1.6;margin:22px 0 0}}
 footer{{margin-top:64px;padding-top:20px;border-top:1px solid var(--rim);font-size:14px;color:var(--soft)}}
 @media (max-width:820px){{
 .opening,.figures{{grid-template-columns:minmax(0,1fr);gap:22px}}
-.figures figure:last-child:nth-child(odd){{display:flex}}
-.figures figure:last-child:nth-child(odd) figcaption{{align-self:auto;margin-top:12px}}
+.broad{{display:none}}
+.narrow{{display:block}}
 main{{padding:0 16px 48px}}
 header{{padding-top:40px}}
 section{{padding-top:48px}}
@@ -73,7 +73,9 @@ figure{{padding:16px 14px}}
 .strip{{grid-template-columns:repeat(3,minmax(0,1fr));gap:14px 8px;padding:16px 12px 10px}}
 .sheet{{padding:14px 16px 10px}}
 .chart text{{font-size:13px}}
-th,td{{padding-left:16px}}
+th,td{{padding-left:12px;font-size:14px}}
+th{{font-size:12px;white-space:normal;vertical-align:bottom}}
+pre{{padding:14px;font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere}}
 }}
 @media print{{.card,figure{{break-inside:avoid}}}}
 """
@@ -112,7 +114,7 @@ def _chapter(name: str, number: int, chapter: Chapter) -> str:
         f'<p class="small">{escape(found.parts)}; {escape(found.freedom)}.</p>{_facts(chapter.facts)}</div>'
         f'<div class="card stage">{chapter.film.loop(chapter.seconds)}</div></div>'
         f'<div class="card strip">{strip}</div><p class="small">{escape(chapter.strip_caption)}</p>'
-        f'<div class="figures">{"".join(_figure(f) for f in chapter.figures)}</div>'
+        f'<div class="figures">{_figures(chapter.figures)}</div>'
         f"{''.join(_table(t) for t in chapter.tables)}{_graph(chapter)}</section>"
     )
 
@@ -122,9 +124,19 @@ def _facts(facts: Sequence[Fact]) -> str:
     return f'<dl class="facts">{"".join(parts)}</dl>'
 
 
-def _figure(figure: Figure) -> str:
+def _figures(figures: Sequence[Figure]) -> str:
+    """Two in a row; the last of an odd number is as wide as the page, on a phone like the others."""
+    alone = len(figures) % 2 == 1
+    return "".join(_figure(f, wide=alone and f is figures[-1]) for f in figures)
+
+
+def _figure(figure: Figure, wide: bool) -> str:
+    chart = figure.chart.svg()
+    if wide:
+        broad = replace(figure.chart, width=WIDE).svg()
+        chart = f'<div class="broad">{broad}</div><div class="narrow">{chart}</div>'
     caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
-    return f"<figure><h3>{escape(figure.title)}</h3>{figure.chart.svg()}{caption}</figure>"
+    return f"<figure><h3>{escape(figure.title)}</h3>{chart}{caption}</figure>"
 
 
 def _table(table: TextTable) -> str:
@@ -157,9 +169,8 @@ def _speed(tables: Sequence[TextTable], number: int) -> str:
 
 def _next() -> str:
     code = """import gearwright as gw
-from gearwright import robots
 
-sim = gw.compile(gw.load(robots.path("gripper")), dt=1e-3)
+sim = gw.compile(gw.load("gripper"), dt=1e-3)
 run = sim.run(0.3, command={"motor": 0.012})
 print(run.position["left_finger"][-1], run.sensor["motor_encoder"][-1])"""
     return (

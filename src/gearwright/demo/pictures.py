@@ -60,13 +60,13 @@ class Film:
     def strip(self, moments: Sequence[int], pixels: float = 150) -> list[str]:
         """One small picture a moment, its time since the first below."""
         seen = {k: faces(self.robot, self.poses[k], self.camera) for k in moments}
-        window = self._window([face for found in seen.values() for face in found], pixels)
+        window = self._window(list(seen.values()), pixels)
         return [self._still(seen[k], window, f"{1e3 * (self.times[k] - self.times[0]):.0f} ms") for k in moments]
 
     def loop(self, seconds: float, pixels: float = 460, still: int = 0) -> str:
         """All moments one after the other, for ever; who wants no motion sees the one that is `still`."""
         seen = [faces(self.robot, at, self.camera) for at in self.poses]
-        window = self._window([face for found in seen for face in found], pixels)
+        window = self._window(seen, pixels)
         n = len(seen)
         name = f"f{n}"
         frames = f"<style>@keyframes {name}{{0%{{visibility:visible}}{100 / n:.4f}%,100%{{visibility:hidden}}}}"
@@ -90,12 +90,17 @@ class Film:
         points = window.points(self.camera.seen(self.trace.points))
         return f'<polyline class="path {self.trace.colour}" points="{points}"/>'
 
-    def _window(self, found: Sequence[Face], pixels: float) -> Window:
-        parts = [face.corners for face in found]
+    def _window(self, seen: Sequence[Sequence[Face]], pixels: float) -> Window:
+        """Room for every moment; its middle is at the height at which the robot is on average."""
+        parts = [face.corners for found in seen for face in found]
         if self.trace is not None:
             parts.append(self.camera.seen(self.trace.points))
         points = np.concatenate(parts)
         low, high = points.min(axis=0), points.max(axis=0)
+        heights = [np.concatenate([face.corners[:, 1] for face in found]) for found in seen]
+        middle = float(np.mean([(h.min() + h.max()) / 2 for h in heights]))
+        half = max(high[1] - middle, middle - low[1])
+        low[1], high[1] = middle - half, middle + half
         edge = MARGIN * float((high - low).max())
         width, height = (float(x) + 2 * edge for x in high - low)
         return Window(left=float(low[0]) - edge, top=float(high[1]) + edge, width=width, height=height, pixels=pixels)

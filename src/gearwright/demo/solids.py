@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -39,8 +39,8 @@ class ConvexSolid(NamedTuple):
 class Camera:
     """Stands at an azimuth from −y towards −x and at an elevation, far away; the world's z is up in the picture."""
 
-    azimuth: float = 0.0  # [°]
-    elevation: float = 0.0  # [°]
+    azimuth: float = 0.0  # from −y towards −x [°]
+    elevation: float = 0.0  # above the horizon [°]
 
     @cached_property
     def axes(self) -> Array:
@@ -114,14 +114,15 @@ def _hides(a: ConvexSolid, b: ConvexSolid, forward: Array) -> bool:
 
 def _surfaces(shape: Shape, camera: Camera, R_WG: Array) -> Iterator[tuple[Array, Array]]:
     """Corners (n, 3) and outward normal of each face, in the shape's frame; shapes of files are not opened."""
-    if isinstance(shape, Box):
-        yield from _box(np.array(shape.size) / 2)
-    elif isinstance(shape, Cylinder):
-        yield from _cylinder(shape.radius, shape.length / 2)
-    elif isinstance(shape, Sphere):
-        right, up, forward = camera.axes @ R_WG  # in the shape's frame
-        turn = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
-        yield shape.radius * (np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)), -forward
+    make = SURFACES.get(type(shape))
+    return iter(()) if make is None else make(shape, camera.axes @ R_WG)
+
+
+def _sphere(radius: float, axes: Array) -> Iterator[tuple[Array, Array]]:
+    """A disc that looks at the camera; `axes`: right, up and forward, in the shape's frame."""
+    right, up, forward = axes
+    turn = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
+    yield radius * (np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)), -forward
 
 
 def _box(half: Array) -> Iterator[tuple[Array, Array]]:
@@ -147,3 +148,10 @@ def _cylinder(radius: float, half: float) -> Iterator[tuple[Array, Array]]:
         part = ring[[j % SIDES for j in range(k, k + BAND + 1)]]
         middle = part.sum(axis=0)
         yield np.concatenate([part - end, part[::-1] + end]), middle / np.linalg.norm(middle)
+
+
+SURFACES: dict[type[Any], Callable[[Any, Array], Iterator[tuple[Array, Array]]]] = {
+    Box: lambda s, axes: _box(np.array(s.size) / 2),
+    Cylinder: lambda s, axes: _cylinder(s.radius, s.length / 2),
+    Sphere: lambda s, axes: _sphere(s.radius, axes),
+}

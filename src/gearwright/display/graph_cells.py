@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from gearwright.display.graph_chips import CHIP, CHIP_GAP, INDENT, Chip, GraphDevices
+from gearwright.display.graph_chips import CHIP, CHIP_GAP, Chip, ChipPlace, GraphDevices, train
 from gearwright.display.maps import slides
 from gearwright.display.motion_sources import right_side
 from gearwright.display.outline import OutlineRow
 from gearwright.display.quantities import counted, inertia, mass, ranges
 from gearwright.display.svg_text import short, text_width
 from gearwright.model import AxisRef, Coupling, Mechanism
+
+WORDS = 20.0  # [px] from a knob's middle to its words and devices
 
 
 @dataclass(kw_only=True)
@@ -32,25 +35,39 @@ class Cell:
 
     @property
     def words_width(self) -> float:
-        bold = [text_width(self.name, 12, bold=True), *(text_width(f, 10.5, bold=True) for f in self.formulas)]
-        return max(*bold, *(text_width(n, 10.5) for n in (*self.notes, *self.reflected))) + 26
+        first = self.name_width + text_width("; ".join(self.reflected), 10.5)
+        below = [text_width(f, 10.5, bold=True) for f in self.formulas] + [text_width(n, 10.5) for n in self.notes]
+        return max(first, *below) + WORDS
+
+    @property
+    def name_width(self) -> float:
+        return text_width(self.name, 12, bold=True) + 8
+
+    @cached_property
+    def train(self) -> list[ChipPlace]:
+        return train(self.chips)
 
     @property
     def chips_width(self) -> float:
-        return max((c.level * INDENT + c.width for c in self.chips), default=0.0) + 14
+        """From the knob to the end of the longest line of devices."""
+        ends = [place.x + chip.width for place, chip in zip(self.train, self.chips, strict=True)]
+        return max(ends) + WORDS if ends else 0.0
 
     @property
     def words_height(self) -> float:
         """Below the joint's line."""
-        return 6 + 14.0 * (len(self.notes) + len(self.formulas) + len(self.reflected))
+        return 6 + 14.0 * (len(self.notes) + len(self.formulas))
 
     @property
     def above(self) -> float:
-        return 27.0
+        return 24.0 if self.row.joint is not None else 14.0
 
     @property
     def below(self) -> float:
-        return max(27.0, self.words_height + 8 + len(self.chips) * (CHIP + CHIP_GAP) + (8 if self.chips else 0))
+        if self.row.joint is None:
+            return 10.0
+        lines = 1 + max((place.line for place in self.train), default=-1)
+        return max(24.0, self.words_height + 6 + lines * (CHIP + CHIP_GAP))
 
 
 def cells(mechanism: Mechanism, rows: list[OutlineRow]) -> list[Cell]:
@@ -76,7 +93,8 @@ def _cell(m: Mechanism, row: OutlineRow) -> Cell:
     if j is None:
         return Cell(row=row, name="", link="world")
     cell = Cell(row=row, name=short(j.name), link=short(row.links[0]))
-    cell.notes = [j.kind, *([ranges(j)] if j.refs and any(a.limits.bounded for a in j.axes) else [])]
+    limits = ranges(j) if j.refs and any(a.limits.bounded for a in j.axes) else ""
+    cell.notes = [", ".join(filter(None, (j.kind, limits)))]
     if not row.closes:
         weight = sum(m.links[name].inertia.mass for name in row.links)
         folded = f"+{len(row.links) - 1} fixed" if len(row.links) > 1 else ""

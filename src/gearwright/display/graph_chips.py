@@ -13,7 +13,7 @@ from gearwright.display.quantities import force
 from gearwright.display.svg_text import short, text_width
 from gearwright.model import Actuator, AxisRef, Mechanism, Sensor, Transmission
 
-CHIP, CHIP_GAP, INDENT = 21.0, 5.0, 16.0  # [px]
+CHIP, CHIP_GAP, LINK = 21.0, 6.0, 20.0  # height, between lines, from one to the next [px]
 LABEL = 28  # characters of a name
 
 
@@ -30,6 +30,31 @@ class Chip:
     @property
     def width(self) -> float:
         return text_width(self.label, 11, bold=True) + 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChipPlace:
+    """Where a chip stands in the train of a joint: its left side and its line, and the chip it is connected with."""
+
+    x: float  # [px] from the first
+    line: int
+    parent: int | None
+
+
+def train(chips: list[Chip]) -> list[ChipPlace]:
+    """From the joint outwards to the right; further branches on lines of their own."""
+    places: list[ChipPlace] = []
+    path: list[int] = []  # the chips that the last one hangs on
+    line = -1
+    for i, chip in enumerate(chips):
+        goes_on = bool(places) and chip.level > chips[i - 1].level
+        line += not goes_on
+        path = path[: chip.level]
+        parent = path[-1] if path else None
+        x = 0.0 if parent is None else places[parent].x + chips[parent].width + LINK
+        places.append(ChipPlace(x=x, line=line, parent=parent))
+        path.append(i)
+    return places
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gearwright.display.graph_cells import Cell, cells, rows_of_joints, tip_of_link
-from gearwright.display.graph_chips import CHIP, Chip, GraphDevices
-from gearwright.display.graph_edges import coupling_edges, gear_edges, loop_edges, tree_edges
+from gearwright.display.graph_cells import WORDS, Cell, cells, rows_of_joints, tip_of_link
+from gearwright.display.graph_chips import CHIP, LINK, Chip, GraphDevices
+from gearwright.display.graph_edges import Routes, coupling_edges, gear_edges, loop_edges, tree_edges
+from gearwright.display.graph_lanes import rounded
 from gearwright.display.graph_layout import BOX, MARGIN, RADIUS, CellPlace, GraphLayout, layout
 from gearwright.display.graph_legend import legend
 from gearwright.display.outline import home_of, outline
@@ -22,8 +23,8 @@ def graph_svg(mechanism: Mechanism, *, weld: bool | None = None) -> str:
     """A complete SVG document. `weld` as in `outline`: fixed joints of large mechanisms are folded away."""
     rows = outline(mechanism, weld=weld)
     drawn = cells(mechanism, rows)
-    laid = layout(drawn)
-    joints, links = rows_of_joints(rows), home_of(rows)
+    routes = Routes.of(mechanism, drawn, rows_of_joints(rows), home_of(rows))
+    laid = layout(drawn, routes.left, routes.right)
     found = summary(mechanism)
     about = f"{found.freedom}, {mass(found.mass)}, {found.base} base;  {found.parts}"
     loose, loose_height = _loose(mechanism, laid)
@@ -32,9 +33,9 @@ def graph_svg(mechanism: Mechanism, *, weld: bool | None = None) -> str:
     height = laid.height + loose_height + 20 + key_size[1] + MARGIN
     body = [
         *tree_edges(drawn, laid),
-        *loop_edges(drawn, laid, links),
-        *gear_edges(mechanism, drawn, laid, joints),
-        *coupling_edges(mechanism, drawn, laid, joints),
+        *loop_edges(routes, laid),
+        *gear_edges(routes, drawn, laid),
+        *coupling_edges(routes, laid),
         *(line for cell, place in zip(drawn, laid.places, strict=True) for line in _draw(mechanism, cell, place)),
         *loose,
         *key,
@@ -71,11 +72,11 @@ def _draw(m: Mechanism, cell: Cell, place: CellPlace) -> Iterator[str]:
 
 def _world(cell: Cell, place: CellPlace) -> Iterator[str]:
     """The ground of engineering drawings: a line, hatched."""
-    x, y, half = place.box_right, place.y, 24.0
-    yield f'<path class="ground" d="M{x:.1f} {y - half:.1f} V{y + half:.1f}"/>'
-    hatch = " ".join(f"M{x:.1f} {y - half + 8 * k:.1f} l-8 8" for k in range(6))
+    x, y, half = place.knob, place.y, 20.0
+    yield f'<path class="ground" d="M{x - half:.1f} {y:.1f} H{x + half:.1f}"/>'
+    hatch = " ".join(f"M{x - half + 8 * k:.1f} {y:.1f} l7 -7" for k in range(5))
     yield f'<path class="ground" d="{hatch}"/>'
-    yield text(x - 16, y + 4, cell.link, "link-note", "end")
+    yield text(x + half + 8, y + 2, cell.link, "link-note")
 
 
 def _link(m: Mechanism, cell: Cell, place: CellPlace) -> Iterator[str]:
@@ -98,27 +99,33 @@ def _joint(cell: Cell, place: CellPlace) -> Iterator[str]:
     x, y = place.knob, place.y
     ring = "knob-weld" if weld else "knob"
     yield f'<g><g transform="translate({x:.1f} {y:.1f})"><circle class="{ring}" r="{RADIUS:.0f}"/>{j.type.drawing}</g>'
-    yield text(x + 16, y - 7, cell.name, "joint-weld" if weld else "joint-name")
+    yield text(x + WORDS, y - 7, cell.name, "joint-weld" if weld else "joint-name")
     for k, note in enumerate(cell.notes):
-        yield text(x + 16, y + 16 + 14 * k, note, "joint-note")
+        yield text(x + WORDS, y + 16 + 14 * k, note, "joint-note")
     for k, formula in enumerate(cell.formulas, start=len(cell.notes)):
-        yield text(x + 16, y + 16 + 14 * k, formula, "coupling-text")
-    for k, line in enumerate(cell.reflected, start=len(cell.notes) + len(cell.formulas)):
-        yield text(x + 16, y + 16 + 14 * k, line, "reflected")
+        yield text(x + WORDS, y + 16 + 14 * k, formula, "coupling-text")
+    if cell.reflected:
+        yield text(x + WORDS + cell.name_width, y - 7, "; ".join(cell.reflected), "reflected")
     yield tooltip(f"joint {j.name} ({j.kind}): {j.parent} to {j.child}", *cell.notes) + "</g>"
 
 
 def _stems(cell: Cell, place: CellPlace) -> Iterator[str]:
-    """From the knob down to the chips, each connected to the one above."""
-    ends: dict[int, tuple[float, float]] = {-1: (place.knob, place.y + RADIUS)}
+    """From the knob down to the chips, and from each to those that hang on it."""
     thin: list[str] = []
     thick: list[str] = []
     for i, chip in enumerate(cell.chips):
         x, y = place.chip(cell, i)
-        from_x, from_y = ends[chip.level - 1]
+        end, parent = (x, y + CHIP / 2), cell.train[i].parent
+        if parent is None:
+            out = place.knob + RADIUS * 0.8
+            points = [(out, place.y + RADIUS * 0.6), (out, end[1]), end]
+        else:
+            up_x, up_y = place.chip(cell, parent)
+            start = (up_x + cell.chips[parent].width, up_y + CHIP / 2)
+            middle = start[0] + LINK / 2
+            points = [start, end] if start[1] == end[1] else [start, (middle, start[1]), (middle, end[1]), end]
         kind, lines = ("gear", thick) if chip.family == "transmission" else ("stem", thin)
-        lines.append(f'<path class="{kind}" d="M{from_x:.1f} {from_y:.1f} V{y + CHIP / 2:.1f} H{x:.1f}"/>')
-        ends[chip.level] = (x + 8, y + CHIP)
+        lines.append(f'<path class="{kind}" d="{rounded(points, 5.0)}"/>')
     yield from (*thin, *thick)
 
 

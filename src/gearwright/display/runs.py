@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from gearwright.sim import Recording, Simulation
 from gearwright.sim.units import actuator_units, reading_unit
 
 MOST_ROWS = 40  # of a table
+MOST_COUPLINGS = 4  # whose errors are listed, the largest first
 SHOWN = ("command", "torque", "velocity", "position")  # of an actuator
 SMALLEST_ENERGY = 1e-12  # [J]; changes are given in percent above it
 
@@ -32,7 +33,8 @@ class Outcome:
     batch: int
     integrator: str
     compile_s: float
-    wall_s: float
+    wall_s: float  # the whole run, with its recording
+    stepping_s: float  # the calls of machine code alone: start-up and files are not counted
     energy: dict[str, float]  # start, end [J]
     positions: dict[str, float]
     velocities: dict[str, float]
@@ -48,18 +50,18 @@ class Outcome:
 
     @staticmethod
     def of(
-        sim: Simulation, recording: Recording, before: Any, steps: int, compile_s: float, wall_s: float,
-        warnings: Sequence[str] = (),
+        sim: Simulation, coupling_errors: dict[str, float], before: Any, steps: int, times: Mapping[str, float],
+        warnings: Sequence[str] = (), files: Sequence[str] = (),
     ) -> Outcome:  # fmt: skip
         def first(value: Any) -> float:
             return float(np.ravel(value)[0])
 
         return Outcome(
             robot=sim.robot.name, steps=steps, dt=sim.dt, batch=sim.batch, integrator=sim.options.integrator,
-            compile_s=compile_s, wall_s=wall_s, energy={"start": first(before), "end": first(sim.energy)},
+            **times, energy={"start": first(before), "end": first(sim.energy)},
             positions={n: first(v) for n, v in sim.position.items()},
             velocities={n: first(v) for n, v in sim.velocity.items()},
-            coupling_errors={n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()},
+            coupling_errors=coupling_errors, files=list(files),
             actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
             units=sim.layout.names.units,
@@ -70,12 +72,12 @@ class Outcome:
 
     @property
     def ns_per_robot_step(self) -> float:
-        return 1e9 * self.wall_s / max(1, self.steps * self.batch)
+        return 1e9 * self.stepping_s / max(1, self.steps * self.batch)
 
     @property
     def real_time_factor(self) -> float:
         """Simulated seconds, of all robots together, per second."""
-        return self.steps * self.dt * self.batch / self.wall_s
+        return self.steps * self.dt * self.batch / max(self.stepping_s, 1e-12)
 
     def as_data(self) -> dict[str, Any]:
         """The data that `--json` prints."""
@@ -108,16 +110,20 @@ class Outcome:
         simulated = f"{duration(self.steps * self.dt)} in {counted(self.steps, 'step')} of {duration(self.dt)}"
         table.add_row("simulated", f"{simulated}, {self.integrator}")
         table.add_row("compiled in", duration(self.compile_s))
-        each = f"{number(self.ns_per_robot_step)} ns per robot-step with its recording"
-        speed = f"{each}, {number(self.real_time_factor)} × real time"
-        table.add_row("run in", f"{duration(self.wall_s)}: {speed}")
+        table.add_row("run in", duration(self.wall_s))
+        if self.steps:
+            each = f"{number(self.ns_per_robot_step, 3)} ns per robot-step"
+            table.add_row("speed", f"{each}, {number(self.real_time_factor, 3)} × real time")
         table.add_row("energy", self._energy())
         if self.unsettled:
             share = f"{counted(self.unsettled, 'step')} of {self.steps * self.batch:,}"
             table.add_row("unsettled", Text(f"{share}: take a smaller --dt", style="yellow"))
-        for name, error in self.coupling_errors.items():
+        largest = sorted(self.coupling_errors.items(), key=lambda item: -item[1])
+        for name, error in largest[:MOST_COUPLINGS]:
             text = Text.assemble((visible(name), TERMINAL["coupling"]), f" at most {number(error)} {self._unit(name)}")
             table.add_row("coupling error", text)
+        if len(largest) > MOST_COUPLINGS:
+            table.add_row("", Text(f"none larger at {len(largest) - MOST_COUPLINGS} more", style="dim"))
         return table
 
     def _energy(self) -> str:
@@ -150,6 +156,10 @@ class Outcome:
             unit = self.units[name][0]
             table.add_row(visible(name), number(position), "" if unit == "1" else unit, *velocity)
         return table
+
+
+def largest_errors(recording: Recording) -> dict[str, float]:
+    return {n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()}
 
 
 def _columns(first: str, *numbers: str) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -11,10 +12,12 @@ from gearwright.display.devices import blocks, losses, sharpness, strength
 from gearwright.display.maps import formulas, ratio
 from gearwright.display.motion_sources import loose_actuators, reads
 from gearwright.display.palette import TERMINAL
+from gearwright.display.phrases import Phrases
 from gearwright.display.quantities import highlight_text, number
 from gearwright.display.visible import visible
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
 
+LONGEST_WORD = 24  # columns: longer ones are broken where the terminal is narrow
 MOST_ALIKE = 4  # devices in the same words, before they are folded into one row
 Section = tuple[str, str, Table]  # heading, family, rows
 
@@ -30,7 +33,16 @@ def sections(mechanism: Mechanism) -> list[Section]:
         ("friction by speed", "loop", frictions(mechanism)),
         ("hardware", "hardware", hardware(mechanism)),
     )
+    for _, _, table in made:
+        _keep_words(table)
     return [(heading, family, table) for heading, family, table in made if table.row_count]
+
+
+def _keep_words(table: Table) -> None:
+    """No column is narrower than its longest word, if that is of a usual length."""
+    for column in table.columns:
+        words = (word for cell in column.cells for word in str(cell).split())
+        column.min_width = min(max(map(cell_len, words), default=0), LONGEST_WORD)
 
 
 def _table(columns: int) -> Table:
@@ -45,7 +57,7 @@ def _name(text: str, family: str) -> Text:
 
 
 def _lines(lines: Iterable[str], style: str = "") -> Text:
-    return Text("\n".join(visible(line) for line in lines), style=style)
+    return Phrases("\n".join(visible(line) for line in lines), style=style)
 
 
 def couplings(mechanism: Mechanism) -> Table:
@@ -94,7 +106,7 @@ def actuators(mechanism: Mechanism) -> Table:
     for (kind, curve, able, lost), names in alike.items():
         for name, more in [(names[0], len(names) - 1)] if len(names) > MOST_ALIKE else [(n, 0) for n in names]:
             title = _name(name, "actuator").append(f" +{more}" if more else "", style="dim")
-            able_and_lost = Text(able).append(f", {lost}" if lost else "", style="dim")
+            able_and_lost = Phrases(able).append(f", {lost}" if lost else "", style="dim")
             table.add_row(title, Text(kind, style="dim"), Text(curve, style=TERMINAL["actuator"]), able_and_lost)
     return table
 
@@ -103,7 +115,7 @@ def sensors(mechanism: Mechanism) -> Table:
     table = _table(4)
     for s in mechanism.sensors.values():
         kind = Text(s.label, style="dim")
-        table.add_row(_name(s.name, "sensor"), kind, _lines([reads(s)]), Text(sharpness(s), style="dim"))
+        table.add_row(_name(s.name, "sensor"), kind, _lines([reads(s)]), Phrases(sharpness(s), style="dim"))
     return table
 
 

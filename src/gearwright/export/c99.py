@@ -38,7 +38,7 @@ FORBIDDEN = {
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """The files that were written, and their figures."""
 
     source: Path
     header: Path
@@ -99,7 +99,7 @@ class CText:
 
     @property
     def state_bytes(self) -> int:
-        """Of the struct: all numbers, and the copy of the states by which a step that fails is undone."""
+        """Size of the struct: all numbers, and the copy of the states by which a step that fails is undone."""
         each = {"double": 8, "single": 4}[self.dialect.precision]
         return each * (sum(s.size for s in (*self.kept, *self.scratch)) + self._states)
 
@@ -109,7 +109,7 @@ class CText:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """Of <math.h>, that the step calls."""
+        """Functions of <math.h> that the step calls."""
         called = set(re.findall(r"\b([a-z][a-z0-9]*)\(", self._stage_texts)) - {"if", "for"}
         if "gw_sincos(" in self._stage_texts:
             called |= {f"{name}{self.dialect.suffix}" for name in ("sin", "cos")}

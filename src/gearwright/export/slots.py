@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.compiler import Slot, SlotKind
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
@@ -50,16 +51,17 @@ def meaning(slot: Slot) -> str:
 
 
 def element_names(sim: Simulation, slot: Slot) -> list[str]:
-    """Of each element, as far as it has one."""
+    """The name of each element, as far as it has one."""
     layout = sim.layout
-    if slot.name in ("position", "velocity", "mean_velocity"):
-        group, free = layout.independent("position" if slot.name == "position" else "velocity")
+    if slot.name in (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.MEAN_VELOCITY):
+        turns = slot.name == StepSlot.POSITION
+        group, free = layout.independent(StepSlot.POSITION if turns else StepSlot.VELOCITY)
         return [group.names[i] for i in free]
-    if slot.name in ("effort", "command", "wrench"):
+    if slot.name in (StepSlot.EFFORT, StepSlot.COMMAND, StepSlot.WRENCH):
         return list(layout.group(slot.name).names)
-    if slot.name == "parameter":
+    if slot.name == StepSlot.PARAMETER:
         return list(layout.parameters.names)
-    if slot.name == "target":
+    if slot.name == StepSlot.TARGET:
         return [f"{name} {what}" for name in layout.drives.names for what in ("position", "velocity")]
     found = [""] * slot.size
     if slot.name == "actuator":

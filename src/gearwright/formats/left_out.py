@@ -1,7 +1,7 @@
-"""Transmissions of joints that do not exist are left out, with their own actuators and the sensors that read them.
+"""Transmissions that cannot act are left out, with their own actuators and the sensors that read them.
 
-Files of robots' variants keep the transmissions of the whole robot (Valkyrie without its fingers, one arm of Talos).
-What is left is sound, and every other program loads it.
+Files of robots' variants keep the transmissions of the whole robot (Valkyrie without its fingers, one arm of Talos);
+others name one joint twice where two are meant. What is left is sound, and every other program loads it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def leave_out_transmissions(draft: Draft) -> None:
     """A warning for each; with `strict` nothing is left out, and the checks of the mechanism report errors."""
     if draft.report.strict:
         return
-    out = {t.name: t for t in draft.transmissions.values() if any(r.joint not in draft.joints for r in t.joints)}
+    out = {t.name: t for t in draft.transmissions.values() if t.repeated or _missing(draft, t)}
     if not out:
         return
     kept = {n: t for n, t in draft.transmissions.items() if n not in out}
@@ -37,17 +37,25 @@ def leave_out_transmissions(draft: Draft) -> None:
             draft.hardware[name] = replace(hardware, transmissions=left)
 
 
+def _missing(draft: Draft, t: Transmission) -> str | None:
+    return next((r.joint for r in t.joints if r.joint not in draft.joints), None)
+
+
 def _report(draft: Draft, t: Transmission, orphans: set[str]) -> None:
-    missing = next(r.joint for r in t.joints if r.joint not in draft.joints)
+    missing = _missing(draft, t)
     if missing in draft.refused:  # its own error says why
         return
-    near = draft.report.near(missing, (n for n, j in draft.joints.items() if j.refs))
     gone = [repr(n) for n in t.actuators if n in orphans]
     idle = [repr(n) for n in t.actuators if n in draft.actuators and n not in draft.declared]
-    message = f"transmission {t.name!r}: joint {missing!r} does not exist{near}; it is left out"
-    message += f", and so is its actuator {', '.join(gone)}" if gone else ""
-    message += f"; actuator {', '.join(idle)} does not act through it" if idle else ""
-    draft.report.warning("transmission-joint-not-found", message, t.source)
+    if missing is None:
+        code, fault = "transmission-repeats", f"{t.repeated} is named twice"
+    else:
+        near = draft.report.near(missing, (n for n, j in draft.joints.items() if j.refs))
+        code, fault = "transmission-joint-not-found", f"joint {missing!r} does not exist{near}"
+    message = f"transmission {t.name!r}: {fault}; it is left out"
+    message += f", and so is its actuator {', '.join(dict.fromkeys(gone))}" if gone else ""
+    message += f"; actuator {', '.join(dict.fromkeys(idle))} does not act through it" if idle else ""
+    draft.report.warning(code, message, t.source)
 
 
 def _leave_out_sensors(draft: Draft, transmissions: Collection[str], actuators: set[str]) -> None:

@@ -38,7 +38,7 @@ FREE_STEPS = 20  # of a free-running clock between two looks at the clients
 
 
 class Recording(Interface):
-    """What is written while the bench runs."""
+    """A file that is written while the bench runs."""
 
     def flush(self) -> None: ...
     def close(self) -> None: ...
@@ -235,6 +235,7 @@ class Bench:
     # --- the thread ---------------------------------------------------------------------------------------------
 
     def start(self) -> None:
+        """Switches the drives on and lets the clock run."""
         with self.lock:
             self.network.emit(self.rig.boot())
         self._thread.start()

@@ -13,7 +13,7 @@ HEAT_PERIOD = 0.01  # [s] between two steps of the thermal model: its time const
 
 
 class Sample(NamedTuple):
-    """What a drive measures at one instant, together with all other drives."""
+    """Measurements of a drive at one instant, the same for all drives."""
 
     time: float = 0.0  # [s]
     position: float = 0.0  # of the actuator's shaft [rad, m]
@@ -48,6 +48,7 @@ class Drive:
     supply: Supply
     inertia: float = 1.0  # at the shaft, from the mechanism at its start [kg·m², kg]: for default gains
     length: bool = False  # whether the shaft moves along a line
+    travel: tuple[float, float] = (-inf, inf)  # of the shaft between its joint's stops [rad, m]
     sample: Sample = field(default_factory=Sample)
     setpoint: Setpoint = COAST
     current_limit: float = inf  # [A]: set by the protocol's registers, beside the motor's own

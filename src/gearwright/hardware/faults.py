@@ -84,7 +84,7 @@ class Wire:
             self.lost += 1
 
     def release(self, t: float) -> None:
-        """What has arrived by now. With a bit rate, frames follow each other, the lowest id of those waiting first."""
+        """Frames that have arrived are delivered. With a bit rate they follow each other, the lowest id first."""
         if self.bitrate == inf:
             while self._waiting and self._waiting[0].time <= t + 1e-12:
                 heapq.heappop(self._waiting).arrive_now()
@@ -147,6 +147,7 @@ class Faults:
         self.active: dict[tuple[str, str | None], float] = {}
 
     def inject(self, kind: str, target: str | None = None, value: float | None = None) -> None:
+        """A fault of an actuator, or of the bus; kinds and values are listed on the page of simulated hardware."""
         fault = self._known(kind, target)
         amount = fault.default if value is None else float(value)
         if not amount >= 0.0 or amount == inf:

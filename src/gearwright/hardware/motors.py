@@ -70,5 +70,5 @@ class Supply:
 
     @property
     def share(self) -> float:
-        """Of the nominal voltage."""
+        """Share of the nominal voltage."""
         return self.voltage / self.nominal if self.nominal else 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ class Plant:
         robot = self.sim.robot
         return Drive(
             name=name, motor=motor, supply=self.supply, inertia=inertia_at(self.sim, name),
-            length=_moves_along_a_line(robot, name),
+            length=_moves_along_a_line(robot, name), travel=_travel(robot, name),
         )  # fmt: skip
 
     @property
@@ -155,7 +156,7 @@ def with_actuators(robot: Mechanism) -> Mechanism:
         for ref in joint.refs:
             limits = joint.axes[ref.index].limits
             if ref not in followers and len(joint.refs) == 1:
-                effort = limits.effort if limits.effort > 0.0 else float("inf")
+                effort = limits.effort if limits.effort > 0.0 else inf
                 robot = robot.with_actuator(Actuator(name=joint.name, joint=ref, effort_limit=effort))
     return robot
 
@@ -165,7 +166,7 @@ def motor_for(robot: Mechanism, actuator: str, model: Motor) -> Motor:
     encoders = [s for s in robot.sensors.values() if isinstance(s, Encoder) and s.resolution and s.reads_position]
     own = [s.resolution for s in encoders if s.actuator == actuator and s.side == "actuator"]
     a = robot.actuators[actuator]
-    rated = float("inf")
+    rated = inf
     if a.joint is not None and actuator not in robot.acting:
         limit = robot.joint(a.joint.joint).axes[a.joint.index].limits.effort
         rated = limit if limit > 0.0 else rated
@@ -192,6 +193,21 @@ def _ratios(robot: Mechanism, actuator: str) -> dict[str, float]:
         return {str(ref): float(x) for ref, x in zip(transmission.joints, row, strict=True)}
     joint = robot.actuators[actuator].joint
     return {str(joint): 1.0} if joint is not None else {}
+
+
+def _travel(robot: Mechanism, actuator: str) -> tuple[float, float]:
+    """Shaft positions [rad, m] at the limits of the one joint that an actuator moves; without bounds for several."""
+    transmission = robot.acting.get(actuator)
+    joints = transmission.joints if transmission is not None else (robot.actuators[actuator].joint,)
+    if len(joints) != 1 or joints[0] is None or (transmission is not None and transmission.map is None):
+        return (-inf, inf)
+    limits = robot.joint(joints[0].joint).axes[joints[0].index].limits
+    ends = [limits.lower, limits.upper]
+    if not all(map(isfinite, ends)):
+        return (-inf, inf)
+    if transmission is not None and transmission.map is not None:
+        ends = [float(np.ravel(transmission.map.joint_to_actuator_position(np.array([q])))[0]) for q in ends]
+    return min(ends), max(ends)
 
 
 def _moves_along_a_line(robot: Mechanism, actuator: str) -> bool:

@@ -60,7 +60,7 @@ class Requests:
         }  # fmt: skip
 
     def devices(self) -> dict[str, Any]:
-        """What the live table shows."""
+        """Rows of the live table."""
         rig = self._bench.rig
         rows = {
             b.actuator: {

@@ -67,13 +67,16 @@ class Rig:
 
     @property
     def protocols(self) -> dict[str, Protocol]:
+        """The protocols of its devices by name."""
         return {b.protocol.name: b.protocol for b in self.bound}
 
     @property
     def time(self) -> float:
+        """Simulated time [s]."""
         return self.plant.time
 
     def device(self, actuator: str) -> Device:
+        """The device of an actuator."""
         self.plant.drive(actuator)  # an unknown name raises
         return self.devices[actuator]
 

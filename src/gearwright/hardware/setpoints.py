@@ -34,7 +34,9 @@ class Brake(Setpoint):
 
 @dataclass(frozen=True)
 class Torque(Setpoint):
-    value: float  # [N·m]
+    """A torque of the shaft."""
+
+    value: float  # as commanded [N·m]
 
     def torque(self, drive: Drive, dt: float) -> float:
         return self.value
@@ -42,7 +44,9 @@ class Torque(Setpoint):
 
 @dataclass(frozen=True)
 class Current(Setpoint):
-    value: float  # [A]
+    """A current of the winding."""
+
+    value: float  # as commanded [A]
 
     def torque(self, drive: Drive, dt: float) -> float:
         return drive.motor.torque_constant * self.value
@@ -52,7 +56,7 @@ class Current(Setpoint):
 class Duty(Setpoint):
     """A share of the supply's voltage, −1 … 1: what a PWM bridge puts on the winding."""
 
-    value: float
+    value: float  # −1 … 1
 
     def torque(self, drive: Drive, dt: float) -> float:
         return drive.torque_of_voltage(self.value * drive.supply.voltage)
@@ -62,11 +66,11 @@ class Duty(Setpoint):
 class Impedance(Setpoint):
     """`τ = kp·(p − x) + kd·(v − ẋ) + τ_ff`: MIT-style drives."""
 
-    position: float = 0.0
-    velocity: float = 0.0
-    kp: float = 0.0  # [N·m/rad]
-    kd: float = 0.0  # [N·m·s/rad]
-    feedforward: float = 0.0  # [N·m]
+    position: float = 0.0  # p [rad]
+    velocity: float = 0.0  # v [rad/s]
+    kp: float = 0.0  # of the position error [N·m/rad]
+    kd: float = 0.0  # of the velocity error [N·m·s/rad]
+    feedforward: float = 0.0  # τ_ff [N·m]
 
     def torque(self, drive: Drive, dt: float) -> float:
         now = drive.sample
@@ -83,13 +87,13 @@ class Cascade(Setpoint):
     at its limit, and cleared when the power stage is switched off.
     """
 
-    position: float | None = None
-    velocity: float = 0.0
-    feedforward: float = 0.0  # [N·m]
+    position: float | None = None  # p [rad]
+    velocity: float = 0.0  # v [rad/s]
+    feedforward: float = 0.0  # τ_ff [N·m]
     position_gain: float = 0.0  # kp [1/s]
     velocity_gain: float = 0.0  # kv [N·m·s/rad]
     integral_gain: float = 0.0  # ki [N·m/rad]
-    velocity_limit: float = inf
+    velocity_limit: float = inf  # of v* [rad/s]
 
     def torque(self, drive: Drive, dt: float) -> float:
         now, wanted = drive.sample, self.velocity

@@ -67,6 +67,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         return self.task.sim
 
     def reset(self, *, seed: Any = None, options: Info | None = None) -> tuple[Array, Info]:
+        """Begins new episodes: observations (B, n), info. `options={"reset_mask": …}` chooses robots."""
         if seed is not None:
             self._np_random, self._np_random_seed = gymnasium.utils.seeding.np_random(_one_seed(seed))
         robots = np.ones(self.num_envs, bool)
@@ -76,6 +77,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         return self.task.observe(), {}
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, Info]:
+        """Holds actions (B, m) for a period: observations, rewards, ended, cut off, info. What ends is reset."""
         seen, rewards, ended, cut = self.task.step(actions)
         info: Info = {}
         over = ended | cut
@@ -109,11 +111,13 @@ class Env(gymnasium.Env[Array, Array]):
         return self.task.sim
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Array, Info]:
+        """Begins a new episode: observation (n,), info."""
         super().reset(seed=seed)
         self.task.reset(self.np_random, np.ones(1, bool))
         return self.task.observe()[0], {}
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, Info]:
+        """Holds an action (m,) for a period: observation, reward, ended, cut off, info."""
         seen, rewards, ended, cut = self.task.step(action)
         return seen[0], float(rewards[0]), bool(ended[0]), bool(cut[0]), {}
 

@@ -1,4 +1,4 @@
-"""What a policy sees: signals of a simulation by name, as they are or through a function."""
+"""Observations of a policy: signals of a simulation by name, as they are or through a function."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _actions(sim: Simulation, act: Act) -> tuple[list[str], Array, Array]:
 
 
 def _command_range(sim: Simulation, name: str) -> tuple[float, float]:
-    """What an actuator can be asked for: its torque, its joint's positions, or its speed."""
+    """The range of an actuator's commands: its torque, its joint's positions, or its speed."""
     actuator = sim.robot.actuators[name]
     if actuator.command == "effort":
         most = min([actuator.effort_limit, *(max(t for _, t in curve) for curve in [actuator.torque_speed] if curve)])

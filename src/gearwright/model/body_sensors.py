@@ -23,7 +23,7 @@ class BodySensor(Sensor):
     pose: Pose = IDENTITY  # of the sensor, in its joint's frame on the child, or in its link's frame
     offset: tuple[float, ...] = SIX  # in the order of `labels`, like noise
     noise: tuple[float, ...] = SIX  # standard deviations
-    seed: int = 0
+    seed: int = 0  # of the noise
 
     def unit(self, *, length: bool, index: int = 0) -> str:
         return UNITS[self.labels[index][0]]
@@ -49,8 +49,8 @@ class ForceTorque(BodySensor):
     kind: ClassVar[str] = "force_torque"
     labels: ClassVar[tuple[str, ...]] = ("fx", "fy", "fz", "tx", "ty", "tz")
 
-    frame: Literal["child", "parent", "sensor"] = "child"
-    direction: Literal["child_to_parent", "parent_to_child"] = "child_to_parent"
+    frame: Literal["child", "parent", "sensor"] = "child"  # whose axes the reading has
+    direction: Literal["child_to_parent", "parent_to_child"] = "child_to_parent"  # who acts on whom
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -154,6 +154,8 @@ def _check_duplicates(m: Mechanism, report: Report) -> None:
 
 def check_transmissions(m: Mechanism, report: Report) -> None:
     for t in m.transmissions.values():
+        if t.repeated:
+            report.error("transmission-repeats", f"transmission {t.name!r} names {t.repeated} twice", t.source)
         for name in t.actuators:
             if name not in m.actuators:
                 message = f"transmission {t.name!r}: actuator {name!r} does not exist{report.near(name, m.actuators)}"
@@ -207,10 +209,16 @@ def check_loops(m: Mechanism, report: Report) -> None:
 
 def check_masses(m: Mechanism, report: Report) -> None:
     """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
-    for joint, link in massless_joints(m):
+    from gearwright.model.rotors import with_rotors  # made of mechanisms, which are checked here
+
+    try:
+        whole = with_rotors(m)
+    except ModelError:  # reported by the checks of rotors
+        whole = m
+    for joint, link in massless_joints(whole):
         message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
         taken = f"an armature of {ASSUMED_ARMATURE:g} is taken" if joint.axes else "`compile` needs some"
-        report.warning("inertia-missing", f"{message}; {taken}", m.links[link].source)
+        report.warning("inertia-missing", f"{message}; {taken}", m.links[link].source if link in m.links else None)
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:

@@ -101,8 +101,8 @@ class Coupling:
     """
 
     name: str
-    follower: AxisRef
-    leaders: tuple[Term, ...]
+    follower: AxisRef  # the axis that is moved
+    leaders: tuple[Term, ...]  # axes with their multipliers
     offset: float = quantity("rad | m", doc="follower's position with its leaders at the reference", default=0.0)
     reference: float = quantity("rad | m", doc="leader's position at which the offset holds", default=0.0)
     powers: tuple[float, ...] = quantity(doc="c₂, c₃, …: polynomial in a single leader", default=())
@@ -112,9 +112,9 @@ class Coupling:
     erp: float = quantity(
         at_least=0, at_most=1, doc="of a hard one: share of the error taken off in a step", default=0.2
     )
-    spelling: Spelling = "mimic"
+    spelling: Spelling = "mimic"  # how the file wrote it
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
-    through: Through | None = None
+    through: Through | None = None  # a transmission whose map it is
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -165,6 +165,7 @@ class Coupling:
 
     @property
     def polynomial(self) -> FollowerPolynomial:
+        """The follower's position as a polynomial of its leaders."""
         return FollowerPolynomial(tuple(t.multiplier for t in self.leaders), self.offset, self.reference, self.powers)
 
     def position(self, leaders: Sequence[Any]) -> Any:

@@ -18,10 +18,10 @@ class Drive:
     others; `kinematic` prescribes the position itself, whatever that takes, and has neither gains nor a limit.
     """
 
-    stiffness: float = 0.0  # [N·m/rad, N/m]
-    damping: float = 0.0  # [N·m·s/rad, N·s/m]
-    effort: float = inf  # [N·m, N]
-    kinematic: bool = False
+    stiffness: float = 0.0  # gain on the position error [N·m/rad, N/m]
+    damping: float = 0.0  # gain on the velocity error [N·m·s/rad, N·s/m]
+    effort: float = inf  # the largest effort [N·m, N]
+    kinematic: bool = False  # prescribes the position itself
 
     def __post_init__(self) -> None:
         gains = (self.stiffness, self.damping)

@@ -9,20 +9,24 @@ from gearwright.model.poses import IDENTITY, Pose, Vector3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Box:
-    size: Vector3  # [m]
+    """Its middle at the origin."""
+
+    size: Vector3  # along x, y, z [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sphere:
-    radius: float  # [m]
+    """Its middle at the origin."""
+
+    radius: float  # of the sphere [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cylinder:
     """Along z, its middle at the origin."""
 
-    radius: float  # [m]
-    length: float  # [m]
+    radius: float  # of its rim [m]
+    length: float  # along z [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,6 +17,23 @@ if TYPE_CHECKING:
     from gearwright.model.transmissions import Transmission
 
 
+class StepSlot:
+    """Slots of a step that several layers name: dynamics fills them, simulation, hardware and export use them."""
+
+    POSITION = "position"
+    VELOCITY = "velocity"
+    MEAN_VELOCITY = "mean_velocity"
+    EFFORT = "effort"
+    COMMAND = "command"
+    WRENCH = "wrench"
+    TARGET = "target"  # of drives: position and rate of each
+    ACTUATOR = "actuator"  # torques, then what actuators remember
+    SENSOR = "sensor"
+    PARAMETER = "parameter"
+    FRESH = "fresh"  # whether what is derived from states is theirs
+    DT = "dt"
+
+
 def coordinate_of(joint: Joint, axis: AxisRef) -> str:
     """The name of the coordinate along or about an axis: position and velocity coordinates are called the same."""
     return joint.axis_coordinates[axis.index]

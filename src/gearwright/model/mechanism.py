@@ -39,9 +39,9 @@ class Link:
     """A rigid body."""
 
     name: str
-    inertia: Inertia = MASSLESS
-    visuals: tuple[Geometry, ...] = ()
-    collisions: tuple[Geometry, ...] = ()
+    inertia: Inertia = MASSLESS  # mass, centre of mass, moments
+    visuals: tuple[Geometry, ...] = ()  # what is seen
+    collisions: tuple[Geometry, ...] = ()  # what would collide
     gravity: bool = True  # False: gravity does not act on it
     share: float = 1.0  # of the inertia that it has, where a loop is cut through it
     same_as: str | None = None  # the link whose inertia it has a share of
@@ -98,18 +98,18 @@ class Mechanism:
     """
 
     name: str
-    links: Mapping[str, Link]
-    joints: Mapping[str, Joint]
-    couplings: Couplings = field(default_factory=Couplings)
-    transmissions: Mapping[str, Transmission] = field(default_factory=dict)
-    actuators: Mapping[str, Actuator] = field(default_factory=dict)
-    sensors: Mapping[str, Sensor] = field(default_factory=dict)
-    hardware: Mapping[str, Hardware] = field(default_factory=dict)
-    frames: Mapping[str, Frame] = field(default_factory=dict)
+    links: Mapping[str, Link]  # rigid bodies
+    joints: Mapping[str, Joint]  # of the file, also those that close loops
+    couplings: Couplings = field(default_factory=Couplings)  # by follower, or by their own name
+    transmissions: Mapping[str, Transmission] = field(default_factory=dict)  # gears, with `.map` and losses
+    actuators: Mapping[str, Actuator] = field(default_factory=dict)  # motors
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)  # encoders among them
+    hardware: Mapping[str, Hardware] = field(default_factory=dict)  # ros2_control's tags
+    frames: Mapping[str, Frame] = field(default_factory=dict)  # named frames on links
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
-    gravity: Vector3 = DEFAULT_GRAVITY  # [m/s²]
+    gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
     def __post_init__(self) -> None:
@@ -150,6 +150,7 @@ class Mechanism:
 
     @property
     def encoders(self) -> Mapping[str, Encoder]:
+        """The sensors that are encoders."""
         return ByName("encoder", {n: s for n, s in self.sensors.items() if isinstance(s, Encoder)})
 
     @cached_property

@@ -28,6 +28,8 @@ def massless_joints(m: Mechanism) -> Iterator[tuple[Joint, str]]:
     moved = set(_with_rotors(m)) | set(_behind_curves(m))
     carried = _Carried(m)
     for b in m.tree.branches:
+        if b.link in carried.standing:
+            continue
         turns, slides = carried.resists(b)
         if turns and slides:
             moved |= set(b.joint.refs)
@@ -77,6 +79,17 @@ def _with_leaders(m: Mechanism, moved: set[AxisRef]) -> set[AxisRef]:
     return moving | {c.follower for c in exact}
 
 
+def _standing_rotors(m: Mechanism) -> Iterator[str]:
+    """Rotors without gears on the link that their joint moves: they turn against it, and stand."""
+    parents = {b.link: b.parent for b in m.tree.branches}
+    carried = {b.joint.name: b.link for b in m.tree.branches}
+    for ref in m.layout.rotors.values():
+        c = m.couplings.get(ref.joint)  # a rotor's link, joint and coupling have one name
+        direct = c is not None and [t.multiplier for t in c.leaders] == [1.0]
+        if c is not None and direct and carried.get(c.leaders[0].axis.joint) == parents.get(ref.joint):
+            yield ref.joint
+
+
 def _has_moments(inertia: Inertia) -> bool:
     """Whether a link is more than a point mass."""
     arm = sum(x * x for x in inertia.center)
@@ -95,12 +108,17 @@ class _Carried:
             self.children.setdefault(b.parent, []).append(b.link)
             for carried in (self.mass, self.moment):
                 carried[b.parent] = carried.get(b.parent, False) or carried[b.link]
+        self.standing = set(_standing_rotors(m))
         self._poses: dict[str, Pose] | None = None
 
     def resists(self, b: Branch) -> tuple[bool, bool]:
         """Whether what the branch carries resists turning, and sliding."""
-        if self.moment[b.link] or not self.mass[b.link]:
-            return self.moment[b.link], self.mass[b.link]
+        moment = self.moment[b.link]
+        if any(name in self.standing for name in self.children.get(b.link, ())):
+            rest = (name for name in self.children[b.link] if name not in self.standing)
+            moment = _has_moments(self.m.links[b.link].inertia) or any(self.moment[name] for name in rest)
+        if moment or not self.mass[b.link]:
+            return moment, self.mass[b.link]
         return self._off_axis(b), True
 
     def _off_axis(self, b: Branch) -> bool:

@@ -34,10 +34,10 @@ _GRAVITY = Quantity("m/s²", doc="gravity in the world's axes")
 class Parameter:
     """A number of the mechanism that can be an input of the compiled step."""
 
-    value: float
+    value: float  # of the mechanism as it is
     unit: str  # "" of a ratio
-    doc: str
-    quantity: Quantity
+    doc: str  # its meaning
+    quantity: Quantity  # unit, range and description of the field
 
     def __float__(self) -> float:
         return self.value

@@ -178,7 +178,7 @@ class CustomSensor(Sensor):
 
     kind: ClassVar[str] = "custom"
 
-    function: ReadFunction | None = field(default=None, repr=False)
+    function: ReadFunction | None = field(default=None, repr=False)  # of positions, velocities, state
     states: tuple[float, ...] = ()  # its own state at reset
     labels: tuple[str, ...] = ()  # what its readings are called: `name.label`; empty: numbered
 

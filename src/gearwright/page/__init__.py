@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gearwright.page.subject import is_recording
 from gearwright.page.viewing import Page, view
 
-__all__ = ["Page", "view"]
+__all__ = ["Page", "is_recording", "view"]

@@ -1,9 +1,7 @@
-"""The simulation behind the page: one thread steps it in real time, holds commands, and pulls at a link."""
+"""The simulation behind the page: stepped in real time, with commands held and a link pulled."""
 
 from __future__ import annotations
 
-import threading
-import time
 import warnings
 from collections import deque
 from collections.abc import Callable
@@ -12,37 +10,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.page.live_signals import live_signals
+from gearwright.page.motion import FRAME, Motion
+from gearwright.page.pull import Spring
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
 
-FRAME = 1 / 30  # [s] from one picture to the next
 LATE = 0.1  # [s] of simulated time that a picture may have to make up for
 KEPT = 1500  # instants of a plot
-PULL = 400.0  # [1/s²] of the spring that pulls a link, times the robot's mass
-BRAKE = 20.0  # [1/s] of its damper, times the robot's mass
 
 
-class Player:
-    """Everything that touches the simulation happens in its thread, or under `lock`."""
+class Player(Motion):
+    """Moves a simulation."""
 
     def __init__(self, sim: Simulation, shown: Callable[[], None]) -> None:
-        self.sim, self._shown = sim, shown
-        self.lock = threading.RLock()
-        self.playing, self.speed, self.error = False, 1.0, ""
+        super().__init__(shown)
+        self.sim, self.robot = sim, sim.robot
         self.command: dict[str, float] = {}
-        self.pulled: tuple[str, Any] | None = None  # a link, and where it is pulled to
+        self.effort: dict[str, float] = {}
+        self.stepped: Callable[[], None] | None = None  # called after every step, where somebody keeps them
+        self.ends_at = float("inf")  # [s] at which it pauses
         self.history: deque[tuple[float, dict[str, float]]] = deque(maxlen=KEPT)
-        self._mass = sum(link.inertia.mass for link in sim.robot.links.values()) or 1.0
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="gearwright page", daemon=True)
+        self._spring: Spring | None = None
+        self._due = 0.0
+        self._begun = sim.state.copy()
+        self._signals = live_signals(sim)
+        self.units = {name: s.unit for name, s in self._signals.items()}
 
-    def start(self) -> None:
-        self._thread.start()
+    @property
+    def time(self) -> float:
+        return float(self.sim.time)
 
-    def stop(self) -> None:
-        self._ended.set()
-        self._thread.join(timeout=5.0)
+    # --- moving ----------------------------------------------------------------------------------------------------
 
     def reset(self, position: dict[str, float] | None = None) -> None:
         """At rest where the robot starts, or at these positions."""
@@ -50,55 +50,97 @@ class Player:
             warnings.simplefilter("ignore")
             try:
                 self.sim.reset(position=position or {})
+                if not position:
+                    self.sim.state = self._begun
                 self.error = ""
             except GearwrightError as error:
                 self.error = str(error)
             self.history.clear()
-        self._shown()
+            self._due = 0.0
+        self.show()
 
     def step(self, n: int = 1) -> None:
         """So many steps, with commands held and the pull of a spring."""
         with self.lock:
-            inputs: dict[str, Any] = {"command": self.command} if self.command else {}
-            if "wrench" in self.sim.inputs.slots:
-                inputs["wrench"] = self._pull()
-            try:
-                self.sim.step(n=n, **inputs)
-            except GearwrightError as error:
-                self.playing, self.error = False, str(error)
-            self.history.append((self.sim.time, self.readings()))
+            each = self._spring is not None or self.stepped is not None  # a spring of Python acts between steps
+            for _ in range(n if each else 1):
+                if not self._step(1 if each else n):
+                    break
+            self.history.append((self.time, self.readings()))
 
-    def _pull(self) -> dict[str, Any]:
-        none = np.zeros(3)
-        found: dict[str, Any] = dict.fromkeys(self.sim.options.wrenches, (none, none))
-        if self.pulled is not None:
-            link, goal = self.pulled
-            stretch = np.asarray(goal) - self.sim.pose[link][:3, 3]
-            velocity = np.asarray(self.sim.link_velocity[link].linear)
-            found[link] = (self._mass * (PULL * stretch - BRAKE * velocity), none)
+    def _step(self, n: int) -> bool:
+        inputs: dict[str, Any] = {"command": self.command} if self.command else {}
+        if self.effort:
+            inputs["effort"] = self.effort
+        if "wrench" in self.sim.inputs.slots:
+            inputs["wrench"] = self._wrenches()
+        try:
+            self.sim.step(n=n, **inputs)
+        except GearwrightError as error:
+            self.playing, self.error = False, str(error)
+            return False
+        if self.stepped is not None:
+            self.stepped()
+        return True
+
+    def advance(self, elapsed: float) -> None:
+        dt = self.sim.dt
+        self._due = min(self._due + elapsed, max(LATE, FRAME) * max(1.0, self.speed))
+        left = (self.ends_at - self.time) / dt
+        steps = int(min(self._due / dt + 1e-9, max(0.0, left + 1e-6)))
+        self._due -= steps * dt
+        if steps:
+            self.step(steps)
+        if self.time >= self.ends_at - dt / 2:
+            self.playing, self.ends_at = False, float("inf")
+
+    # --- pulling ---------------------------------------------------------------------------------------------------
+
+    def grab(self, link: str, point: Any) -> None:
+        """Takes a link at a point of the world; nothing if it takes no wrench."""
+        if link in self.sim.options.wrenches:
+            with self.lock:
+                self._spring = Spring(self.sim, link, np.asarray(point, float))
+
+    def pull(self, goal: Any) -> None:
+        """Where in the world the spring pulls to."""
+        with self.lock:
+            if self._spring is not None:
+                self._spring.goal = np.asarray(goal, float)
+
+    def release(self) -> None:
+        with self.lock:
+            self._spring = None
+
+    def stretch(self) -> tuple[Any, Any] | None:
+        """The ends of the spring in the world; None if nothing is pulled."""
+        with self.lock:
+            return None if self._spring is None else (self._spring.point(), self._spring.goal)
+
+    def _wrenches(self) -> dict[str, Any]:
+        found: dict[str, Any] = dict.fromkeys(self.sim.options.wrenches, (np.zeros(3), np.zeros(3)))
+        if self._spring is not None:
+            found[self._spring.link] = self._spring.wrench()
         return found
+
+    # --- looking ---------------------------------------------------------------------------------------------------
+
+    def poses(self) -> dict[str, Any]:
+        with self.lock:
+            return {name: self.sim.pose[name] for name in self.robot.links}
+
+    def position(self, joint: str) -> float:
+        return float(self.sim.position[joint])
+
+    def operating_point(self, actuator: str) -> tuple[float, float]:
+        view = self.sim.actuator[actuator]
+        return float(view.velocity), float(view.torque)
 
     def readings(self) -> dict[str, float]:
-        """What plots can show."""
-        sim = self.sim
-        single = [j.name for j in sim.robot.tree.joints if j.dof == 1]
-        found = {f"{name}.position": float(sim.position[name]) for name in single}
-        found |= {f"{name}.velocity": float(sim.velocity[name]) for name in sim.coordinates}
-        found |= {f"{name}.torque": float(sim.actuator[name].torque) for name in sim.robot.actuators}
-        return found
+        """All signals that plots can show, now."""
+        return {name: s.read() for name, s in self._signals.items()}
 
-    def _loop(self) -> None:
-        begun, due = time.perf_counter(), 0.0
-        while not self._ended.is_set():
-            now = time.perf_counter()
-            elapsed, begun = now - begun, now
-            if self.playing:
-                due = min(due + elapsed * self.speed, LATE * max(1.0, self.speed))
-                steps = int(due / self.sim.dt)
-                due -= steps * self.sim.dt
-                pieces = 4 if self.pulled is not None else 1  # a spring of Python acts between calls
-                for _ in range(pieces):
-                    if steps and self.playing:
-                        self.step(max(1, steps // pieces))
-                self._shown()
-            self._ended.wait(max(0.0, FRAME - (time.perf_counter() - now)))
+    def series(self, signal: str) -> tuple[Any, Any]:
+        with self.lock:
+            rows = list(self.history)
+        return np.array([t for t, _ in rows]), np.array([row.get(signal, np.nan) for _, row in rows])

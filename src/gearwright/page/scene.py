@@ -2,170 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gearwright.model import Mechanism
-from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
 from gearwright.page.meshes import Meshes
+from gearwright.page.shapes import Canvas, Colour, Drawn, draw, quaternion
 
-GREY = (0.62, 0.66, 0.70, 1.0)
-SHOWN_COLLISION = (0.85, 0.45, 0.2, 0.35)
-SMALLEST = 0.2  # [m] of what a picture shows
-MISSING = 0.05  # [m] of the box that stands for a mesh
+COLLISION: Colour = (0.85, 0.45, 0.2, 0.35)
+STICK = (90, 110, 140)
+SMALLEST = 0.05  # [m] of what a picture shows
+VIEW = np.array([1.0, -1.25, 0.62])  # from the robot to the camera
+ROOM = 1.05  # around the robot
+FIELD_OF_VIEW = 0.75  # [rad], from top to bottom
+PHONE = 0.8  # width over height from which on controls lie below the picture
+BELOW = 0.01  # of its size, that a robot may reach below the ground without the grid going along
 
 
 class RobotScene:
     """Shapes of a robot, moved by poses of its links."""
 
     def __init__(self, server: Any, robot: Mechanism, meshes: Meshes) -> None:
-        self._server, self._robot, self._meshes = server, robot, meshes
-        self._frames: dict[str, Any] = {}
-        self._visuals: list[Any] = []
-        self._collisions: list[Any] = []
-        for name, link in robot.links.items():
-            self._frames[name] = server.scene.add_frame(f"/robot/{_path(name)}", show_axes=False)
-            for k, shape in enumerate(link.visuals):
-                self._visuals += self._add(f"/robot/{_path(name)}/visual{k}", shape, shape.rgba or GREY)
-        if not self._visuals:  # nothing to see: collisions, or a stick figure
+        self.server, self.robot, self._canvas = server, robot, Canvas(server.scene, meshes)
+        self._frames = {name: server.scene.add_frame(frame_of(name), show_axes=False) for name in robot.links}
+        self.visuals = self._draw("visuals")
+        self.collisions: list[tuple[str, Drawn]] = []
+        if not self.visuals:
             self.show_collisions(True)
+        if not self.shapes:
+            self._sticks()
+
+    def _draw(self, which: str) -> list[tuple[str, Drawn]]:
+        """(link, shape) of all visuals or collisions."""
+        found = []
+        for name, link in self.robot.links.items():
+            for k, shape in enumerate(getattr(link, which)):
+                colour = COLLISION if which == "collisions" else shape.rgba
+                drawn = draw(self._canvas, f"{frame_of(name)}/{which}{k}", shape, colour, link.source)
+                if drawn is not None:
+                    found.append((name, drawn))
+        return found
+
+    def _sticks(self) -> None:
+        """A robot without shapes: lines from joint to joint."""
+        ends = {b.joint.parent: [] for b in self.robot.tree.branches}  # type: dict[str, list[Any]]
+        for branch in self.robot.tree.branches:
+            ends[branch.joint.parent].append(np.asarray(branch.joint.X_PJ.p, float))
+        for link, points in ends.items():
+            lines = np.array([[np.zeros(3), p] for p in points if np.linalg.norm(p) > 0]).reshape(-1, 2, 3)
+            if link in self._frames and len(lines):
+                self.server.scene.add_line_segments(
+                    f"{frame_of(link)}/stick", lines, STICK, thickness=4.0, thickness_units="screen"
+                )
+
+    @property
+    def shapes(self) -> list[tuple[str, Drawn]]:
+        return [*self.visuals, *self.collisions]
 
     def move(self, poses: Mapping[str, Any]) -> None:
         """Poses in the world, 4×4 each."""
-        with self._server.atomic():
+        with self.server.atomic():
             for name, X in poses.items():
                 if name in self._frames:
                     frame = self._frames[name]
                     frame.wxyz, frame.position = quaternion(np.asarray(X)[:3, :3]), np.asarray(X)[:3, 3]
 
-    def frame_all(self, poses: Mapping[str, Any]) -> None:
-        """A grid and a camera for the size that the robot has."""
-        places = np.array([np.asarray(X)[:3, 3] for X in poses.values()])
-        low, high = places.min(axis=0), places.max(axis=0)
+    # --- size and camera -------------------------------------------------------------------------------------------
+
+    def bounds(self, poses: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Lowest and highest corner of all shapes, and of the links' frames [m]."""
+        points = [np.asarray(X)[None, :3, 3] for X in poses.values()] or [np.zeros((1, 3))]
+        for link, drawn in self.shapes:
+            X = np.asarray(poses[link])
+            points.append(drawn.corners @ X[:3, :3].T + X[:3, 3])
+        every = np.concatenate(points)
+        every = every[np.isfinite(every).all(axis=1)]
+        return every.min(axis=0), every.max(axis=0)
+
+    def frame_all(self, poses: Mapping[str, Any]) -> float:
+        """A grid and a camera for the size that the robot has, which it returns [m]."""
+        low, high = self.bounds(poses)
         size = max(SMALLEST, float(np.linalg.norm(high - low)))
         centre, cell = (low + high) / 2, 10.0 ** np.floor(np.log10(size / 2))
-        extent = 4 * np.ceil(size / cell) * cell
-        scene = self._server.scene
-        scene.add_grid("/grid", width=extent, height=extent, cell_size=cell, section_size=10 * cell)
+        extent = 6 * np.ceil(size / cell) * cell
+        floor = float(low[2]) if low[2] < -BELOW * size else 0.0
+        self.server.scene.add_grid(
+            "/grid", width=extent, height=extent, cell_size=cell, section_size=5 * cell, position=(0.0, 0.0, floor),
+            fade_distance=extent, fade_from="origin",
+        )  # fmt: skip
 
-        @self._server.on_client_connect  # type: ignore[untyped-decorator]
+        @self.server.on_client_connect  # type: ignore[untyped-decorator]
         def look(client: Any) -> None:
-            client.camera.position = centre + size * np.array([1.5, -1.7, 1.1])
-            client.camera.look_at = centre
+            """The ball around the robot fills the narrower side of the picture; on a phone the upper half of it."""
+            camera = client.camera
+            aspect = float(camera.aspect) if np.isfinite(camera.aspect) and camera.aspect > 0 else 1.5
+            phone, half = aspect < PHONE, np.tan(FIELD_OF_VIEW / 2)
+            fill = half * min(1.0, aspect, 0.55 if phone else 1.0)
+            distance = size / 2 * ROOM / np.sin(np.arctan(fill))
+            down = np.array([0.0, 0.0, 0.4 * distance * half if phone else 0.0])
+            camera.fov = FIELD_OF_VIEW
+            camera.position = centre + VIEW / np.linalg.norm(VIEW) * distance - down
+            camera.look_at = centre - down
+
+        return size
+
+    # --- what is seen ----------------------------------------------------------------------------------------------
 
     def show_collisions(self, shown: bool) -> None:
-        if shown and not self._collisions:
-            for name, link in self._robot.links.items():
-                for k, shape in enumerate(link.collisions):
-                    self._collisions += self._add(f"/robot/{_path(name)}/collision{k}", shape, SHOWN_COLLISION)
-        for handle in self._collisions:
-            handle.visible = shown
+        if shown and not self.collisions:
+            self.collisions = self._draw("collisions")
+        for _, drawn in self.collisions:
+            drawn.node.visible = shown
 
     def show_visuals(self, shown: bool) -> None:
-        for handle in self._visuals:
-            handle.visible = shown
-
-    def _add(self, path: str, geometry: Geometry, rgba: tuple[float, ...]) -> list[Any]:
-        place = {"wxyz": quaternion(geometry.pose.R), "position": np.asarray(geometry.pose.p, float)}
-        kind = type(geometry.shape)
-        make = SHAPES.get(kind)
-        if make is None:
-            return []
-        return [h for h in make(self._server.scene, path, geometry.shape, rgba, place, self._meshes) if h is not None]
+        for _, drawn in self.visuals:
+            drawn.node.visible = shown
 
 
-def _path(name: str) -> str:
-    return name.replace("/", "_") or "_"
-
-
-def quaternion(R: Any) -> Any:
-    """(w, x, y, z) of a rotation matrix."""
-    m = np.asarray(R, float)
-    w = np.sqrt(max(0.0, 1 + m[0, 0] + m[1, 1] + m[2, 2])) / 2
-    x = np.sqrt(max(0.0, 1 + m[0, 0] - m[1, 1] - m[2, 2])) / 2
-    y = np.sqrt(max(0.0, 1 - m[0, 0] + m[1, 1] - m[2, 2])) / 2
-    z = np.sqrt(max(0.0, 1 - m[0, 0] - m[1, 1] + m[2, 2])) / 2
-    x, y, z = (np.copysign(a, b) for a, b in ((x, m[2, 1] - m[1, 2]), (y, m[0, 2] - m[2, 0]), (z, m[1, 0] - m[0, 1])))
-    if w < 1e-6:  # half a turn: signs by the products
-        v = np.array([x, y, z])
-        k = int(np.abs(v).argmax())
-        v = np.abs(v) * np.where(m[k] + m[:, k] < 0, -1.0, 1.0)
-        v[k] = abs(v[k])
-        x, y, z = v
-    return np.array([w, x, y, z]) / np.sqrt(w * w + x * x + y * y + z * z)
-
-
-def _colour(rgba: tuple[float, ...]) -> dict[str, Any]:
-    return {"color": tuple(round(255 * c) for c in rgba[:3]), "opacity": rgba[3] if rgba[3] < 1 else None}
-
-
-def _box(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    return [scene.add_box(path, dimensions=shape.size, **_colour(rgba), **place)]
-
-
-def _sphere(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    return [scene.add_icosphere(path, radius=shape.radius, subdivisions=3, **_colour(rgba), **place)]
-
-
-def _cylinder(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    import trimesh
-
-    return _triangles(scene, path, trimesh.creation.cylinder(shape.radius, shape.length, sections=32), rgba, place)
-
-
-def _capsule(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    import trimesh
-
-    mesh = trimesh.creation.capsule(height=shape.length, radius=shape.radius)
-    mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    return _triangles(scene, path, mesh, rgba, place)
-
-
-def _cone(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    import trimesh
-
-    mesh = trimesh.creation.cone(shape.radius, shape.length)
-    mesh.apply_translation((0, 0, -shape.length / 2))
-    return _triangles(scene, path, mesh, rgba, place)
-
-
-def _ellipsoid(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    import trimesh
-
-    mesh = trimesh.creation.icosphere(subdivisions=3)
-    mesh.apply_scale(shape.radii)
-    return _triangles(scene, path, mesh, rgba, place)
-
-
-def _plane(scene: Any, path: str, shape: Any, rgba: Any, place: Any, _: Meshes) -> list[Any]:
-    return [scene.add_box(path, dimensions=(*shape.size, 1e-3), **_colour(rgba), **place)]
-
-
-def _mesh(scene: Any, path: str, shape: Any, rgba: Any, place: Any, meshes: Meshes) -> list[Any]:
-    loaded = meshes.load(shape.uri)
-    if loaded is None:
-        return [scene.add_box(path, dimensions=(MISSING,) * 3, **_colour((0.8, 0.3, 0.3, 0.6)), **place)]
-    scaled = loaded.copy()
-    scaled.apply_scale(shape.scale)
-    if rgba == GREY and scaled.visual.defined:
-        return [scene.add_mesh_trimesh(path, scaled, **place)]  # the file's own colours
-    return _triangles(scene, path, scaled, rgba, place)
-
-
-def _triangles(scene: Any, path: str, mesh: Any, rgba: Any, place: Any) -> list[Any]:
-    return [scene.add_mesh_simple(path, np.asarray(mesh.vertices), np.asarray(mesh.faces), **_colour(rgba), **place)]
-
-
-Make = Callable[[Any, str, Any, Any, Any, Meshes], list[Any]]
-SHAPES: dict[type, Make] = {
-    Box: _box,
-    Sphere: _sphere,
-    Cylinder: _cylinder,
-    Capsule: _capsule,
-    Cone: _cone,
-    Ellipsoid: _ellipsoid,
-    Plane: _plane,
-    Mesh: _mesh,
-}
+def frame_of(link: str) -> str:
+    """The path of a link's frame in the scene's tree."""
+    return f"/robot/link {link.replace('%', '%25').replace('/', '%2F')}"

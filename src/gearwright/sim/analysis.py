@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.model.layout import StepSlot
 from gearwright.sim import views
 from gearwright.sim.values import Array, Value
 
@@ -81,5 +82,5 @@ def _after_a_step(sim: Simulation, slots: list[str]) -> dict[str, Array]:
         sim.state = before
         sim.clock.set(*clock)
     if "mean_velocity" in ended:
-        ended["mean_velocity"] = 2.0 * velocity - ended["mean_velocity"]
+        ended[StepSlot.MEAN_VELOCITY] = 2.0 * velocity - ended[StepSlot.MEAN_VELOCITY]
     return ended

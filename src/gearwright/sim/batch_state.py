@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.compiler import Buffer, Executable, Instance, SlotKind
+from gearwright.model.layout import StepSlot
 from gearwright.sim.values import Array
 
 
@@ -20,7 +21,7 @@ class BatchState:
         self._counter = self.instance.clock  # steps are counted where they are made
         self._edits = 0
         self._deciding = {slot.name for slot in self.program.of_kind(SlotKind.STATE, SlotKind.PARAMETER)}
-        self._keeps_derived = self.has("fresh")
+        self._keeps_derived = self.has(StepSlot.FRESH)
 
     @property
     def version(self) -> int:

@@ -42,6 +42,7 @@ class Pace:
     def __init__(self, entries: int) -> None:
         self.steps = max(1, FIRST // max(1, entries))
         self._paused = 0.0  # [s] of the call in progress
+        self.seconds = 0.0  # in calls that make steps, since the simulation was made
 
     def pause(self, seconds: float) -> None:
         """Time that the caller has spent with other things than steps, and in which Ctrl-C is heard."""
@@ -55,7 +56,9 @@ class Pace:
             count = min(self.steps, n - first, most())
             begun, self._paused = perf_counter(), 0.0
             yield first, count
-            self._adapt(count, perf_counter() - begun - self._paused)
+            spent = perf_counter() - begun - self._paused
+            self.seconds += spent
+            self._adapt(count, spent)
             first += count
 
     def _adapt(self, count: int, seconds: float) -> None:

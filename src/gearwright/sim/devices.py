@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
+from gearwright.model.layout import StepSlot
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array, Read
@@ -61,10 +62,10 @@ def actuator_views(
     """By actuator; `slot` reads a number of a slot, `shaft` one that has to be computed."""
     found: dict[str, Callable[[], ActuatorView]] = {}
     for i, (name, places) in enumerate(devices.memory.items()):
-        reads: dict[str, Read] = {"torque": slot("actuator", i)}
+        reads: dict[str, Read] = {"torque": slot(StepSlot.ACTUATOR, i)}
         reads |= {"position": shaft("shaft_position", i), "velocity": shaft("shaft_velocity", i)}
-        reads["command"] = slot("command", i)
-        reads |= {state: slot("actuator", place) for state, place in places.items() if state != "torque"}
+        reads["command"] = slot(StepSlot.COMMAND, i)
+        reads |= {state: slot(StepSlot.ACTUATOR, place) for state, place in places.items() if state != "torque"}
         view = ActuatorView(name, reads)
         found[name] = lambda view=view: view  # type: ignore[misc]
     return found

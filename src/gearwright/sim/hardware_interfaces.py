@@ -23,6 +23,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import Component, Interface
+from gearwright.model.layout import StepSlot
 from gearwright.model.servos import MODES, ActuatorGroup, Servo, actuator_groups
 from gearwright.sim.given_values import constant
 from gearwright.sim.values import Value, Values, reader
@@ -281,10 +282,10 @@ class HardwareInterface:
         return self.sim.layout.devices.memory[actuator]["mode"]
 
     def _mode(self, actuator: str) -> float:
-        return float(self.sim.batch_state.instance.slot("actuator").column(self._place(actuator))[0, 0])
+        return float(self.sim.batch_state.instance.slot(StepSlot.ACTUATOR).column(self._place(actuator))[0, 0])
 
     def _set_mode(self, actuator: str, kind: str) -> None:
-        self.sim.batch_state.fill("actuator", self._place(actuator), float(MODES.index(kind)))
+        self.sim.batch_state.fill(StepSlot.ACTUATOR, self._place(actuator), float(MODES.index(kind)))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._reads)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.model.layout import StepSlot
 from gearwright.sim.devices import refuse_commands
 from gearwright.sim.names import Group
 
@@ -60,15 +61,15 @@ class Port:
 
     def command(self, actuator: str) -> Channel:
         """A command, in the unit of what the actuator takes."""
-        group = self._layout.group("command")
+        group = self._layout.group(StepSlot.COMMAND)
         i = _index(group, actuator)
         if not self._layout.commanded:
             refuse_commands(self.sim.options.integrator)
-        return self._channel("command", actuator, i)
+        return self._channel(StepSlot.COMMAND, actuator, i)
 
     def effort(self, coordinate: str) -> Channel:
         """An effort along a coordinate [N·m, N]."""
-        return self._channel("effort", coordinate, _index(self._layout.group("effort"), coordinate))
+        return self._channel(StepSlot.EFFORT, coordinate, _index(self._layout.group(StepSlot.EFFORT), coordinate))
 
     def _channel(self, slot: str, name: str, i: int) -> Channel:
         self.sim.inputs.check_free(slot, {name: 0.0})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 from gearwright.model import AxisRef, Mechanism
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
@@ -11,6 +13,13 @@ from gearwright.sim.recordings.scene import SceneShape, Vector
 
 Ranges = dict[str, dict[str, tuple[float, float]]]
 THIN = 1e-3  # [m] of a plane
+
+
+def model_file(robot: Mechanism) -> str:
+    """The file that a robot was read from, so that it can be found again; empty where there is none."""
+    name = next((link.source.file for link in robot.links.values() if link.source is not None), "")
+    path = Path(name)
+    return str(path.absolute()) if name and path.is_file() else name
 
 
 def scene(robot: Mechanism) -> Iterator[SceneShape]:
@@ -30,26 +39,27 @@ def _shape(link: str, geometry: Geometry, kind: str, size: Vector) -> SceneShape
     )  # fmt: skip
 
 
+def _round(radius: float, length: float) -> Vector:
+    return 2 * radius, 2 * radius, length
+
+
+# shape → kind and size in Foxglove's scene
+SOLIDS: dict[type[Any], Callable[[Any], tuple[str, Vector]]] = {
+    Box: lambda s: ("box", s.size),
+    Sphere: lambda s: ("sphere", (2 * s.radius,) * 3),
+    Ellipsoid: lambda s: ("sphere", tuple(2 * r for r in s.radii)),
+    Cylinder: lambda s: ("cylinder", _round(s.radius, s.length)),
+    Capsule: lambda s: ("cylinder", _round(s.radius, s.length + 2 * s.radius)),
+    Cone: lambda s: ("cone", _round(s.radius, s.length)),
+    Plane: lambda s: ("box", (*s.size, THIN)),
+    Mesh: lambda s: ("mesh", s.scale),
+}
+
+
 def _kind(shape: Shape) -> tuple[str, Vector] | None:
-    match shape:
-        case Box():
-            return "box", shape.size
-        case Sphere():
-            return "sphere", (2 * shape.radius,) * 3
-        case Ellipsoid():
-            x, y, z = shape.radii
-            return "sphere", (2 * x, 2 * y, 2 * z)
-        case Cylinder():
-            return "cylinder", (2 * shape.radius, 2 * shape.radius, shape.length)
-        case Capsule():
-            return "cylinder", (2 * shape.radius, 2 * shape.radius, shape.length + 2 * shape.radius)
-        case Cone():
-            return "cone", (2 * shape.radius, 2 * shape.radius, shape.length)
-        case Plane():
-            return "box", (*shape.size, THIN)
-        case Mesh():
-            return "mesh", shape.scale
-    return None
+    """None for what has no solid of its own."""
+    make = SOLIDS.get(type(shape))
+    return None if make is None else make(shape)
 
 
 def signal_limits(robot: Mechanism) -> Ranges:

@@ -14,7 +14,7 @@ from gearwright.sim.kernels import Kernels
 from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.observed import reacting
 from gearwright.sim.options import Options
-from gearwright.sim.recorded_scene import scene, signal_limits
+from gearwright.sim.recorded_scene import model_file, scene, signal_limits
 from gearwright.sim.recordings.schema import TIME, Derived, Schema, Signal, SlotElement, Total
 from gearwright.sim.units import actuator_units, reading_unit
 from gearwright.sim.values import Array
@@ -101,6 +101,7 @@ def simulation_schema(sim: Simulation) -> Schema:
         robot=sim.robot.name, batch=sim.batch, dt=sim.dt, signals=signals, members=members, kinds=kinds,
         tables=_table_rows(layout), scene=tuple(scene(sim.robot)), limits=signal_limits(sim.robot),
         followers=tuple(_follower(layout, name) for name in sim.robot.couplings),
+        file=model_file(sim.robot), base=next((j.kind for j in sim.robot.bases.values()), ""),
     )  # fmt: skip
 
 

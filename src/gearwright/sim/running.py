@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.calling import ControllerCalls
 from gearwright.sim.clock import MOST_STEPS, checked
@@ -58,7 +59,7 @@ def run(
     elif isinstance(sink, str | os.PathLike):
         warn_of_size(sink, shown, n // every + 1)
     if wrench is not None:
-        sim.inputs.hold("wrench", wrench)
+        sim.inputs.hold(StepSlot.WRENCH, wrench)
     before = unsettled(sim)
     if sink is None and shown is schema:
         _recorded(sim, n, plan, calls, Rows(sim, schema, recording.add), progress)
@@ -191,7 +192,7 @@ def _held(sim: Simulation, slot: str, kept: int) -> Buffer:
 
 def recorded_slots(sim: Simulation) -> tuple[str, ...]:
     """The slots of a recording."""
-    target = ("target",) if sim.batch_state.has("target") else ()
+    target = (StepSlot.TARGET,) if sim.batch_state.has(StepSlot.TARGET) else ()
     return (*sim.batch_state.parts, *sim.inputs.slots, *HELD, *target)
 
 

@@ -11,6 +11,7 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
+from gearwright.model.layout import StepSlot
 from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
@@ -167,7 +168,7 @@ class Simulation(NamedValues):
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         for i, value in given_values.possible(self.robot, self.layout.parameters, values, self.batch):
-            self.batch_state.fill("parameter", i, value)
+            self.batch_state.fill(StepSlot.PARAMETER, i, value)
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
@@ -180,10 +181,10 @@ class Simulation(NamedValues):
         given = [list(given_values.held(group, values or {}, self.batch)) for values in (position, velocity)]
         kinematic = [drive.kinematic for drive in self.options.drives.values()]
         for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
-            self.batch_state.fill("target", 2 * i + 1, UNGIVEN_RATE)
+            self.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
         for part, values in enumerate(given):
             for i, value in values:
-                self.batch_state.fill("target", 2 * i + part, value)
+                self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
 
     def hardware(self, name: str | None = None) -> HardwareInterface:
         """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name."""

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.compiler import SlotKind
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
-from gearwright.model.layout import coordinate_of
+from gearwright.model.layout import StepSlot, coordinate_of
 from gearwright.model.leading import led, start_of
 from gearwright.sim import assembly, loops
 from gearwright.sim.reporting import warn_beyond_limits
@@ -32,8 +32,8 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
         sim.inputs.clear()
         set_start(sim, q[:, names.free_positions], v[:, names.free_velocities])
         for i, name in enumerate(sim.options.drives):  # drives hold where the robot starts
-            state.fill("target", 2 * i, sim.position[name])
-            state.fill("target", 2 * i + 1, 0.0)
+            state.fill(StepSlot.TARGET, 2 * i, sim.position[name])
+            state.fill(StepSlot.TARGET, 2 * i + 1, 0.0)
         sim.clock.restart(0.0)
         check_start(sim, reach)
         if reach:  # compile itself does not choose a pose
@@ -74,11 +74,11 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     start = {"position": q, "velocity": v, "mean_velocity": v, "earlier_velocity": np.tile(v, (1, 3))}
     zero = ("smooth", "parts", "impulse", "piece", "piece_end", "unsettled")
     start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
-    start["actuator"] = sim.layout.devices.start[None, :]
+    start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]
     if control is not None:
         start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([control.start])}
-    if "sensor" in parts:
-        start["sensor"] = start_readings(sim, *(np.broadcast_to(x, (sim.batch, x.shape[1])) for x in (q, v)))
+    if StepSlot.SENSOR in parts:
+        start[StepSlot.SENSOR] = start_readings(sim, *(np.broadcast_to(x, (sim.batch, x.shape[1])) for x in (q, v)))
     full = [np.broadcast_to(start[name], (sim.batch, size)) for name, size in parts.items()]
     sim.set_batch(np.concatenate(full, axis=1))
     hold_positions(sim)
@@ -158,7 +158,7 @@ def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
 def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     """`sensor` of robots that start at q and v, (B, n) each: the first readings."""
     sensing = sim.layout.devices.sensing
-    given = np.zeros((sim.batch, sim.batch_state.parts["sensor"]))
+    given = np.zeros((sim.batch, sim.batch_state.parts[StepSlot.SENSOR]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
     kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get("impulse", 0)
@@ -178,4 +178,4 @@ def hold_positions(sim: Simulation) -> None:
         return
     for i, (name, actuator) in enumerate(sim.robot.actuators.items()):
         if actuator.command == "position":
-            sim.batch_state.fill("command", i, sim.actuator[name].position)
+            sim.batch_state.fill(StepSlot.COMMAND, i, sim.actuator[name].position)

@@ -34,7 +34,7 @@ class Range:
 
     @property
     def ticks(self) -> np.ndarray[Any, Any]:
-        """Of a grid."""
+        """The values of a grid."""
         if self.values is not None:
             return np.array(self.values)
         if self.count is None:

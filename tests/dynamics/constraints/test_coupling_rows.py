@@ -10,7 +10,7 @@ from gearwright.dynamics import Equations
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.constraints.phases import WholeStep
-from gearwright.dynamics.constraints.rows import CouplingRow, Resonant
+from gearwright.dynamics.constraints.rows import CompliantCouplingRow
 from gearwright.model import WORLD, AxisRef, Couplings
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
 from tests.dynamics.stepping import DT, one_step
@@ -268,7 +268,7 @@ def test_a_compliant_row_that_others_hold_stays_finite():
     apart = 1.0 / 0.5 + 4.0 / 0.25
     for response, r in ((1e-20, 1e-12 * apart), (0.01, 0.01)):
         now = Moment(phase, DT, SimpleNamespace(q=[], G=[{0: 1.0}, {1: 1.0}]), None, diagonal, lambda J, x=response: x)
-        (line,) = CouplingRow(tie, Resonant(40.0, 0.3, 40.0)).act(now)
+        (line,) = CompliantCouplingRow(tie, Spring(40.0, 0.3, 40.0)).act(now)
         own = phase.oscillator(Spring(40.0, 0.3, 40.0))
         assert line.slope == pytest.approx(own.rate / r, rel=1e-12)
         assert line.constant == pytest.approx(-own.stretch * 0.3 / r, rel=1e-12)

@@ -100,6 +100,10 @@ KINDS = {
         lambda p: (axes(p), [Equality(row(p[-2:], 0, 1, 2))]),
         beside(random_axes, normal(2)),
     ),
+    "mimics of one leader": (
+        lambda p: (axes(p), [Equality({k: 1.0, 0: p[-k]}) for k in (1, 2, 3)]),
+        beside(random_axes, lambda rng, d: rng.choice([-1.0, 1.0], (len(d), 3)) * rng.uniform(0.5, 2.0, (len(d), 3))),
+    ),
     "redundant couplings": (
         lambda p: (
             axes(p),

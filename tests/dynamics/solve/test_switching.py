@@ -14,6 +14,7 @@ from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
 from gearwright.dynamics.equations import Equations
 from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, friction_and_stops, saturated
+from gearwright.dynamics.solve.switching import Progress
 from tests.dynamics.solve.bench import Bench, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
 
@@ -213,3 +214,25 @@ def test_axes_are_masked_and_not_rows():
     found = Function("u", [H, p], [column(problem.iterate([1.0] * n).u)])
     divisions = [found.instruction_id(k) in (casadi.OP_DIV, casadi.OP_INV) for k in range(found.n_instructions())]
     assert sum(divisions) == n
+
+
+def slid(laws, progress):
+    """The pieces after one iteration of axes that all should slide, and the progress."""
+    pushed = [Acting(friction_and_stops(1.0, None, None), {i: 1.0}) for i in range(laws)]
+    problem = Problem({(i, i): 1.0 for i in range(laws)}, [5.0] * laws, pushed)
+    found = problem.iterate([0.0] * laws, progress)
+    return sum(map(abs, found.states)), found.progress
+
+
+@pytest.mark.parametrize(("laws", "stalled", "switched"), [(8, 2.0, 8), (8, 3.0, 1), (40, 9.0, 40), (40, 10.0, 1)])
+def test_laws_switch_one_by_one_where_their_number_does_not_fall(laws, stalled, switched):
+    """After three iterations, or as many as a quarter of the laws."""
+    assert slid(laws, Progress(1.0, stalled, 1.0))[0] == switched
+
+
+@pytest.mark.parametrize(
+    ("stalled", "before", "after"), [(39.0, 1.0, 1.0), (40.0, 1.0, 1.1), (99.0, 100.0, 110.0), (99.0, 9.9e3, 1e4)]
+)
+def test_rounding_is_allowed_more_after_forty_iterations_without_a_fall(stalled, before, after):
+    """A tenth more in each, up to ten thousand times of what it is taken for at first."""
+    assert slid(1, Progress(1.0, stalled, before))[1].tolerance == pytest.approx(after, rel=1e-15)

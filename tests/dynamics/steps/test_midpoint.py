@@ -5,20 +5,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gearwright.dynamics import Equations
+from gearwright.dynamics import TOLERANCE, Equations
 from gearwright.dynamics.steps.builder import Repeat
-from gearwright.dynamics.steps.midpoint import MidpointStep, has_settled
+from gearwright.dynamics.steps.midpoint import YIELDING, MidpointStep, chosen_from, has_settled
 from gearwright.model import WORLD, Inertia, Joint, Link, Mechanism
 from tests.dynamics.stepping import run, started
+
+
+def body_on_a_ball(precision="double"):
+    body = Link(name="b", inertia=Inertia(mass=1.0, moments=(0.1, 0.2, 0.25)))
+    ball = Joint(name="j", kind="ball", parent=WORLD, child="b")
+    robot = Mechanism(name="top", links={"b": body}, joints={"j": ball}, gravity=(0, 0, 0))
+    return Equations(robot, integrator="midpoint", tolerance=TOLERANCE[precision])
 
 
 @pytest.fixture(scope="module")
 def top():
     """An asymmetric body on a ball joint: passes contract by about dt times its speed."""
-    body = Link(name="b", inertia=Inertia(mass=1.0, moments=(0.1, 0.2, 0.25)))
-    ball = Joint(name="j", kind="ball", parent=WORLD, child="b")
-    robot = Mechanism(name="top", links={"b": body}, joints={"j": ball}, gravity=(0, 0, 0))
-    return Equations(robot, integrator="midpoint")
+    return body_on_a_ball()
 
 
 def spun(top, speed, dt, steps):
@@ -62,9 +66,13 @@ def begun(top):
     return slots, w
 
 
-@pytest.mark.parametrize(("slot", "share"), [("passed", 2e-5), ("near", 5e-3)])
-def test_a_pass_says_whether_it_has_settled(top, begun, slot, share):
+@pytest.mark.parametrize(
+    ("precision", "slot", "share"),
+    [("double", "passed", 2e-5), ("double", "near", 5e-3), ("single", "passed", 2e3 * 2.0**-23)],
+)
+def test_a_pass_says_whether_it_has_settled(top, begun, precision, slot, share):
     """By the largest change of an axis as a share of its speed: half of the limit is within it, twice is not."""
+    top = top if precision == "double" else body_on_a_ball(precision)
     slots, w = begun
     for part, expected in ((0.5, 1.0), (2.0, 0.0)):
         off = part * share
@@ -132,3 +140,7 @@ def test_every_axis_by_its_own_speed():
     assert has_settled([1e4 + 0.04, 0.0], [1e4, 4e-6], 5e-6)
     assert not has_settled([1e4, 0.0], [1e4, 6e-6], 5e-6)
     assert not has_settled([1e4 + 0.06, 0.0], [1e4, 0.0], 5e-6)
+
+
+def test_loops_that_do_not_settle_give_way_ever_more():
+    assert [chosen_from(turn, YIELDING) for turn in (1.0, 9.0, 10.0, 16.0, 17.0, 24.0)] == [0, 0, 4, 4, 400, 400]

@@ -101,8 +101,10 @@ def test_a_number_is_written_in_segments(master):
         ("2341600001000000", 0x06010002),  # read-only
         ("2340600001000000", 0x06070010),  # four bytes for two
         ("2f60600077000000", 0x06090030),  # no such mode
-        ("2f98600011000000", 0x06090030),  # a homing method that needs switches
-        ("a000000000000000", 0x05040001),  # block transfer
+        ("2f98600011000000", 0x06090030),  # a homing method that needs switches, which this joint has not
+        ("a000000000000000", 0x06020000),  # a block of no object
+        ("a008100000000000", 0x05040002),  # a block of no segments
+        ("a300000000000000", 0x05040001),  # a block that has not begun
         ("6000000000000000", 0x05040001),  # a segment of nothing
     ],
 )

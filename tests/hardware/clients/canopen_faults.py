@@ -48,7 +48,8 @@ def provoked(name, request, mode="CYCLIC SYNCHRONOUS VELOCITY", push=lambda: Non
 
 def move():
     node.sdo[0x6081].raw, node.sdo[0x6083].raw = 20 * TURN, 200 * TURN
-    node.sdo[0x607A].raw = node.sdo[0x6064].raw + 20 * TURN
+    here = node.sdo[0x6064].raw  # a frozen encoder lets it run to its stop: back from there
+    node.sdo[0x607A].raw = here + (-20 if here > 0 else 20) * TURN
     node.controlword = 0x1F
 
 

@@ -34,6 +34,14 @@ def enable(node, mode):
     assert node.op_mode == mode and node.state == "OPERATION ENABLED"
 
 
+# block transfers both ways, and the limits of the jaw's joint
+text = "a catalogue number of more than seven bytes, in a block " * 17  # more than 127 segments
+with jaw.sdo.open(0x6403, mode="wb", size=len(text), block_transfer=True) as stream:
+    stream.write(text.encode())
+with jaw.sdo.open(0x6403, mode="rb", block_transfer=True) as stream:
+    tell(block=stream.read().decode() == text)
+tell(limits=[jaw.sdo[0x607D][n].raw for n in (1, 2)])
+
 # profile position, through gears and through the screw that the other finger follows
 for node in (turn, jaw):
     node.sdo[0x6081].raw, node.sdo[0x6083].raw, node.sdo[0x6084].raw = 20 * TURN, 200 * TURN, 200 * TURN
@@ -76,8 +84,14 @@ wait(lambda: abs(turn.sdo[0x606C].raw) < TURN / 50, 5.0)
 turn.sdo[0x6098].raw, turn.sdo[0x607C].raw = 37, 1000
 tell(homed_before=turn.is_homed())
 tell(homing=turn.homing(timeout=2), homed=turn.sdo[0x6064].raw)
-jaw.sdo[0x6098].raw, jaw.sdo[0x6099][1].raw, jaw.sdo[0x609A].raw = -3, 5 * TURN, 100 * TURN
-tell(jaw_homing=jaw.homing(timeout=5), jaw_homed=jaw.sdo[0x6064].raw)
+jaw.sdo[0x6099][1].raw, jaw.sdo[0x6099][2].raw, jaw.sdo[0x609A].raw = 5 * TURN, TURN // 2, 100 * TURN
+jaw.sdo[0x6098].raw = 17
+tell(switch_homing=jaw.homing(timeout=20), switch_homed=jaw.sdo[0x6064].raw, switch=jaw.sdo[0x607D][1].raw)
+jaw.sdo[0x6098].raw = -3
+enable(jaw, "HOMING")
+jaw.controlword = 0x1F  # by hand: `homing` may see the statusword of the home before
+wait(lambda: not jaw.statusword & 0x1000)
+tell(jaw_homing=bool(wait(lambda: jaw.statusword & 0x1400 == 0x1400)), jaw_homed=jaw.sdo[0x6064].raw)
 jaw.state = "SWITCH ON DISABLED"
 
 # cyclic modes, by PDO and SYNC, after a remap

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import subprocess
 import sys
 import time
 
@@ -61,7 +62,12 @@ async def main(port: str) -> None:
     await stream.write_message(b"conf set servo.default_timeout_s 0.25\n")
     await stream.readline()
     tell(setting=(await stream.command(b"conf get servo.default_timeout_s", allow_any_response=True)).decode())
+    stats, firmware = await stream.read_data("servo_stats"), await stream.read_data("firmware")
+    tell(stats=[int(stats.mode), stats.bus_V, stats.position], firmware=firmware.version)
     transport.close()
+    tool = [sys.executable, "-m", "moteus.moteus_tool", "--fdcanusb", port, "-t", "1"]
+    done = subprocess.run([*tool, "--info"], capture_output=True, text=True, check=True)
+    tell(info=done.stdout)
 
 
 asyncio.run(main(sys.argv[1]))

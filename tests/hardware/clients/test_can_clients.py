@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import tau
 
 import pytest
@@ -13,7 +14,10 @@ from tests.hardware.clients.running import run_client
 def test_odrive_can():
     with gw.serve("canopen_arm", protocol="odrive", options={"watchdog": "0.3"}) as bench:
         node = bench.rig.devices["right_jaw_motor"].node
-        found = run_client(bench, "odrive.py", bench.channel, node)
+        run_client(bench, "odrive.py", bench.channel, node, check=odrive)
+
+
+def odrive(found):
     assert found["position"] == pytest.approx(2.0, abs=0.01)  # the integral still works against the jaws' friction
     assert found["cyclic"] > 30  # every 10 ms
     assert found["bus"]["Bus_Voltage"] == pytest.approx(24.0)
@@ -32,20 +36,26 @@ def test_odrive_can_on_its_own_bus():
 
 def test_damiao_motor():
     with gw.serve("damiao_arm") as bench:
-        found = run_client(bench, "damiao.py", bench.channel)
+        run_client(bench, "damiao.py", bench.channel, check=damiao)
         with bench.lock:
             gripper, follower = (bench.sim.port(0).position(name)() for name in ("gripper", "left_jaw"))
+    assert follower == pytest.approx(gripper, abs=1e-9) and gripper < -0.3
+
+
+def damiao(found):
     assert found["registers"] == 53 and found["unread"] == [] and found["ranges"] == 54.0
     assert found["status"] == "ENABLED"
     assert all(found[name] for name in ("disabled", "mit", "pos_vel", "vel", "force_pos", "zero"))
     assert all(found["faults"].values()), found["faults"]
-    assert follower == pytest.approx(gripper, abs=1e-9) and gripper < -0.3
 
 
 def test_moteus():
     with gw.serve("canopen_arm", protocol="moteus") as bench:
-        found = run_client(bench, "moteus_client.py", bench.port)
         kp = [bench.rig.devices[name].servo.kp for name in ("turn_motor", "right_jaw_motor")]
+        run_client(bench, "moteus_client.py", bench.port, check=lambda found: moteus(found, kp))
+
+
+def moteus(found, kp):
     friction = [0.1 / 50, 2 * 1.0 * 0.004 / tau]  # [N·m] at the rotors: within it a proportional drive stops short
     assert found["mode"] == 0 and found["voltage"] == pytest.approx(24.0)
     for position, target, k, torque in zip(found["positions"], (0.5, 1.0), kp, friction, strict=True):
@@ -56,3 +66,6 @@ def test_moteus():
     assert (found["timeout"], found["stopped"]) == (11, 0)
     assert found["faults"] == {"over-temperature": [1, 38], "under-voltage": [1, 40]} and found["cleared"] == 0
     assert float(found["setting"]) == 0.25
+    assert found["stats"][:2] == [0, 24.0] and found["firmware"] == 0x010A
+    info = json.loads(found["info"])
+    assert bytes.fromhex(info["uuid"].replace("-", "")).startswith(b"gearwright") and info["git_hash"] == 40 * "0"

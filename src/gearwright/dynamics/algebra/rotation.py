@@ -7,6 +7,7 @@ mostly quarter turns and joint angles, so that a rotation is kept as a chain of 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from math import hypot
 from typing import Any, Protocol
 
@@ -47,6 +48,9 @@ class Factor(Protocol):
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Factor:
         """The same with other numbers."""
 
+    @property
+    def inverse(self) -> Factor: ...
+
 
 class QuarterTurns:
     """A signed permutation of the axes: free."""
@@ -73,6 +77,12 @@ class QuarterTurns:
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> QuarterTurns:
         return self
+
+    @property
+    def inverse(self) -> QuarterTurns:
+        turned = copy(self)
+        turned.forth, turned.back = self.back, self.forth
+        return turned
 
 
 class AboutAxis:
@@ -126,6 +136,10 @@ class AboutAxis:
     def mapped(self, change: Callable[[Scalar], Scalar]) -> AboutAxis:
         return AboutAxis(self.axes[0], change(self.c), change(self.s))
 
+    @property
+    def inverse(self) -> AboutAxis:
+        return AboutAxis(self.axes[0], self.c, minus(0.0, self.s))
+
 
 class Dense:
     """A matrix by its rows."""
@@ -153,6 +167,10 @@ class Dense:
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Dense:
         x, y, z = (Vector(*map(change, row)) for row in self.rows)
         return Dense((x, y, z))
+
+    @property
+    def inverse(self) -> Dense:
+        return Dense(self.columns)
 
 
 def _symmetric(m: list[list[Scalar]]) -> Symmetric:
@@ -194,6 +212,11 @@ class Transform:
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Transform:
         """The same with other numbers."""
         return Transform(Rotation(factor.mapped(change) for factor in self.R), Vector(*map(change, self.r)))
+
+    @property
+    def inverse(self) -> Transform:
+        """X_BA."""
+        return Transform(Rotation(factor.inverse for factor in reversed(self.R)), -self.R.undo(self.r))
 
     def point(self, p: Vector) -> Vector:
         return self.R.apply(p) + self.r

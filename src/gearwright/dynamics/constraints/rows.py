@@ -38,25 +38,6 @@ PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller 
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Baumgarte:
-    """Hard: a share of the error is taken off in each step."""
-
-    erp: Scalar
-
-
-@dataclass(frozen=True)
-class Resonant:
-    """A spring and damper by natural frequency and damping ratio: `kp = μ²/r`, `kd = 2·μ·ζ/r`, `r = J·M⁻¹·Jᵀ`."""
-
-    natural_frequency: Scalar  # μ [rad/s]
-    damping_ratio: Scalar  # ζ
-    together: Scalar = 0.0  # Σμ of all that share inertia with it [rad/s]
-
-
-Softness = Baumgarte | Resonant
-
-
 class PositionRow(NamedTuple):
     """An error of positions and its slope over the tree's velocities."""
 
@@ -147,44 +128,67 @@ class OneRow(AlongRows):
 
 @dataclass(frozen=True)
 class CouplingRow(OneRow):
-    """`C = follower − f(leaders)`: one row over all of its axes."""
+    """`C = follower − f(leaders)`: one row over all of its axes; the base of hard and compliant ones."""
 
     tie: Follower
-    softness: Softness
     equality: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
         return self.tie.name
 
+
+@dataclass(frozen=True)
+class HardCouplingRow(CouplingRow):
+    """A share of the error is taken off in each step (Baumgarte)."""
+
+    erp: Scalar
+
     def act(self, now: Moment) -> list[Term]:
-        q, softness = now.tree.q, self.softness
+        q, travel = now.tree.q, now.phase.travel
         J, error = self.tie.jacobian(q), self.tie.error(q)
-        if isinstance(softness, Resonant):
-            along = combined(J, now.tree.G)
-            if not along:  # exact couplings say the same, or hold it: nothing stretches
-                return [Straight({}, 0.0, 0.0)]
-            apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
-            r = greatest(now.response(J), times(PARALLEL, apart))
-            own = now.phase.oscillator(Spring(softness.natural_frequency, softness.damping_ratio, softness.together))
-            known = times(own.mean, now.phase.known_rate(along))
-            rest = plus(times(own.stretch, error), known)
-            return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
-        assert isinstance(softness, Baumgarte)
-        taken = 0.0 if is_zero(now.phase.travel) else divided(times(softness.erp, error), now.phase.travel)
-        return [Rigid(J, minus(0.0, taken), erp=0.0 if is_zero(now.phase.travel) else softness.erp)]
+        if is_zero(travel):
+            return [Rigid(J)]
+        return [Rigid(J, minus(0.0, divided(times(self.erp, error), travel)), erp=self.erp)]
+
+
+@dataclass(frozen=True)
+class CompliantCouplingRow(CouplingRow):
+    """A spring and damper by natural frequency and damping ratio: `kp = μ²/r`, `kd = 2·μ·ζ/r`, `r = J·M⁻¹·Jᵀ`."""
+
+    spring: Spring
+
+    def act(self, now: Moment) -> list[Term]:
+        q = now.tree.q
+        J, error = self.tie.jacobian(q), self.tie.error(q)
+        along = combined(J, now.tree.G)
+        if not along:  # exact couplings say the same, or hold it: nothing stretches
+            return [Straight({}, 0.0, 0.0)]
+        apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
+        r = greatest(now.response(J), times(PARALLEL, apart))
+        own = now.phase.oscillator(self.spring)
+        known = times(own.mean, now.phase.known_rate(along))
+        rest = plus(times(own.stretch, error), known)
+        return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------
 
 
-def coupling_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterator[CouplingRow]:
+def coupling_rows(
+    mechanism: Mechanism, values: Mapping[str, Scalar]
+) -> Iterator[HardCouplingRow | CompliantCouplingRow]:
     compliant = [c for c in mechanism.couplings.values() if c.mode == "compliant"]
     beside = coupled_springs(mechanism, compliant)
     values = {**values, **_unrounded(mechanism, values)}
     for c in in_order(mechanism.couplings.values()):
-        if c.mode != "exact":
-            yield CouplingRow(follower_of(c, mechanism, values), _softness(c, values, beside.get(c.name, ())))
+        if c.mode == "exact":
+            continue
+        tie = follower_of(c, mechanism, values)
+        if c.mode == "hard":
+            yield HardCouplingRow(tie, values[f"{c.name}.erp"])
+        else:
+            yield CompliantCouplingRow(tie, _spring(c, values, beside.get(c.name, ())))
 
 
 def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, float]:
@@ -198,11 +202,9 @@ def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, 
     return found
 
 
-def _softness(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) -> Softness:
-    if c.mode == "hard":
-        return Baumgarte(values[f"{c.name}.erp"])
+def _spring(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) -> Spring:
     together = total(*(values[f"{name}.natural_frequency"] for name in beside))
-    return Resonant(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"], together)
+    return Spring(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"], together)
 
 
 def names(kinds: Collection[ConstraintGroup]) -> list[str]:

@@ -19,6 +19,7 @@ from typing import ClassVar
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
@@ -48,6 +49,9 @@ class Curve:
     arguments: list[Scalar]
     newton_steps: int = 1
 
+    def place(self, M: Inertia) -> tuple[str, Curve]:
+        return "curve", self
+
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Curve:
         J = {n: change(x) for n, x in self.J.items()}
         return replace(self, J=J, arguments=[change(x) for x in self.arguments])
@@ -62,20 +66,21 @@ class Curve:
 
     def point(self, rate: Scalar, impulse: Scalar, d: Scalar) -> Scalar:
         """Where the function meets the line on which a solution with this rate and impulse is."""
+        at_rate = self._at(rate)
+        if self.newton_steps == 1:
+            value, slope = at_rate[:2]
+            return minus(rate, divided(minus(impulse, value), minus(d, slope)))
         push = minus(times(d, rate), impulse)
         r = rate
-        if self.newton_steps > 1:
-            wanted = self._at(rate)
-            if len(wanted) > 2:  # on the steep line of a drive
-                r = divided(plus(push, minus(wanted[2], times(wanted[3], rate))), minus(d, wanted[3]))
+        if len(at_rate) > 2:  # on the steep line of a drive
+            _, _, wanted, steep = at_rate
+            r = divided(plus(push, minus(wanted, times(steep, rate))), minus(d, steep))
         low: Scalar = -FAR
         high: Scalar = FAR
         for _ in range(self.newton_steps):
             value, slope = self._at(r)[:2]
             excess = minus(minus(times(d, r), value), push)
             newton = minus(r, divided(excess, minus(d, slope)))
-            if self.newton_steps == 1:
-                return newton
             short = excess < 0.0
             low, high = where(short, r, low), where(short, high, r)
             inside = where(short, newton < high, newton > low)
@@ -111,12 +116,11 @@ class CurveRemainder:
 
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         """By Newton's method from where the line alone would lead: its slope is in the response already."""
-        d = divided(1.0, where(own.whole > 0.0, own.whole, 1.0))
+        moves = own.reciprocal > 0.0
+        d = where(moves, own.reciprocal, 1.0)
         free = minus(d, self.slope)  # inertia without the line's slope
-        whole = plus(impulse, self.line(rate))
-        point = self.curve.point(rate, whole, free)
-        push = minus(times(free, rate), whole)
-        return where(own.whole > 0.0, minus(minus(times(free, point), push), self.line(point)), 0.0)
+        point = self.curve.point(rate, plus(impulse, self.line(rate)), free)
+        return where(moves, plus(impulse, times(d, minus(point, rate))), 0.0)
 
     def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
         value = self.curve.value(rate)

@@ -12,7 +12,9 @@ algorithm, a held axis being a masked joint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
@@ -167,16 +169,25 @@ class Masked:
         return self.fronts[c].X.velocity(V[self.fronts[c].parent])
 
 
-def masked(H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None) -> Masked:
-    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0."""
-    return _Elimination(Inertia.of(H), n, pivots, floors).factors()
+def masked(
+    H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None,
+    after: Mapping[int, AbstractSet[int]] = MappingProxyType({}),
+) -> Masked:  # fmt: skip
+    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0.
+
+    `after`: by coordinate, those that have to be eliminated before it.
+    """
+    return _Elimination(Inertia.of(H), n, pivots, floors, after).factors()
 
 
 class _Elimination:
     """The factors in the making."""
 
-    def __init__(self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None) -> None:
-        self.A, self.fronts, self.floors = dict(H.entries), H.fronts, floors
+    def __init__(
+        self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None,
+        after: Mapping[int, AbstractSet[int]],
+    ) -> None:  # fmt: skip
+        self.A, self.fronts, self.floors, self.after = dict(H.entries), H.fronts, floors, after
         self.neighbours = adjacency(self.A, n)
         self.home = eliminated_at(H, n)
         self.found = Masked(H.fronts, {}, {}, {}, {}, {}, {}, pivots)
@@ -224,7 +235,7 @@ class _Elimination:
         found, waiting = self.found, {k for k in self.neighbours if self.home[k] == c}
         found.groups[c] = []
         while waiting:
-            k = next_pivot(self.neighbours, waiting)
+            k = next_pivot(self.neighbours, [k for k in waiting if not self._waits(k)])
             waiting.remove(k)
             factors = self._eliminate_pivot(k)
             found.groups[c].append(k)
@@ -235,6 +246,9 @@ class _Elimination:
                 for i, factor in factors.items():
                     columns[i] = columns.get(i, NO_FORCE) - F * factor
         return inertia  # type: ignore[return-value]
+
+    def _waits(self, k: int) -> bool:
+        return k in self.after and not self.after[k].isdisjoint(self.neighbours)
 
     def _eliminate_pivot(self, k: int) -> Sparse:
         A, found, neighbours = self.A, self.found, self.neighbours

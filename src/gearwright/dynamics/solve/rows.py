@@ -11,7 +11,7 @@ have a larger one (`Equality.give`). One step of refinement, `λ ← λ + (S + E
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     either,
     greatest,
+    is_number,
     is_zero,
     least,
     magnitude,
@@ -114,7 +115,7 @@ def solve_rows(
 ) -> RowSolution:  # fmt: skip
     """x is `L⁻¹·b`, d the diagonal of H."""
     directions = [*(e.J for e in equalities), *(law.J for law in laws)]
-    answers = [[times(a, divided(a, d[k])) for k, a in J.items()] for J in directions]
+    answers = [_answers(J, d) for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
     E = [_compliance(each) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
@@ -122,8 +123,8 @@ def solve_rows(
     S = _schur(y, factors)
     pivots = {}
     for i, e in enumerate(equalities):
-        silent = not e.J or _noise(equalities, own, i, floors)
-        silent = either(silent, own[i] <= 0.0)
+        silent = _noise(equalities, own, i, floors)
+        silent = either(silent, moves_nothing(e.J) and own[i] <= 0.0)
         pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]), give=e.give)
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
@@ -139,6 +140,23 @@ def solve_rows(
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
     compliances = [dual.inertias[i] for i in range(len(y))]
     return RowSolution(impulses, [minus(0.0, w) for w in pushes], compliances, change, [*before.values()])
+
+
+def compliances(
+    equalities: Sequence[Equality], d: Sequence[Scalar], without: Sequence[Collection[int]]
+) -> list[Scalar]:
+    """E of each, by its coordinates but those; none where it has one of its own."""
+    rows = [{k: x for k, x in e.J.items() if k not in out} or e.J for e, out in zip(equalities, without, strict=True)]
+    return [_compliance(_answers(J, d)) if is_zero(e.cfm) else 0.0 for e, J in zip(equalities, rows, strict=True)]
+
+
+def moves_nothing(J: Sparse) -> bool:
+    """Whether there may be a pose in which it does not move along J: no factor is a number other than 0."""
+    return not any(is_number(x) and x != 0.0 for x in J.values())
+
+
+def _answers(J: Sparse, d: Sequence[Scalar]) -> list[Scalar]:
+    return [times(a, divided(a, d[k])) for k, a in J.items()]
 
 
 def _compliance(answers: Sequence[Scalar]) -> Scalar:

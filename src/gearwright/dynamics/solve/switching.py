@@ -35,6 +35,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
+from gearwright.dynamics.solve.tied import solve_tied, tied
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
 SHARE = 0.25  # or this share of the laws' number: one by one, a long chain would take as many as it has laws
@@ -123,19 +124,22 @@ class Problem:
         own = split(self.laws, states)
         lines = [acting.law.line(state) for acting, state in zip(self.laws, own, strict=True)]
         roles = Roles.of(self.laws)
-        factors = self._factors(lines, roles)
+        pivots, H, n = self._pivots(lines, roles), Inertia.of(self.H), len(self.b)
+        ties = None if roles.rows else tied(H, n, self.equalities)
+        if ties is not None:
+            factors, u, w, rows = solve_tied(ties, H, pivots, self.b)
+            return _Solved(self, lines, roles, factors, rows, u, w).switched(own, progress)
+        factors = masked(H, n, pivots)
         x = factors.forward(self.b)
-        rows: RowSolution | None = None
+        beside: RowSolution | None = None
         if self.equalities or roles.rows:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
-            d = Inertia.of(self.H).diagonal(len(self.b))
-            rows = solve_rows(d, self.equalities, row_lines, factors, x, Floors.of(self.eps))
-            x = [plus(a, rows.change.get(k, 0.0)) for k, a in enumerate(x)]
+            beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            x = [plus(a, beside.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
-        found = _Solved(self, lines, roles, factors, rows, u, w)
-        return found.switched(own, progress)
+        return _Solved(self, lines, roles, factors, beside, u, w).switched(own, progress)
 
-    def _factors(self, lines: Sequence[Line], roles: Roles) -> Masked:
+    def _pivots(self, lines: Sequence[Line], roles: Roles) -> dict[int, Pivot]:
         slopes, constants = self.beside(lines, roles)
         pivots = {k: Pivot(False, 0.0, constants[k], slopes[k]) for k in slopes}
         for k, i in roles.pivots.items():
@@ -145,7 +149,7 @@ class Problem:
             constant = plus(line.impulse, times(line.slope, line.rate))
             slope, more = slopes.get(k, 0.0), constants.get(k, 0.0)
             pivots[k] = Pivot(line.vertical, held, plus(constant, more), plus(line.slope, slope))
-        return masked(self.H, len(self.b), pivots)
+        return pivots
 
     def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Sparse, Sparse]:
         """Slopes and constants of laws that share a coordinate with another one, by coordinates."""

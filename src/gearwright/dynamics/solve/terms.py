@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, total
@@ -32,6 +32,12 @@ class Straight:
     slope: Scalar
     as_row: bool = False
 
+    def place(self, M: Inertia) -> tuple[str, Straight | Equality]:
+        """In the matrix, or as a row."""
+        if not (self.as_row and M.filled_in_by(self.J)):
+            return "line", self
+        return "equality", Equality(self.J, minus(0.0, divided(self.constant, self.slope)), divided(1.0, self.slope))
+
 
 @dataclass(frozen=True)
 class Bounded:
@@ -39,6 +45,9 @@ class Bounded:
     law: Polyline
     cfm: ClassVar[Scalar] = 0.0
     drifting: ClassVar[bool] = False
+
+    def place(self, M: Inertia) -> tuple[str, Bounded]:
+        return "law", self
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Bounded:
         return Bounded({n: change(x) for n, x in self.J.items()}, self.law.mapped(change))
@@ -68,6 +77,9 @@ class Rigid:
     group: str | None = None
     erp: Scalar = 0.0
 
+    def place(self, M: Inertia) -> tuple[str, Equality]:
+        return "equality", Equality(self.J, minus(0.0, self.wanted), 0.0, self.group, erp=self.erp)
+
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve
 
@@ -95,24 +107,16 @@ class Collected:
 
     @staticmethod
     def of(terms: Sequence[Term], G: list[Sparse], M: Inertia) -> Collected:
+        """Each term says itself which list it belongs to: `place`."""
         found = Collected([], [], [], [], [])
+        lists: dict[str, list[Any]] = {
+            "line": found.lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
+        }  # fmt: skip
         for term in terms:
-            found._add(replace(term, J=combined(term.J, G)), M)
+            kind, placed = replace(term, J=combined(term.J, G)).place(M)
+            found.places.append((kind, len(lists[kind])))
+            lists[kind].append(placed)
         return found
-
-    def _add(self, term: Term, M: Inertia) -> None:
-        if isinstance(term, Straight) and not (term.as_row and M.filled_in_by(term.J)):
-            self.places.append(("line", len(self.lines)))
-            self.lines.append(term)
-        elif isinstance(term, Bounded):
-            self.places.append(("law", len(self.laws)))
-            self.laws.append(term)
-        elif isinstance(term, Curve):
-            self.places.append(("curve", len(self.curves)))
-            self.curves.append(term)
-        else:
-            self.places.append(("equality", len(self.equalities)))
-            self.equalities.append(_equality(term))
 
     def matrix(self, M: Inertia) -> Inertia:
         """M with the slopes of the lines."""
@@ -177,9 +181,3 @@ class Collected:
 def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
     """J·u."""
     return total(*(times(x, u[n]) for n, x in J.items()))
-
-
-def _equality(term: Straight | Rigid) -> Equality:
-    if isinstance(term, Rigid):
-        return Equality(term.J, minus(0.0, term.wanted), 0.0, term.group, erp=term.erp)
-    return Equality(term.J, minus(0.0, divided(term.constant, term.slope)), divided(1.0, term.slope))

@@ -28,12 +28,18 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, LoadDependent, PositionRow
+from gearwright.dynamics.constraints.rows import (
+    CompliantCouplingRow,
+    ConstraintGroup,
+    Instant,
+    LoadDependent,
+    PositionRow,
+)
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
-from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.responses import responses
 from gearwright.dynamics.solve.switching import PATIENCE
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
@@ -134,10 +140,13 @@ class DirectStep:
 
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
+        springs = sum(isinstance(kind, CompliantCouplingRow) for kind in self.kinds)
+        known: list[Callable[[Sparse], Scalar]] = []  # made when first asked for
 
         def response(J: Sparse) -> Scalar:
-            along = combined(J, tree.G)
-            return dot(along, self.factorised(M).solve(dense(along, self.model.dof)))
+            if not known:
+                known.append(responses(self.factorised(M), self.model.dof, springs))
+            return known[0](combined(J, tree.G))
 
         return response
 

@@ -141,9 +141,7 @@ class MidpointStep(DirectStep):
             self._own_factors = with_unknowns(factors, build["factors"])
         return with_unknowns(M, build["mass"])
 
-    def _pass(
-        self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]
-    ) -> Solved:
+    def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> Solved:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end.
 
         A robot that is done starts from the same w on the same pieces again, and finds the same to the bit.

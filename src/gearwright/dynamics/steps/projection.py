@@ -37,7 +37,7 @@ def project(step: DirectStep, M: Matrix) -> None:
         q, closed = build["position"], build["closed"][0]
         tree = model.tree(State(q, [0.0] * model.dof))
         now = Instant(tree, model.configuration(tree), step.dt, step.targets)
-        rows = [row for kind in step.kinds for row in kind.position_rows(now)]
+        rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]
         worst: Scalar = 0.0
         for row in rows:
             worst = greatest(worst, magnitude(row.error))
@@ -46,6 +46,12 @@ def project(step: DirectStep, M: Matrix) -> None:
         build["position"] = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
         build["closed"] = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
         build.stage("project")
+
+
+def _movable(row: PositionRow, tree: TreeState) -> bool:
+    """Whether any coordinate moves it, as the row looks or looked another way; between links that are held, none."""
+    along = combined(row.J if row.reach is None else row.reach, tree.G)
+    return not all(x.is_zero() if isinstance(x, casadi.SX) else x == 0.0 for x in along.values())
 
 
 def _way_back(

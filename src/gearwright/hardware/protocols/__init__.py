@@ -22,8 +22,8 @@ __all__ = ["PROTOCOLS", "Protocol", "protocol"]
 class Protocol:
     """One protocol: its device, the products that speak it, and what a client types."""
 
-    name: str
-    title: str
+    name: str  # in files and of `--protocol`
+    title: str  # for people
     device: type[Device]  # a CanDevice or a SerialDevice
     line: type[SerialLine] | None = None  # of a serial protocol
     models: Mapping[str, Motor] = field(default_factory=lambda: {"": Motor()})  # products; the first is the default
@@ -40,6 +40,7 @@ class Protocol:
 
     @property
     def bus(self) -> Literal["can", "serial"]:
+        """Where its devices are."""
         return "can" if issubclass(self.device, CanDevice) else "serial"
 
     def motor(self, model: str | None) -> Motor:
@@ -51,6 +52,7 @@ class Protocol:
 
     @property
     def has_sync(self) -> bool:
+        """Whether the bus has a common cycle."""
         return self.sync_id is not None or type(self).is_sync is not Protocol.is_sync
 
     def eds(self, device: Device) -> str:

@@ -11,7 +11,7 @@ BANDWIDTH = 150.0  # [rad/s] of a velocity loop as delivered: a tenth of what a 
 
 
 class Gains(NamedTuple):
-    """Of position and velocity loop: kp [1/s], kv [N·m·s/rad], ki [N·m/rad]."""
+    """Gains of the position and velocity loops: kp [1/s], kv [N·m·s/rad], ki [N·m/rad]."""
 
     position: float
     velocity: float

@@ -17,7 +17,7 @@ PATIENCE = 0.1  # [s] after which a packet that has begun is given up
 
 
 def checksum(body: bytes) -> int:
-    """Of everything between the head and the checksum."""
+    """The inverted sum of all bytes between the head and the checksum."""
     return ~sum(body) & 0xFF
 
 

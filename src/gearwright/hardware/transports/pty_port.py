@@ -21,7 +21,7 @@ SHARING = 0.5  # [s] between two times that a claim of a host that is gone is ta
 
 
 class PtyPort:
-    """What a host opens with pyserial or the like.
+    """A pseudo-terminal, which a host opens with pyserial or the like.
 
     The server keeps the host's end open itself, so that hosts may come and go. A claim for exclusive use would then
     outlast its host, and is taken off.
@@ -45,7 +45,7 @@ class PtyPort:
 
     @property
     def name(self) -> str:
-        """What to give a client: the link, or the terminal itself."""
+        """The path for a client: the link, or the terminal itself."""
         return str(self._link) if self._link is not None else self.path
 
     def _read(self) -> None:

@@ -24,8 +24,8 @@ class CustomActuator(Actuator):
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
     has_drive: ClassVar[bool] = False  # the function makes of a command what it likes
 
-    function: Callable[..., Any]
-    memory: Mapping[str, float] = field(default_factory=dict)
+    function: Callable[..., Any]  # of command, speed, state and, if it takes it, dt
+    memory: Mapping[str, float] = field(default_factory=dict)  # states by name, with their start
 
     def __post_init__(self) -> None:
         super().__post_init__()

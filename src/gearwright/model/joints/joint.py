@@ -48,9 +48,9 @@ class Joint:
     child: str  # a link's name, or "world" where a file ties the world to a link
     X_PJ: Pose = IDENTITY  # the joint frame in the parent link's frame
     X_CJ: Pose = IDENTITY  # the joint frame in the child link's frame
-    axes: tuple[Axis, ...] = ()
+    axes: tuple[Axis, ...] = ()  # direction, limits and dynamics of each
     thread_pitch: float = quantity("m/rev", doc="of a screw: travel per turn, right-handed", default=0.0)
-    safety: SafetyController | None = None
+    safety: SafetyController | None = None  # of URDF; kept, without effect
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -63,6 +63,7 @@ class Joint:
 
     @property
     def type(self) -> JointKind:
+        """The row of JOINT_KINDS: axes, coordinates, motion."""
         return JOINT_KINDS[self.kind]
 
     @property

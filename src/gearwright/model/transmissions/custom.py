@@ -26,8 +26,8 @@ class CustomTransmission(TransmissionMap):
     conserved, and there is nothing else to ask for.
     """
 
-    position: Callable[..., Any] | None = None
-    effort: Callable[..., Any] | None = None
+    position: Callable[..., Any] | None = None  # actuator positions of joint positions
+    effort: Callable[..., Any] | None = None  # joint efforts of actuator efforts, q and v
     size: tuple[int, int] | None = None  # actuators, joints; None: found by trying the function
 
     def __post_init__(self) -> None:
@@ -41,10 +41,12 @@ class CustomTransmission(TransmissionMap):
 
     @property
     def function(self) -> Callable[..., Any]:
+        """The one that was given."""
         return self.position if self.position is not None else self.effort  # type: ignore[return-value]
 
     @property
     def by_effort(self) -> bool:
+        """Whether only efforts are mapped."""
         return self.effort is not None
 
     @property

@@ -25,7 +25,7 @@ class CustomJointMap(TransmissionMap):
     `start`, actuator positions, zeros by default.
     """
 
-    position: Callable[..., Any]
+    position: Callable[..., Any]  # joint positions of actuator positions
     size: int = 1  # actuators, and joints
     start: Sequence[float] | None = None  # kept as a tuple [rad or m]
 

@@ -144,6 +144,7 @@ class TransmissionMap(ABC):
     # --- positions ---------------------------------------------------------------------------------------------
 
     def joint_to_actuator_position(self, j: ArrayLike) -> Any:
+        """Actuator positions of joint positions [rad | m]."""
         q = vectors(j, self.joints)
         a = np.array(self._positions(q.reshape(-1, self.joints).T)).T.reshape(*q.shape[:-1], self.actuators)
         if not np.isfinite(a).all():
@@ -151,7 +152,10 @@ class TransmissionMap(ABC):
         return like(j, a)
 
     def actuator_to_joint_position(self, a: ArrayLike, *, near: ArrayLike | None = None) -> Any:
-        """By Newton's method from `near`, a joint position: where several fit, the one that it leads to."""
+        """Joint positions of actuator positions [rad | m], by Newton's method from `near`, a joint position.
+
+        Where several fit, it is the one that this leads to.
+        """
         target = vectors(a, self.actuators)
         self._check_square()
         start = self.rest if near is None else vectors(near, self.joints)
@@ -196,15 +200,19 @@ class TransmissionMap(ABC):
     # --- velocities and efforts --------------------------------------------------------------------------------
 
     def joint_to_actuator_velocity(self, j: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        """`v_a = A·v_j` [rad/s | m/s]."""
         return self._product(self._ratio_at(at), j)
 
     def actuator_to_joint_velocity(self, a: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        """`v_j = A⁻¹·v_a` [rad/s | m/s]."""
         return self._product(self._inverse_at(at), a)
 
     def actuator_to_joint_effort(self, a: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        """`τ_j = Aᵀ·τ_a` [N·m | N]."""
         return self._product(np.swapaxes(self._ratio_at(at), -1, -2), a)
 
     def joint_to_actuator_effort(self, j: ArrayLike, *, at: ArrayLike | None = None) -> Any:
+        """`τ_a = A⁻ᵀ·τ_j` [N·m | N]."""
         return self._product(np.swapaxes(self._inverse_at(at), -1, -2), j)
 
     def _ratio_at(self, at: ArrayLike | None) -> Array:

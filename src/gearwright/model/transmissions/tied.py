@@ -28,6 +28,14 @@ class Transmission:
     parameters: Mapping[str, str] = field(default_factory=dict)
     source: Source | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def repeated(self) -> str | None:
+        """The actuator or joint that it names twice: such a transmission maps nothing."""
+        for what, names in (("actuator", self.actuators), ("joint", self.joints)):
+            if len(set(names)) < len(names):
+                return f"{what} {str(next(n for n in names if names.count(n) > 1))!r}"
+        return None
+
     def __post_init__(self) -> None:
         if self.map is None:
             return

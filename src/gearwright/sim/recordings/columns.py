@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.sim.recordings.schema import Derived, Schema, Signal, SlotElement, Total
+from gearwright.sim.recordings.schema import Derived, Schema, Signal, SlotElement
 
 Array = NDArray[Any]
 PIECE = 65_536  # states that are evaluated in one call
@@ -98,10 +98,11 @@ class SlotChunk:
         source = signal.source
         if source is None:
             return np.repeat(self.time[:, None], self._schema.batch, axis=1)
-        if isinstance(source, Total):
-            return sum((self._evaluated(t)[..., 0] for t in source.terms), np.zeros((self.rows, self._schema.batch)))
         size = prod(signal.shape)
-        found = self._evaluated(source, size) if isinstance(source, Derived) else self._recorded(source, size)
+        if isinstance(source, SlotElement):
+            found = self._recorded(source, size)
+        else:
+            found = np.sum([self._evaluated(term, size) for term in source.terms], axis=0)
         return found.reshape(*found.shape[:2], *signal.shape)
 
     def _recorded(self, source: SlotElement, size: int) -> Array:

@@ -31,16 +31,18 @@ class Format:
     """A way to write recordings, and perhaps to read them: objects, or where they are (`module:name`)."""
 
     write: str | Callable[[Path], Sink]  # makes a sink for a path
-    read: str | Callable[[Path], Recording] | None = None
+    read: str | Callable[[Path], Recording] | None = None  # makes a recording of a path
     bytes_per_number: float = 8.0  # in a file, about
 
     @property
     def sink(self) -> Callable[[Path], Sink]:
+        """`write`, imported."""
         found: Callable[[Path], Sink] = _imported(self.write)
         return found
 
     @property
     def reader(self) -> Callable[[Path], Recording] | None:
+        """`read`, imported."""
         found: Callable[[Path], Recording] | None = None if self.read is None else _imported(self.read)
         return found
 

@@ -28,7 +28,6 @@ from gearwright.sim.recordings.tables import columns, from_columns, widths
 MAGIC = b"gearwright journal 1\n"
 HEAD = struct.Struct("<II")  # bytes or rows, CRC-32
 MOST_TEXT = 1 << 28  # bytes of a schema
-MOST_BLOCK = 1 << 32  # bytes of a block
 
 
 def journal_of(path: Path) -> Path:
@@ -98,7 +97,7 @@ class JournalReader:
         while len(head := self._file.read(HEAD.size)) == HEAD.size:
             rows, crc = HEAD.unpack(head)
             start, size = self._file.tell(), rows * each
-            if size > min(end - start, MOST_BLOCK) or zlib.crc32(self._file.read(size)) != crc:
+            if size > end - start or zlib.crc32(self._file.read(size)) != crc:
                 return  # the last one, cut off
             yield Block(start, rows)
 

@@ -73,7 +73,7 @@ def read_npz(path: Path) -> Recording:
             columns = {s: np.asarray(data[member(s)], DTYPE) for s in schema.stored}
         time = columns.pop(TIME)
         shaped = {s.key: x.reshape(len(time), schema.batch, *s.shape) for s, x in columns.items()}
-    except (ValueError, KeyError, BadZipFile, EOFError, MemoryError):
+    except (ValueError, KeyError, BadZipFile, EOFError, MemoryError, NotImplementedError):  # a zip's version, damaged
         raise GearwrightError(f"{path}: not a recording of Gearwright, or damaged") from None
     recording = Recording(schema)
     recording.add(ArrayChunk(time, shaped))

@@ -63,6 +63,11 @@ class Recording:
             raise GearwrightError(f"the recording of {self.schema.robot!r} came without its robot: load that, too")
         return self._robot
 
+    @property
+    def has_robot(self) -> bool:
+        """Whether `robot` is there."""
+        return self._robot is not None
+
     def add(self, chunk: Chunk) -> None:
         """Some more rows."""
         self.chunks.append(chunk)

@@ -17,6 +17,11 @@ class SlotElement(NamedTuple):
     slot: str
     element: int
 
+    @property
+    def terms(self) -> tuple[Derived, ...]:
+        """Derived quantities that it needs."""
+        return ()
+
 
 class Derived(NamedTuple):
     """Computed from recorded slots by an evaluator: elements of a kernel's output, from this one on."""
@@ -24,6 +29,10 @@ class Derived(NamedTuple):
     kernel: str
     output: str
     element: int
+
+    @property
+    def terms(self) -> tuple[Derived, ...]:
+        return (self,)
 
 
 class Total(NamedTuple):
@@ -72,6 +81,8 @@ class Schema:
     scene: tuple[SceneShape, ...] = ()  # shapes of the links
     bands: tuple[float, ...] = ()  # quantiles that stand in the place of robots
     limits: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict)  # family → name → range
+    file: str = ""  # that the robot was read from
+    base: str = ""  # how its base was held: fixed, floating
 
     @cached_property
     def stored(self) -> tuple[Signal, ...]:
@@ -97,9 +108,7 @@ class Schema:
         """Kernel → output → the elements that signals need, ascending."""
         found: dict[str, dict[str, set[int]]] = {}
         for signal in self.signals:
-            source = signal.source
-            terms = (source,) if isinstance(source, Derived) else source.terms if isinstance(source, Total) else ()
-            for kernel, output, element in terms:
+            for kernel, output, element in signal.source.terms if signal.source else ():
                 count = _size(signal.shape)
                 found.setdefault(kernel, {}).setdefault(output, set()).update(range(element, element + count))
         return {kernel: {o: sorted(e) for o, e in outputs.items()} for kernel, outputs in found.items()}

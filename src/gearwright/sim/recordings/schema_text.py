@@ -42,6 +42,7 @@ def to_text(schema: Schema) -> str:
             "members": {f: m for f, m in schema.members.items() if f in stored and m},
             "kinds": {f: k for f, k in schema.kinds.items() if f in stored},
             "limits": {f: {n: [_finite(x) for x in r] for n, r in own.items()} for f, own in schema.limits.items()},
+            "file": schema.file, "base": schema.base,
         },
         ensure_ascii=False,
     )  # fmt: skip
@@ -71,6 +72,7 @@ def _schema(data: dict[str, Any]) -> Schema:
         kinds={str(f): str(k) for f, k in data["kinds"].items()}, followers=tuple(map(str, data["followers"])),
         bands=tuple(map(float, data["bands"])),
         limits={str(f): {str(n): _range(r) for n, r in own.items()} for f, own in data["limits"].items()},
+        file=str(data.get("file", "")), base=str(data.get("base", "")),
     )  # fmt: skip
 
 

@@ -25,14 +25,15 @@ _COLD_BRANCH = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n'
 
 def assembly(program: Program, layout: Layout, precision: str) -> str:
     """The program as LLVM text."""
-    functions, declared, large = [], rollout.declarations(types(layout.lanes, precision)), False
+    functions, declared = [], rollout.declarations(types(layout.lanes, precision))
+    large: set[int] = set()
     for n, stage in enumerate(program.stages):
-        text, needed, has_angles = lowering.stage_function(f"stage{n}", stage.tape, layout, precision)
+        text, needed, lanes = lowering.stage_function(f"stage{n}", stage.tape, layout, precision)
         functions.append(text)
         declared |= needed
-        large |= has_angles
+        large |= lanes
     if large:
-        functions.append(large_arguments.definition(layout.lanes))
+        functions += [large_arguments.table(), *map(large_arguments.definition, sorted(large))]
         declared |= set(large_arguments.DECLARATIONS)
     return "\n".join(
         [

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count, pairwise
+from itertools import pairwise
 
+from gearwright.compiler.backends.cpu.angles import Angles
 from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS, large_arguments
-from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
+from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape
 
@@ -103,8 +103,7 @@ class StageWriter:
         self.templates = templates(self.t)
         self.name: list[str] = []  # LLVM's name for each value of the tape
         self.pairs: dict[int, tuple[str, str]] = {}
-        self.large_buffer = False
-        self._labels = count()
+        self.angles = Angles(self.w, self.t)
 
     def write(self, tape: Tape) -> None:
         """The tape's instructions; each store as early as no later load can see it."""
@@ -200,55 +199,9 @@ class StageWriter:
         return found
 
     def _sincos_group(self, group: range) -> None:
-        """Several angles with one test for large ones between them, so that the hot path has one branch."""
-        w, d = self.w, types(self.t.lanes, "double")
-        angles = [Value(w, self.t, self.name[self.tape.instructions[i].args[0]]).as_double() for i in group]
-        fast = [reduce(x) for x in angles]
-        largest = angles[0].abs()
-        for x in angles[1:]:
-            size = x.abs()
-            largest = size.where(size > largest, largest)
-        label = next(self._labels)
-        flag = (largest > SMALL_ARGUMENT).name
-        if d.lanes > 1:
-            mask = w.assign(f"bitcast {d.B} {flag} to i{d.lanes}")
-            flag = w.assign(f"icmp ne i{d.lanes} {mask}, 0")
-        w.line(f"br label %fast{label}\nfast{label}:")
-        w.line(f"br i1 {flag}, label %large{label}, label %join{label}, !prof !0\nlarge{label}:")
-        slow = [self._reduce_large(x, r) for x, r in zip(angles, fast, strict=True)]
-        w.line(f"br label %join{label}\njoin{label}:")
-        joined = [
-            Reduced(
-                *(
-                    Value(
-                        w,
-                        d,
-                        w.assign(f"phi {f.type} [ {f.name}, %fast{label} ], [ {s.name}, %large{label} ]"),
-                        f.kind,
-                    )
-                    for f, s in zip(a, b, strict=True)
-                )
-            )
-            for a, b in zip(fast, slow, strict=True)
-        ]
-        for i, angle in zip(group, joined, strict=True):
-            sine, cosine = sincos(angle)
-            self.pairs[i] = sine.rounded_to(self.t).name, cosine.rounded_to(self.t).name
-            self.name.append("")
-
-    def _reduce_large(self, x: Value, fast: Reduced) -> Reduced:
-        w, size = self.w, x.t.lanes * 8
-        self.large_buffer = True
-        places = [w.assign(f"getelementptr i8, ptr %buffer, i64 {k * size}") for k in range(4)]
-        for value, place in zip((x, *fast), places, strict=True):
-            w.line(f"store {value.type} {value.name}, ptr {place}, align 8")
-        w.line(f"call void @{large_arguments.FUNCTION}(ptr %buffer)")
-        return Reduced(
-            *(
-                Value(w, x.t, w.assign(f"load {old.type}, ptr {place}, align 8"), old.kind)
-                for old, place in zip(fast, places[1:], strict=True)
-            )
-        )
+        names = [self.name[self.tape.instructions[i].args[0]] for i in group]
+        self.pairs |= dict(zip(group, self.angles.sines_and_cosines(names), strict=True))
+        self.name += [""] * len(group)
 
 
 def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
@@ -267,11 +220,10 @@ def _memory(tape: Tape) -> Callable[[AnyAddress], AnyAddress | str]:
     return lambda address: address.slot if address.slot in indexed else address
 
 
-def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tuple[str, set[str], bool]:
-    """LLVM text of a stage, the declarations it needs, and whether it may meet large angles."""
+def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tuple[str, set[str], set[int]]:
+    """LLVM text of a stage, the declarations it needs, and how many large angles at once it may meet."""
     writer = StageWriter(name, layout, precision)
     writer.write(tape)
-    buffer = [f"%buffer = alloca [{4 * layout.lanes} x double], align 64"] if writer.large_buffer else []
-    lines, tables = "\n".join([*buffer, *writer.w.lines]), "\n".join(writer.tables)
+    lines, tables = "\n".join([*writer.angles.buffers, *writer.w.lines]), "\n".join(writer.tables)
     text = f"{tables}\ndefine internal void @{name}({parameters(layout, tape)}) noinline {{\n{lines}\nret void\n}}\n"
-    return text, writer.w.declarations | declarations(writer.t), writer.large_buffer
+    return text, writer.w.declarations | declarations(writer.t), writer.angles.lanes

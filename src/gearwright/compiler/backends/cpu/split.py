@@ -112,6 +112,8 @@ class _Split:
                     self.free.append(self.crossing[value])
             if instruction.op in MADE_AGAIN:
                 continue
+            if instruction.op == PAIR:
+                self._prepare_group(i, part)
             args = tuple(self._in_part(a, part) for a in instruction.args)
             self._emit(i, part, instruction._replace(args=args))
             if used[i] > part:
@@ -123,6 +125,17 @@ class _Split:
             self.stores[part].append(Store(store.address, self._in_part(store.value, part)))
         rows = zip(self.instructions, self.stores, strict=True)
         return tuple(Tape(tuple(own), tuple(sorted(stores))) for own, stores in rows)
+
+    def _prepare_group(self, first: int, part: int) -> None:
+        """Arguments of all pairs in a row come before the first: with nothing between them, these are one group
+        of angles (`schedule`)."""
+        for i in range(first, len(self.tape.instructions)):
+            instruction = self.tape.instructions[i]
+            if instruction.op != PAIR or self.part(i) != part:
+                return
+            for a in instruction.args:
+                if self.part(a) != part or self.tape.instructions[a].op in MADE_AGAIN:
+                    self._in_part(a, part)
 
     def _emit(self, value: int, part: int, instruction: Instruction) -> None:
         self.places[part][value] = len(self.instructions[part])

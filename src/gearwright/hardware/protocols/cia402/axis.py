@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.profiles import Profile
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary, Key, Value
+from gearwright.hardware.protocols.cia402.objects import I32
 from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 UNLIMITED = 0xFFFFFFFF
+NEGATIVE, POSITIVE = 1, 2  # limit switches among the digital inputs
+SWITCH = 0.01  # of the joint's travel, from its stop to where the switch trips
 
 
 class Axis:
@@ -64,8 +67,28 @@ class Axis:
         self.profile = Profile(self.position, self.velocity)
         self.clipped = False
 
-    def limited_position(self, target: float) -> float:
+    @property
+    def software_limits(self) -> tuple[int, int]:
+        """Object 607D; where nobody has written it, the joint's own limits, wherever homing has put the zero."""
         low, high = self.dictionary[0x607D, 1], self.dictionary[0x607D, 2]
+        if (low, high) == (I32.low, I32.high) and isfinite(self.drive.travel[0]):
+            ends = [self.sign * (end * self.counts - self.zero) for end in self.drive.travel]
+            low, high = (max(I32.low, min(I32.high, round(end))) for end in sorted(ends))
+        return low, high
+
+    @property
+    def inputs(self) -> int:
+        """Object 60FD: the switches at both ends of the joint's travel trip shortly before its stops."""
+        low, high = self.drive.travel
+        if not isfinite(low):
+            return 0
+        margin, here = SWITCH * (high - low), self.drive.sample.position
+        tripped = (here <= low + margin, here >= high - margin)
+        negative, positive = tripped if self.sign > 0 else tripped[::-1]
+        return NEGATIVE * negative | POSITIVE * positive
+
+    def limited_position(self, target: float) -> float:
+        low, high = self.software_limits
         kept = min(max(target, low), high) if low < high else target
         self.clipped = kept != target
         return kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Drive
@@ -12,7 +13,7 @@ from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.axis import defaults
 from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary, Key
 from gearwright.hardware.protocols.cia402.errors import Emergencies
-from gearwright.hardware.protocols.cia402.homing import METHODS
+from gearwright.hardware.protocols.cia402.homing import METHODS, TO_SWITCH
 from gearwright.hardware.protocols.cia402.nmt import Nmt
 from gearwright.hardware.protocols.cia402.pdo import COUNT, REMOTE, ReceivePdo, TransmitPdo
 from gearwright.hardware.protocols.cia402.power import PowerStage
@@ -34,7 +35,7 @@ class Cia402(CanDevice):
         self.objects = Dictionary(node, defaults(drive))
         self.emergencies = Emergencies(node, self.objects)
         self.nmt = Nmt(node, self.objects)
-        self.sdo = SdoServer(self.objects)
+        self.sdo = SdoServer(self.objects, self._written)
         self.receive = [ReceivePdo(self.objects, 0x1400 + n, 0x1600 + n) for n in range(COUNT)]
         self.transmit = [TransmitPdo(self.objects, 0x1800 + n, 0x1A00 + n) for n in range(COUNT)]
         self.power = PowerStage(drive, self.objects, self.emergencies)
@@ -57,6 +58,9 @@ class Cia402(CanDevice):
             (0x6078, 0): lambda: round(axis.torque),
             (0x6079, 0): lambda: round(self.drive.sample.voltage * 1000.0),
             (0x60F4, 0): lambda: round(axis.following_error),
+            (0x607D, 1): lambda: axis.software_limits[0],
+            (0x607D, 2): lambda: axis.software_limits[1],
+            (0x60FD, 0): lambda: axis.inputs,
             (0x60FC, 0): lambda: round(axis.profile.position + axis.zero),
             (0x1010, 1): lambda: 1,
             (0x1011, 1): lambda: 1,
@@ -64,7 +68,7 @@ class Cia402(CanDevice):
         o.written |= {
             (0x6040, 0): power.write_controlword,
             (0x6060, 0): power.write_mode,
-            (0x6098, 0): _check_method,
+            (0x6098, 0): self._check_method,
             (0x1010, 1): self._save,
             (0x1011, 1): self._restore,
         }
@@ -200,15 +204,9 @@ class Cia402(CanDevice):
 
     def _on_sdo(self, request: bytes, t: float) -> list[Frame]:
         self.nmt.now = t
-        answer = self.sdo.answer(request)
-        if answer is None:
-            self.malformed += len(request) != 8
-            return []
-        if answer[0] == 0x60:
-            self._written(int.from_bytes(answer[1:3], "little"))
-        elif answer[0] & 0xE0 == 0x20:  # a segment: the last one has written
-            self._listen()
-        return [Frame(0x580 + self.node, answer), *self._events(t)]
+        self.malformed += len(request) != 8
+        answers = self.sdo.answer(request, t)
+        return [*(Frame(0x580 + self.node, answer) for answer in answers), *self._events(t)] if answers else []
 
     def _on_pdo(self, pdo: ReceivePdo, data: bytes, t: float) -> list[Frame]:
         if len(data) < pdo.size:
@@ -271,10 +269,10 @@ class Cia402(CanDevice):
         elif reaction == QUICK_STOP:
             self.power.quick_stop()
 
-
-def _check_method(method: int) -> None:
-    if method not in METHODS:
-        raise SdoAbortError(aborts.RANGE)
+    def _check_method(self, method: int) -> None:
+        """Joints without ends have no limit switches."""
+        if method not in METHODS or (method in TO_SWITCH and not isfinite(self.drive.travel[0])):
+            raise SdoAbortError(aborts.RANGE)
 
 
 def _kept(key: Key) -> bool:

@@ -59,6 +59,9 @@ class Dictionary:
         row = self.row(index, sub)
         if row.access in ("ro", "const"):
             raise SdoAbortError(aborts.READ_ONLY)
+        if not row.type.size:
+            self.values[index, sub] = data.rstrip(b"\0").decode("ascii", "replace")
+            return
         if len(data) != row.type.size:
             raise SdoAbortError(aborts.LENGTH)
         (value,) = row.type.struct.unpack(data)

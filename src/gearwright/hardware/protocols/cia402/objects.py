@@ -239,6 +239,8 @@ DRIVE: tuple[Record | Object, ...] = (
     _mapped(0x60FD, "Digital inputs", U32, "ro"),
     _mapped(0x60FF, "Target velocity", I32, "rw"),
     _plain(0x6402, "Motor type", U16, "const", 10),
+    _plain(0x6403, "Motor catalogue number", TEXT, "rw", ""),
+    _plain(0x6404, "Motor manufacturer", TEXT, "rw", ""),
     _plain(0x6502, "Supported drive modes", U32, "const", 0x3AD),
 )
 

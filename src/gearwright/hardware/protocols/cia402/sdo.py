@@ -1,19 +1,25 @@
-"""The SDO server of CiA 301: expedited and segmented transfers, and aborts."""
+"""The SDO server of CiA 301: expedited, segmented and block transfers, and aborts."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from gearwright.hardware.protocols.cia402 import aborts
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
+from gearwright.hardware.protocols.cia402.sdo_block import BlockDownload, BlockUpload
 
 LONGEST_DOWNLOAD = 1024  # [bytes] more than any object of the table; a transfer that grows beyond is aborted
+SILENCE = 1.0  # [s] after which a block that a client has begun is given up: its segments look like requests
 
 
 class SdoServer:
-    """Answers requests of eight bytes with eight bytes. Anything shorter is no SDO and gets no answer."""
+    """Answers requests of eight bytes with frames of eight. Anything shorter is no SDO and gets no answer."""
 
-    def __init__(self, dictionary: Dictionary) -> None:
+    def __init__(self, dictionary: Dictionary, written: Callable[[int], None] = lambda index: None) -> None:
         self.dictionary = dictionary
+        self._written = written  # called with the index after a download
+        self._last = 0.0  # [s]
         self.reset()
 
     def reset(self) -> None:
@@ -21,36 +27,71 @@ class SdoServer:
         self._upload: bytes | None = None  # the rest of it
         self._download: bytearray | None = None
         self._toggle = 0
+        self._block_upload: BlockUpload | None = None
+        self._block_download: BlockDownload | None = None
 
-    def answer(self, request: bytes) -> bytes | None:
+    def answer(self, request: bytes, t: float = 0.0) -> list[bytes]:
         if len(request) != 8:
-            return None
+            return []
+        if t - self._last > SILENCE:
+            self._block_download = None
+        self._last = t
         command = request[0] >> 5
         try:
-            if command == 1:
-                return self._begin_download(request)
-            if command == 0:
-                return self._download_segment(request)
-            if command == 2:
-                return self._begin_upload(request)
-            if command == 3:
-                return self._upload_segment(request)
-            if command == 4:  # the client aborts: no answer
-                self.reset()
-                return None
-            raise SdoAbortError(aborts.COMMAND)
+            return self._answer(request, command)
         except SdoAbortError as abort:
-            key = (int.from_bytes(request[1:3], "little"), request[3]) if command in (1, 2, 5, 6) else self._key
+            begins = command in (1, 2, 5, 6) and self._block_download is None
+            key = (int.from_bytes(request[1:3], "little"), request[3]) if begins else self._key
             self.reset()
-            return b"\x80" + key[0].to_bytes(2, "little") + bytes([key[1]]) + abort.code.to_bytes(4, "little")
+            return [b"\x80" + key[0].to_bytes(2, "little") + bytes([key[1]]) + abort.code.to_bytes(4, "little")]
+
+    def _answer(self, request: bytes, command: int) -> list[bytes]:
+        if request[0] == 0x80 or (command == 4 and self._block_download is None):  # the client aborts: no answer
+            self.reset()
+            return []
+        if self._block_download is not None:
+            return self._take_block(self._block_download, request)
+        if command in SINGLE:
+            return [SINGLE[command](self, request)]
+        if command == 6 and not request[0] & 1:
+            self._begin(request)
+            self.dictionary.row(*self._key)
+            self._block_download = BlockDownload(request, LONGEST_DOWNLOAD)
+            return [self._block_download.begin(request)]
+        if command == 5:
+            return self._block(request)
+        raise SdoAbortError(aborts.COMMAND)
+
+    # --- blocks -------------------------------------------------------------------------------------------------
+
+    def _block(self, request: bytes) -> list[bytes]:
+        if not request[0] & 3:
+            self._begin(request)
+            self._block_upload = BlockUpload(self.dictionary.read(*self._key), request)
+            return [self._block_upload.begin(request)]
+        if self._block_upload is None:
+            raise SdoAbortError(aborts.COMMAND)
+        frames = self._block_upload.answer(request)
+        if frames is None:
+            self.reset()
+        return frames or []
+
+    def _take_block(self, block: BlockDownload, request: bytes) -> list[bytes]:
+        frames = block.answer(request)
+        if block.data is not None:
+            self._write(block.data)
+            self.reset()
+        return frames
+
+    # --- single frames ------------------------------------------------------------------------------------------
 
     def _begin_download(self, request: bytes) -> bytes:
         index, sub = self._begin(request)
         expedited, sized = request[0] & 2, request[0] & 1
         row = self.dictionary.row(index, sub)
         if expedited:
-            size = 4 - (request[0] >> 2 & 3) if sized else row.type.size
-            self.dictionary.write(index, sub, request[4 : 4 + size])
+            size = 4 - (request[0] >> 2 & 3) if sized else row.type.size or 4
+            self._write(request[4 : 4 + size])
         else:
             announced = int.from_bytes(request[4:8], "little") if sized else 0
             if announced > LONGEST_DOWNLOAD:
@@ -67,7 +108,7 @@ class SdoServer:
             raise SdoAbortError(aborts.TOO_LONG)
         if request[0] & 1:
             data, self._download = bytes(self._download), None
-            self.dictionary.write(*self._key, data)
+            self._write(data)
         return bytes([0x20 | toggle]) + bytes(7)
 
     def _begin_upload(self, request: bytes) -> bytes:
@@ -86,6 +127,10 @@ class SdoServer:
         self._upload = rest or None
         return bytes([toggle | (7 - len(part)) << 1 | (not rest)]) + part.ljust(7, b"\0")
 
+    def _write(self, data: bytes) -> None:
+        self.dictionary.write(*self._key, data)
+        self._written(self._key[0])
+
     def _begin(self, request: bytes) -> tuple[int, int]:
         self.reset()
         self._key = (int.from_bytes(request[1:3], "little"), request[3])
@@ -97,3 +142,9 @@ class SdoServer:
             raise SdoAbortError(aborts.TOGGLE)
         self._toggle ^= 0x10
         return toggle
+
+
+SINGLE: dict[int, Callable[[SdoServer, bytes], bytes]] = {
+    0: SdoServer._download_segment, 1: SdoServer._begin_download, 2: SdoServer._begin_upload,
+    3: SdoServer._upload_segment,
+}  # fmt: skip

@@ -35,7 +35,7 @@ _WORDS = {
 
 
 class Command(Enum):
-    """What bits 0 to 3 of a controlword ask for."""
+    """The transition that bits 0 to 3 of a controlword ask for."""
 
     DISABLE_VOLTAGE = "disable voltage"
     STOP_QUICKLY = "quick stop"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
-from gearwright.hardware.protocols.moteus import multiplex
+from gearwright.hardware.protocols.moteus import multiplex, telemetry
 from gearwright.hardware.protocols.moteus.multiplex import Stream
+from gearwright.hardware.protocols.moteus.servo import BRAKE, POSITION, STOPPED, ZERO_VELOCITY
 
 if TYPE_CHECKING:
     from gearwright.hardware.protocols.moteus.device import Moteus
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 CHANNEL = 1
 LONGEST_LINE, LONGEST_ANSWER = 256, 4096  # [bytes]
+FASTEST = 1e-3  # [s] between two emissions of a channel
+OK, UNKNOWN = "OK\r\n", "ERR unknown command\r\n"
+# letters of `d pos`, and the command registers that they set
+OPTIONS = {
+    "p": "command_kp_scale", "d": "command_kd_scale", "s": "command_stop_position", "t": "command_timeout",
+    "f": "command_feedforward_torque", "v": "command_velocity_limit", "a": "command_accel_limit",
+    "i": "command_ilimit_scale", "b": "command_ignore_position_bounds",
+}  # fmt: skip
 SETTINGS = {
     "id.id": "node",
     "servo.pid_position.kp": "kp",
@@ -33,6 +42,9 @@ class Console:
 
     def clear(self) -> None:
         self._line, self._answer = b"", b""
+        self._as_text: set[str] = set()  # channels that are emitted as text
+        self._rates: dict[str, float] = {}  # channel → period [s]
+        self._due: dict[str, float] = {}
 
     def on_stream(self, part: Stream, room: int) -> bytes:
         if part.channel != CHANNEL:
@@ -40,6 +52,7 @@ class Console:
         if part.data is not None:
             self._take(part.data)
             return b""
+        self._emit_due()
         most = max(min(part.most, room - 3), 0)
         sent, self._answer = self._answer[:most], self._answer[most:]
         return bytes([multiplex.SERVER_DATA, CHANNEL]) + multiplex.whole(len(sent)) + sent
@@ -50,30 +63,112 @@ class Console:
         for line in lines:
             words = line[:LONGEST_LINE].decode("ascii", "replace").split()
             if words:
-                self._answer = (self._answer + self._run(words).encode("ascii", "replace"))[-LONGEST_ANSWER:]
+                self._say(self._run(words))
 
-    def _run(self, words: list[str]) -> str:
-        if words == ["d", "stop"]:
-            self.device.servo.set_mode(0)
-            return "OK\r\n"
-        if words[0] == "tel" and words[1:] in (["stop"], ["text"]):
-            return "OK\r\n"
+    def _say(self, answer: str | bytes) -> None:
+        data = answer if isinstance(answer, bytes) else answer.encode("ascii", "replace")
+        self._answer = (self._answer + data)[-LONGEST_ANSWER:]
+
+    def _run(self, words: list[str]) -> str | bytes:
+        if words[0] == "d" and len(words) > 1:
+            return self._drive(words[1], words[2:])
+        if words[0] == "tel" and len(words) > 1:
+            return self._telemetry(words[1], words[2:])
         if words[0] == "conf" and len(words) > 1:
             return self._configure(words[1], words[2:])
-        return "ERR unknown command\r\n"
+        return UNKNOWN
+
+    # --- d: the servo -------------------------------------------------------------------------------------------
+
+    def _drive(self, verb: str, words: list[str]) -> str:
+        servo = self.device.servo
+        if verb in ("stop", "brake", "zero"):
+            servo.clear_command()
+            servo.set_mode({"stop": STOPPED, "brake": BRAKE, "zero": ZERO_VELOCITY}[verb])
+            return OK
+        if verb in ("index", "rezero", "nearest", "exact", "cfg-set-output"):
+            value = _number(words[0]) if words else 0.0
+            if not isfinite(value):
+                return "ERR invalid value\r\n"
+            servo.set_output(value, nearest=verb in ("rezero", "nearest"))
+            return OK
+        return self._position(words) if verb == "pos" else UNKNOWN
+
+    def _position(self, words: list[str]) -> str:
+        """`d pos POSITION VELOCITY MAX_TORQUE [options]`."""
+        if len(words) < 3:
+            return "ERR missing position, velocity or torque\r\n"
+        servo = self.device.servo
+        servo.clear_command()
+        given = {"position": words[0], "velocity": words[1], "maximum_torque": words[2]}
+        servo.command |= {f"command_{name}": _number(word) for name, word in given.items()}
+        for word in words[3:]:
+            if word[0] not in OPTIONS:
+                return f"ERR unknown option {word[0]}\r\n"
+            servo.command[OPTIONS[word[0]]] = _number(word[1:])
+        servo.set_mode(POSITION)
+        return OK
+
+    # --- tel: telemetry -----------------------------------------------------------------------------------------
+
+    def _telemetry(self, verb: str, words: list[str]) -> str | bytes:
+        if verb == "stop" and not words:
+            self._rates.clear()
+            return OK
+        if verb == "list" and not words:
+            return "".join(f"{name}\r\n" for name in telemetry.CHANNELS) + OK
+        if verb == "text" and not words:
+            self._as_text = set(telemetry.CHANNELS)
+            return OK
+        if not words or words[0] not in telemetry.CHANNELS:
+            return "ERR unknown name\r\n"
+        channel, value = words[0], _number(words[1]) if len(words) > 1 else nan
+        if verb == "schema":
+            return _blob(f"schema {channel}", telemetry.schema(channel))
+        if verb == "get":
+            return self._emission(channel)
+        if verb == "fmt" and value in (0, 1):
+            (self._as_text.add if value else self._as_text.discard)(channel)
+            return OK
+        if verb == "rate" and 0.0 <= value < inf:
+            self._rates.pop(channel, None)
+            if value:
+                self._rates[channel], self._due[channel] = max(value * 1e-3, FASTEST), self.device.servo.now
+            return OK
+        return UNKNOWN
+
+    def _emission(self, channel: str) -> str | bytes:
+        if channel in self._as_text:
+            return telemetry.text(channel, self.device) + OK
+        return _blob(f"emit {channel}", telemetry.binary(channel, self.device))
+
+    def _emit_due(self) -> None:
+        """Channels with a rate; one whose client does not fetch it waits."""
+        now = self.device.servo.now
+        for channel, period in self._rates.items():
+            if now >= self._due[channel] and len(self._answer) < LONGEST_ANSWER // 2:
+                self._due[channel] = now + period
+                self._say(_blob(f"emit {channel}", telemetry.binary(channel, self.device)))
+
+    # --- conf: settings -----------------------------------------------------------------------------------------
 
     def _configure(self, verb: str, words: list[str]) -> str:
         if verb in ("write", "load", "default") and not words:
-            return "OK\r\n"
+            return OK
         if verb == "enumerate":
-            lines = [f"{name} {getattr(self._holder(setting), setting)}" for name, setting in SETTINGS.items()]
-            return "\r\n".join([*lines, "OK\r\n"])
+            return self._enumerate(words)
         setting = SETTINGS.get(words[0]) if words else None
         if setting is None:
             return "ERR error reading\r\n" if verb == "get" else "ERR error setting\r\n"
         if verb == "get":
             return f"{getattr(self._holder(setting), setting)}\r\n"
-        return self._set(setting, words[1:]) if verb == "set" else "ERR unknown command\r\n"
+        return self._set(setting, words[1:]) if verb == "set" else UNKNOWN
+
+    def _enumerate(self, words: list[str]) -> str:
+        lines = {name: getattr(self._holder(setting), setting) for name, setting in SETTINGS.items()}
+        lines |= {f"uuid.uuid.{n}": byte for n, byte in enumerate(self.device.uuid)}
+        own = {name: value for name, value in lines.items() if not words or name.split(".")[0] == words[0]}
+        return "".join(f"{name} {value}\r\n" for name, value in own.items()) + OK if own else "ERR unknown group\r\n"
 
     def _holder(self, setting: str) -> Moteus | Servo:
         return self.device if setting == "node" else self.device.servo
@@ -93,4 +188,15 @@ class Console:
         elif bounds and not isfinite(value):
             value = float("-inf") if setting == "position_min" else float("inf")
         setattr(self._holder(setting), setting, value)
-        return "OK\r\n"
+        return OK
+
+
+def _blob(announcement: str, data: bytes) -> bytes:
+    return announcement.encode("ascii") + b"\r\n" + len(data).to_bytes(4, "little") + data
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return nan

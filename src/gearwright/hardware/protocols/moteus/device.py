@@ -26,6 +26,10 @@ SETTINGS = ("kp", "kd", "default_timeout", "position_min", "position_max", "zero
 class Moteus(CanDevice):
     """One controller."""
 
+    firmware: int = FIRMWARE
+    servo: Servo
+    uuid: bytes
+
     def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         self.servo = Servo(drive)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from gearwright.compiler.backends.cpu.vector_math.trigonometric import PI_2_1, PI_2_LOW, SMALL_ARGUMENT
 
-FUNCTION = "reduce_large_arguments"
-
 TWO_OVER_PI_BITS = 1280
 TWO_OVER_PI = int(  # ⌊2/π · 2¹²⁸⁰⌋
     "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e006492eea09d1921cfe1deb1cb129a73e"
@@ -19,8 +17,6 @@ TWO_OVER_PI = int(  # ⌊2/π · 2¹²⁸⁰⌋
 )
 
 _TEXT = """
-@two_over_pi = internal constant [176 x i8] c"{table}", align 16
-
 define internal void @{function}(ptr noalias %buffer) cold noinline {{
 entry:
   br label %lane
@@ -110,12 +106,21 @@ DECLARATIONS = (
 )
 
 
+def function(lanes: int) -> str:
+    """Name of the function for buffers of so many lanes."""
+    return f"reduce_large_arguments{lanes}"
+
+
+def table() -> str:
+    """LLVM text of the digits of 2/π."""
+    digits = "".join(f"\\{byte:02X}" for byte in TWO_OVER_PI.to_bytes(176, "little"))
+    return f'@two_over_pi = internal constant [176 x i8] c"{digits}", align 16'
+
+
 def definition(lanes: int) -> str:
-    """LLVM text of the function for buffers of so many lanes."""
-    table = "".join(f"\\{byte:02X}" for byte in TWO_OVER_PI.to_bytes(176, "little"))
+    """LLVM text of the function."""
     return _TEXT.format(
-        function=FUNCTION,
-        table=table,
+        function=function(lanes),
         lanes=lanes,
         limit=f"{SMALL_ARGUMENT:e}",
         shift=TWO_OVER_PI_BITS - 190 + 1075,

@@ -1,0 +1,134 @@
+"""Each motor's torque-speed curve as a small drawing, with its operating point and the way it came."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from html import escape
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from gearwright.display.devices import strength
+from gearwright.display.quantities import number
+from gearwright.display.visible import visible
+from gearwright.model import Actuator
+from gearwright.page.motion import Motion
+
+PAGE = 6  # motors at a time
+PERIOD = 0.1  # [s] between two drawings
+TRAIL = 60  # points of the way
+WIDTH, HEIGHT, EDGE = 280.0, 120.0, 6.0  # [px]
+CURVE, POINT = "#2f7fc1", "#e2583e"
+SAMPLES = 33
+
+
+class MotorCurves:
+    """Drawings of some motors; of robots with many a menu chooses which."""
+
+    def __init__(self, gui: Any, motion: Motion) -> None:
+        self._motion, self._names = motion, list(motion.robot.actuators)
+        pages = [self._names[k : k + PAGE] for k in range(0, len(self._names), PAGE)]
+        self._pages = {f"{visible(p[0])} … {visible(p[-1])} ({k + 1})": p for k, p in enumerate(pages)}
+        self._choice = None
+        if len(pages) > 1:
+            self._choice = gui.add_dropdown("motors", tuple(self._pages), initial_value=next(iter(self._pages)))
+            self._choice.on_update(lambda _: self._turn())
+        self._drawings = [gui.add_html("") for _ in range(min(PAGE, len(self._names)))]
+        self._trails: dict[str, deque[tuple[float, float]]] = {}
+        self._drawn = -inf
+        self.refresh()
+
+    def _shown(self) -> list[str]:
+        return self._pages[self._choice.value if self._choice else next(iter(self._pages))]
+
+    def _turn(self) -> None:
+        self._trails.clear()
+        self._drawn = -inf
+        self.refresh()
+
+    def refresh(self) -> None:
+        now = time.monotonic()
+        if self._motion.playing and now - self._drawn < PERIOD:
+            return
+        self._drawn = now
+        names = self._shown()
+        for k, handle in enumerate(self._drawings):
+            content = self._draw(names[k]) if k < len(names) else ""
+            if handle.content != content:
+                handle.content = content
+
+    def _draw(self, name: str) -> str:
+        point = self._motion.operating_point(name)
+        trail = self._trails.setdefault(name, deque(maxlen=TRAIL))
+        if not trail or trail[-1] != point:
+            trail.append(point)
+        return drawing(self._motion.robot.actuators[name], point, list(trail))
+
+
+def drawing(actuator: Actuator, point: tuple[float, float], trail: list[tuple[float, float]]) -> str:
+    """HTML: a name, the curve in all four quadrants, the way of the last moments, the point, and its numbers."""
+    fastest, strongest = _ranges(actuator, trail)
+    body = [
+        f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT / 2}" y2="{HEIGHT / 2}" stroke="currentColor" opacity=".25"/>',
+        f'<line y1="0" y2="{HEIGHT}" x1="{WIDTH / 2}" x2="{WIDTH / 2}" stroke="currentColor" opacity=".25"/>',
+    ]
+    for side in _curves(actuator, fastest):
+        line = " ".join(_place(s, t, fastest, strongest) for s, t in side)
+        body.append(f'<polyline points="{line}" fill="none" stroke="{CURVE}" stroke-width="1.8"/>')
+    way = " ".join(_place(s, t, fastest, strongest) for s, t in trail)
+    x, y = _place(*point, fastest, strongest).split(",")
+    body.append(f'<polyline points="{way}" fill="none" stroke="{POINT}" stroke-width="1.3" opacity=".5"/>')
+    body.append(f'<circle cx="{x}" cy="{y}" r="4.5" fill="{POINT}"/>')
+    speed, torque = point
+    return (
+        f'<div style="padding:2px 12px 10px"><div style="display:flex;justify-content:space-between;font-size:13px">'
+        f"<b>{escape(visible(actuator.name))}</b>"
+        f"<span>{number(torque, 3)} N·m at {number(speed, 3)} rad/s</span></div>"
+        f'<svg viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" style="display:block;width:100%;height:auto" role="img">'
+        f'{"".join(body)}</svg><div style="font-size:11px;opacity:.65">{escape(strength(actuator))}</div></div>'
+    )
+
+
+def _ranges(actuator: Actuator, trail: list[tuple[float, float]]) -> tuple[float, float]:
+    """Highest speed and torque that the drawing has room for."""
+    speeds = [abs(s) for s, _ in (*actuator.torque_speed, *trail)]
+    torques = [abs(t) for _, t in trail]
+    torques += [min(t, actuator.effort_limit) for _, t in actuator.torque_speed]
+    speeds += [actuator.velocity_limit] if isfinite(actuator.velocity_limit) else []
+    torques += [actuator.effort_limit] if isfinite(actuator.effort_limit) else []
+    return 1.08 * max(speeds, default=0.0) or 1.0, 1.15 * max(torques, default=0.0) or 1.0
+
+
+def _curves(actuator: Actuator, fastest: float) -> list[list[tuple[float, float]]]:
+    """The most it gives at each speed, forwards and backwards; nothing for a source without limits."""
+    points = actuator.torque_speed
+    if not points and not isfinite(actuator.effort_limit):
+        return []
+    speeds = np.unique([*np.linspace(-fastest, fastest, SAMPLES), *(s for s, _ in points), *(-s for s, _ in points)])
+    forward = [(float(s), _most(actuator, float(s))) for s in speeds]
+    return [forward, [(-s, -t) for s, t in forward]]
+
+
+def _most(actuator: Actuator, speed: float) -> float:
+    """The highest torque at a speed: of the curve, whose first and last lines go on, and of the drive."""
+    limit, points = actuator.effort_limit, actuator.torque_speed
+    if speed > actuator.velocity_limit:
+        return 0.0
+    if not points:
+        return float(limit)
+    s, t = np.array(points).T
+    if speed <= s[0]:
+        torque = t[0] + (t[1] - t[0]) / (s[1] - s[0]) * (speed - s[0])
+    elif speed >= s[-1]:
+        torque = t[-1] + (t[-1] - t[-2]) / (s[-1] - s[-2]) * (speed - s[-1])
+    else:
+        torque = float(np.interp(speed, s, t))
+    return float(np.clip(torque, -limit, limit))
+
+
+def _place(speed: float, torque: float, fastest: float, strongest: float) -> str:
+    x = WIDTH / 2 + (WIDTH / 2 - EDGE) * float(np.clip(speed / fastest, -1.0, 1.0))
+    y = HEIGHT / 2 - (HEIGHT / 2 - EDGE) * float(np.clip(torque / strongest, -1.0, 1.0))
+    return f"{x:.1f},{y:.1f}"

@@ -1,0 +1,151 @@
+"""Shapes of links, as viser takes them: one function a kind, one row of the table each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gearwright.diagnostics import Source
+from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from gearwright.page.meshes import Meshes
+
+Colour = tuple[float, float, float, float]
+GREY: Colour = (0.62, 0.66, 0.70, 1.0)
+MISSING: Colour = (0.8, 0.3, 0.3, 0.6)
+MISSING_SIZE = 0.05  # [m] of the box that stands for a mesh
+
+
+class Canvas(NamedTuple):
+    """Where shapes are drawn."""
+
+    scene: Any  # viser's
+    meshes: Meshes
+
+
+class Drawn(NamedTuple):
+    """A node of the scene, and the box around it in the link's frame, (8, 3)."""
+
+    node: Any
+    corners: Any
+    missing: bool = False  # a box that stands for a mesh
+
+
+def draw(canvas: Canvas, path: str, geometry: Geometry, colour: Colour | None, source: Source | None) -> Drawn | None:
+    """Adds a shape below a link's frame; None for a kind that has no picture."""
+    make = SHAPES.get(type(geometry.shape))
+    if make is None:
+        return None
+    X = geometry.pose
+    place = {"wxyz": quaternion(X.R), "position": np.asarray(X.p, float)}
+    node, low, high, missing = make(canvas, path, geometry.shape, colour, place, source)
+    box = np.array(list(product(*zip(low, high, strict=True))), float)
+    return Drawn(node, box @ np.asarray(X.R, float).T + np.asarray(X.p, float), missing)
+
+
+Made = tuple[Any, Any, Any, bool]  # node, lowest corner, highest corner, whether it stands for something else
+
+
+def paint(colour: Colour | None) -> dict[str, Any]:
+    r, g, b, opacity = colour or GREY
+    return {"color": tuple(round(255 * min(1.0, max(0.0, c))) for c in (r, g, b)),
+            "opacity": opacity if opacity < 1 else None}  # fmt: skip
+
+
+def _box(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    half = np.asarray(shape.size, float) / 2
+    return canvas.scene.add_box(path, dimensions=shape.size, **paint(colour), **place), -half, half, False
+
+
+def _sphere(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    r = np.full(3, shape.radius)
+    node = canvas.scene.add_icosphere(path, radius=shape.radius, subdivisions=4, **paint(colour), **place)
+    return node, -r, r, False
+
+
+def _cylinder(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    node = canvas.scene.add_cylinder(
+        path, radius=shape.radius, height=shape.length, radial_segments=48, **paint(colour), **place
+    )
+    half = np.array([shape.radius, shape.radius, shape.length / 2])
+    return node, -half, half, False
+
+
+def _capsule(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    import trimesh
+
+    mesh = trimesh.creation.capsule(height=shape.length, radius=shape.radius)
+    mesh.apply_translation(-mesh.bounds.mean(axis=0))
+    return _triangles(canvas, path, mesh, colour, place)
+
+
+def _cone(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    import trimesh
+
+    mesh = trimesh.creation.cone(shape.radius, shape.length, sections=48)
+    mesh.apply_translation((0, 0, -shape.length / 2))
+    return _triangles(canvas, path, mesh, colour, place)
+
+
+def _ellipsoid(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    import trimesh
+
+    mesh = trimesh.creation.icosphere(subdivisions=3)
+    mesh.apply_scale(shape.radii)
+    return _triangles(canvas, path, mesh, colour, place)
+
+
+def _plane(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    """Not part of the size of what is shown: a ground is as large as it likes."""
+    node = canvas.scene.add_box(path, dimensions=(*shape.size, 1e-3), **paint(colour), **place)
+    return node, np.zeros(3), np.zeros(3), False
+
+
+def _mesh(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, source: Source | None) -> Made:
+    loaded = canvas.meshes.load(shape.uri, source)
+    if loaded is None:
+        half = np.full(3, MISSING_SIZE / 2)
+        node = canvas.scene.add_box(path, dimensions=(MISSING_SIZE,) * 3, **paint(MISSING), **place)
+        return node, -half, half, True
+    corners = loaded.bounds * np.asarray(shape.scale, float)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    scale = tuple(map(float, shape.scale))
+    node = canvas.scene.add_glb(path, loaded.coloured(colour), scale=scale, **place)
+    return node, low, high, False
+
+
+def _triangles(canvas: Canvas, path: str, mesh: Any, colour: Colour | None, place: Any) -> Made:
+    vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    node = canvas.scene.add_mesh_simple(path, vertices, faces, **paint(colour), **place)
+    return node, mesh.bounds[0], mesh.bounds[1], False
+
+
+SHAPES: dict[type, Callable[[Canvas, str, Any, Colour | None, Any, Any], Made]] = {
+    Box: _box,
+    Sphere: _sphere,
+    Cylinder: _cylinder,
+    Capsule: _capsule,
+    Cone: _cone,
+    Ellipsoid: _ellipsoid,
+    Plane: _plane,
+    Mesh: _mesh,
+}
+
+
+def quaternion(R: Any) -> Any:
+    """(w, x, y, z) of a rotation matrix."""
+    m = np.asarray(R, float)
+    w = np.sqrt(max(0.0, 1 + m[0, 0] + m[1, 1] + m[2, 2])) / 2
+    x = np.sqrt(max(0.0, 1 + m[0, 0] - m[1, 1] - m[2, 2])) / 2
+    y = np.sqrt(max(0.0, 1 - m[0, 0] + m[1, 1] - m[2, 2])) / 2
+    z = np.sqrt(max(0.0, 1 - m[0, 0] - m[1, 1] + m[2, 2])) / 2
+    x, y, z = (np.copysign(a, b) for a, b in ((x, m[2, 1] - m[1, 2]), (y, m[0, 2] - m[2, 0]), (z, m[1, 0] - m[0, 1])))
+    if w < 1e-6:  # half a turn: signs by the products
+        v = np.array([x, y, z])
+        k = int(np.abs(v).argmax())
+        v = np.abs(v) * np.where(m[k] + m[:, k] < 0, -1.0, 1.0)
+        v[k] = abs(v[k])
+        x, y, z = v
+    return np.array([w, x, y, z]) / np.sqrt(w * w + x * x + y * y + z * z)

@@ -1,0 +1,93 @@
+"""Plots of chosen signals: live while a simulation runs, whole for a recording, with a mark at its time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gearwright.page.motion import Motion
+from gearwright.page.replay import Replay
+
+NOTHING = "(nothing)"
+PLOTS = 4
+LINE, NOW = "#2f7fc1", "#e2583e"
+FLAT = 1e-9  # of a signal that does not move, the height of its plot
+
+
+class SignalPlots:
+    """Some plots below each other; a further one appears when the last is used."""
+
+    def __init__(self, gui: Any, motion: Motion) -> None:
+        self._gui, self._motion = gui, motion
+        self._replay = motion if isinstance(motion, Replay) else None
+        self._names = tuple(motion.units)
+        self._choices: list[Any] = []
+        self._plots: list[Any] = []
+        self._drawn: list[Any] = []
+        first = next((n for n in self._names if n.endswith(".position")), self._names[0])
+        for k in range(PLOTS):
+            self._add(k, first if k == 0 else NOTHING)
+        self.refresh()
+
+    def _add(self, k: int, initial: str) -> None:
+        choice = self._gui.add_dropdown("signal", (NOTHING, *self._names), initial_value=initial, visible=k < 2)
+        zero, line = np.zeros(2), {"label": "value", "stroke": LINE, "width": 2}
+        mark = {"label": "now", "stroke": NOW, "width": 0, "points": {"show": True, "size": 9, "fill": NOW}}
+        marked = self._replay is not None
+        plot = self._gui.add_uplot(
+            (zero,) * (2 + marked), ({"label": "time [s]"}, line, *([mark] if marked else [])),
+            scales={"x": {"time": False}, "y": {"range": (0.0, 1.0)}},
+            axes=({"size": 34}, {"size": 58}), legend={"show": False}, aspect=2.0, visible=initial != NOTHING,
+        )  # fmt: skip
+        choice.on_update(lambda _: self._chosen(k))
+        self._choices.append(choice)
+        self._plots.append(plot)
+        self._drawn.append(None)
+
+    def _chosen(self, k: int) -> None:
+        self._plots[k].visible = self._choices[k].value != NOTHING
+        used = max((i for i, c in enumerate(self._choices) if c.value != NOTHING), default=-1)
+        for i, choice in enumerate(self._choices):
+            choice.visible = i <= used + 1
+        self._drawn[k] = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        for k, (choice, plot) in enumerate(zip(self._choices, self._plots, strict=True)):
+            if choice.value != NOTHING:
+                self._draw(k, choice.value, plot)
+
+    def _draw(self, k: int, name: str, plot: Any) -> None:
+        times, values = self._motion.series(name)
+        if len(times) < 2:
+            return
+        now = self._motion.time
+        key = (name, now, len(times), float(times[0]))
+        if key == self._drawn[k]:
+            return
+        self._drawn[k] = key
+        low, high = y_range(values)
+        data = [times, values]
+        if self._replay is not None:
+            mark = np.full(len(times), np.nan)
+            at = int(np.clip(np.searchsorted(times, now), 0, len(times) - 1))
+            mark[at] = values[at]
+            data.append(mark)
+        plot.scales = {"x": {"time": False}, "y": {"range": (low, high)}}
+        plot.data = tuple(data)
+        unit = self._motion.units.get(name, "")
+        title = f"{name} [{unit}]" if unit else name
+        if plot.title != title:
+            plot.title = title
+
+
+def y_range(values: Any) -> tuple[float, float]:
+    """With a little room; a signal that does not move is in the middle. Rounded, so that it seldom changes."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    room = max(0.06 * (high - low), FLAT * max(1.0, abs(high)), 1e-9)
+    unit = 10.0 ** np.floor(np.log10(high - low + 2 * room)) / 5
+    return float(np.floor((low - room) / unit) * unit), float(np.ceil((high + room) / unit) * unit)

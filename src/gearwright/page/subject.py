@@ -1,0 +1,80 @@
+"""From what `gw.view` is given to what it shows: a simulation, or a recording with its robot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gearwright.errors import GearwrightError
+from gearwright.sim.recordings.formats import endings
+
+if TYPE_CHECKING:
+    from gearwright.model import Mechanism
+    from gearwright.sim import Recording, Simulation
+
+
+def subject(
+    what: Any, robot: Any, search_path: Sequence[Any], options: dict[str, Any]
+) -> Simulation | tuple[Recording, Mechanism]:
+    from gearwright.sim import Recording, Simulation
+
+    folder = Path()
+    if is_recording(what):
+        folder, what = Path(what).parent, Recording.open(what)
+    if isinstance(what, Recording):
+        if options:
+            raise GearwrightError(f"a recording is not compiled: {sorted(options)[0]}= has no meaning for it")
+        return what, recorded_robot(what, robot, search_path, folder)
+    if robot is not None:
+        raise GearwrightError("robot= is for recordings; a robot or a simulation has its own")
+    if isinstance(what, Simulation):
+        if what.batch != 1:
+            raise GearwrightError(f"a page shows one robot; this simulation has {what.batch}")
+        if options:
+            raise GearwrightError(f"a simulation is compiled already: {sorted(options)[0]}= has no meaning for it")
+        return what
+    return compiled(_loaded(what, search_path), options)
+
+
+def is_recording(what: Any) -> bool:
+    """Whether it is a file that holds one, by its ending."""
+    return isinstance(what, str | os.PathLike) and Path(what).suffix.lower() in endings()
+
+
+def compiled(robot: Mechanism, options: dict[str, Any]) -> Simulation:
+    """With wrenches on every link that moves, so that each can be pulled."""
+    from gearwright.sim import compile
+
+    moving = tuple(b.link for b in robot.tree.branches if b.joint.dof and b.link in robot.links)
+    return compile(robot, **{"wrenches": tuple(dict.fromkeys(moving)), **options})
+
+
+def _loaded(what: Any, search_path: Sequence[Any]) -> Mechanism:
+    from gearwright.formats import load
+    from gearwright.model import Mechanism
+
+    return what if isinstance(what, Mechanism) else load(what, search_path=tuple(search_path))
+
+
+def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any], folder: Path) -> Mechanism:
+    """The robot that was recorded: as given, its own, or from the file that it names, there or beside the recording."""
+    from gearwright import robots
+    from gearwright.formats import load
+
+    if robot is not None:
+        return _loaded(robot, search_path)
+    if recording.has_robot:
+        return recording.robot
+    schema = recording.schema
+    name = Path(schema.file).name
+    for path in (Path(schema.file), folder / name) if name else ():
+        if path.is_file():
+            return load(path, base=schema.base or None, search_path=tuple(search_path))  # type: ignore[arg-type]
+    if Path(name).stem in robots.names():
+        return load(Path(name).stem, base=schema.base or None)  # type: ignore[arg-type]
+    where = f"its file {schema.file!r} is not there" if name else "it names no file"
+    raise GearwrightError(
+        f"the recording of {schema.robot!r} came without its robot, and {where}: name it with robot= or --robot"
+    )

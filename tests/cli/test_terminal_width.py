@@ -1,0 +1,131 @@
+"""Commands at 80 columns: words stay whole, summaries are not cut, numbers keep their units."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from io import StringIO
+from pathlib import Path
+from time import sleep
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import gearwright as gw
+from gearwright.cli import COMMANDS
+from gearwright.cli.findings import print_line
+from gearwright.display.phrases import Phrases
+from tests.cli.commands import called
+
+WARNED = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="knee" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+<limit uper="3"/></joint><actuator name="m" joint="knee"/></robot>"""
+
+
+@pytest.fixture
+def warned(tmp_path: Path) -> Path:
+    (tmp_path / "r.urdf").write_text(WARNED)
+    return tmp_path / "r.urdf"
+
+
+def test_the_help_of_80_columns_cuts_no_summary():
+    listed = called("--help", COLUMNS="80").out.split("Commands:")[1]
+    assert len(listed.strip().splitlines()) == len(COMMANDS)
+    assert "…" not in listed and "..." not in listed
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_diagnostic_goes_on_below_between_words(width: int):
+    out = Console(file=StringIO(), width=width, color_system=None)
+    words = "arm.urdf:9: warning: attribute 'uper' of <limit> is not known; did you mean 'upper'? [element-unknown]"
+    print_line(out, Text(words), wrapped=True)
+    lines = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert all(len(line) <= width for line in lines) and all(line.startswith("    ") for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == words and lines[0].startswith("arm.urdf:9: ")
+
+
+def test_a_word_that_is_too_long_is_not_broken():
+    out = Console(file=StringIO(), width=30, color_system=None)
+    print_line(out, Text(f"see {'x' * 50} for more"), wrapped=True)
+    assert "x" * 50 in out.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", range(24, 60, 5))
+def test_numbers_keep_their_units(width: int):
+    out = Console(file=StringIO(), width=width, color_system=None)
+    table = Table.grid()  # where they stand
+    table.add_row(Phrases("50 mN·m stall, 780 rad/s free, held to 12 mN·m, rotor 5×10⁻⁷ kg·m², 1000 Hz, 1 ms late"))
+    out.print(table)
+    text = out.file.getvalue()  # type: ignore[attr-defined]
+    assert not re.search(r"[0-9⁰-⁹] *\n", text) and "\ue000" not in text
+
+
+@pytest.mark.parametrize("robot", ["gripper", "scara", "hand", "planetary"])
+@pytest.mark.parametrize("command", [("show",), ("run", "--duration", "0.01")], ids=lambda c: c[0])
+def test_pages_of_80_columns(robot: str, command: tuple[str, ...]):
+    ran = called(command[0], robot, *command[1:], COLUMNS="80")
+    assert ran.code == 0 and max(map(len, ran.out.splitlines())) <= 80
+
+
+COMMANDS_OF_A_FILE = {
+    "check": (), "show": (), "run": ("--duration", "0.01"), "export": ("--target", "c", "--out", "{}/x"),
+    "sweep": ("--vary", "rod.mass=1:2:2", "--duration", "0.01", "--metric", "knee.position:last"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS_OF_A_FILE)
+def test_every_command_mentions_the_warnings_of_a_file(command: str, warned: Path, tmp_path: Path):
+    with warnings.catch_warnings():  # the command line replaces how they are shown
+        more = [text.format(tmp_path) for text in COMMANDS_OF_A_FILE[command]]
+        ran = called(command, warned, *more)
+    said = ran.out if command == "check" else ran.err
+    assert ran.code == 0 and said.count("did you mean 'upper'") == 1
+
+
+def test_strict_refuses_a_file_with_warnings(warned: Path):
+    assert called("check", warned).code == 0
+    ran = called("check", warned, "--strict")
+    assert ran.code == 1 and "✗" in ran.out and "--strict refuses" in ran.out
+    assert called("check", "gripper", "--strict").code == 0
+
+
+class SlowSink:
+    def open(self, schema):
+        sleep(0.1)
+
+    def write(self, chunk):
+        sleep(0.1)
+
+    def close(self):
+        sleep(0.1)
+
+
+def test_the_speed_of_a_run_is_that_of_its_steps():
+    """What start-up and files take is no part of it."""
+    sim = gw.compile(gw.load("gripper"))
+    sim.run(0.05, sink=SlowSink())
+    assert 0 < sim.clock.pace.seconds < 0.1
+    data = json.loads(called("run", "gripper", "--duration", "0.5", "--json").out)
+    assert data["ns_per_robot_step"] == pytest.approx(1e9 * data["stepping_s"] / 500)
+    assert data["real_time_factor"] == pytest.approx(0.5 / data["stepping_s"])
+    assert data["stepping_s"] < data["wall_s"]
+
+
+@pytest.mark.parametrize("ending", ["mcap", "parquet", "npz", "csv"])
+def test_a_run_is_written_while_it_goes_on(ending: str, tmp_path: Path):
+    file, picture = tmp_path / f"run.{ending}", tmp_path / "run.svg"
+    ran = called("run", "gripper", "--command", "motor=0.01", "--duration", "0.05", "--out", file, "--plot", picture)
+    assert ran.code == 0 and picture.read_text().startswith("<?xml")
+    sim = gw.compile(gw.load("gripper"))
+    expected = sim.run(0.05, command={"motor": 0.01})
+    assert (gw.Recording.open(file).position["left_finger"] == expected.position["left_finger"]).all()
+
+
+def test_a_shell_completes_bundled_robots():
+    ran = called(COMP_WORDS="gearwright show gri", COMP_CWORD="2", _GEARWRIGHT_COMPLETE="complete_bash")
+    assert ran.out.split() == ["gripper"]
+    assert "complete" in called("--show-completion", "bash").out or called("--help").out.count("completion") >= 2

@@ -1,0 +1,68 @@
+"""Documentation and examples use public names only: a reader can take them out of the repository and run them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import gearwright as gw
+
+ROOT = Path(__file__).parents[2]
+PUBLIC = ("gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots")
+BLOCK = re.compile(r"^```py(?:thon)?(?: [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+INSIDE = "contributing.md"  # is about work on the package itself
+PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").rglob("*.md")) if p.name != INSIDE)]
+SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
+
+
+def code(path: Path) -> Iterator[ast.Module]:
+    text = path.read_text(encoding="utf-8")
+    for part in BLOCK.findall(text) if path.suffix == ".md" else [text]:
+        yield ast.parse(part)
+
+
+def internal(tree: ast.Module) -> Iterator[str]:
+    """Names of ours that are imported or used, and not public; and imports from the tests."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name.startswith("gearwright.") and a.name not in PUBLIC)
+            yield from (a.name for a in node.names if a.name.partition(".")[0] == "tests")
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module in PUBLIC:
+                module = import_module(node.module)
+                known = {*getattr(module, "__all__", dir(module)), "robots", "kinds", "drawing", "__version__"}
+                yield from (f"{node.module}.{a.name}" for a in node.names if a.name not in known)
+            elif node.module.partition(".")[0] in ("gearwright", "tests"):
+                yield node.module
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "gw" and node.attr not in dir(gw):
+            yield f"gw.{node.attr}"
+
+
+@pytest.mark.parametrize("path", [*PAGES, *SCRIPTS], ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_internal_is_used(path: Path) -> None:
+    assert sorted({name for tree in code(path) for name in internal(tree)}) == []
+
+
+@pytest.mark.parametrize("name", PUBLIC[1:3])
+def test_every_name_of_a_public_module_is_there(name: str) -> None:
+    module = import_module(name)
+    assert sorted(module.__all__, key=str.lower) and all(getattr(module, n) is not None for n in module.__all__)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from gearwright.model import AxisRef",
+        "import gearwright.sim",
+        "from gearwright.kinds import Missing",
+        "import tests.robots",
+        "gw.missing()",
+    ],
+)
+def test_an_internal_name_is_found(text: str) -> None:
+    assert len(list(internal(ast.parse(text)))) == 1

@@ -1,0 +1,91 @@
+"""Numbers at which checks and maps of the model decide: a hair on either side of each, for `contracts/guards.py`."""
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright import robots
+from gearwright.dynamics.parameters import numbers
+from gearwright.errors import ModelError
+from gearwright.model import AxisRef, Coupling, Inertia, Joint, Link, Pose, rings, second_descriptions
+from gearwright.model.couplings import Couplings, Term
+from gearwright.model.moved_mass import massless_joints
+from gearwright.model.plausible import _joint, _link
+from gearwright.model.tangle import Tangle
+from tests.model.test_thresholds import ratio
+
+ZEROS = " ".join(f"{name}='0'" for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+
+
+@pytest.mark.parametrize(("metres", "said"), [(99.0, 0), (101.0, 1)])
+def test_a_joint_a_hundred_metres_away_is_worth_a_word(metres, said):
+    pose = Pose(np.eye(3), (0.0, 0.0, metres))
+    assert len(list(_joint(Joint(name="j", kind="fixed", parent="a", child="b", X_PJ=pose)))) == said
+
+
+@pytest.mark.parametrize(("metres", "said"), [(2.9, 0), (3.1, 1)])
+def test_a_radius_of_gyration_of_three_metres_is_worth_a_word(metres, said):
+    moment = 2.0 * metres**2
+    link = Link(name="l", inertia=Inertia(mass=2.0, moments=(moment, moment, moment)))
+    assert len(list(_link(link))) == said
+
+
+def pendulum(arm):
+    """A point mass beside its axis."""
+    mass = f"<inertial><origin xyz='{arm!r} 0 0'/><mass value='1'/><inertia {ZEROS}/></inertial>"
+    joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint>"
+    return gw.loads(f"<robot name='r'><link name='a'/><link name='b'>{mass}</link>{joint}</robot>")
+
+
+@pytest.mark.parametrize(("arm", "armature"), [(0.5e-12, 1e-6), (2e-12, 0.0)])
+def test_a_point_mass_on_its_axis_does_not_resist_and_an_armature_is_assumed(arm, armature):
+    robot = pendulum(arm)
+    assert len(list(massless_joints(robot))) == (armature > 0)
+    assert numbers(robot)["j.armature"] == armature
+
+
+@pytest.mark.parametrize(("off", "corrected"), [(3e-14, False), (1e-12, True)])
+def test_a_ratio_that_a_ring_implies_is_corrected_beyond_thirteen_digits(off, corrected):
+    group = [ratio("b", "a", 3.0), ratio("c", "b", 1 / 3, "hard"), ratio("c", "a", 1.0 * (1 + off))]
+    found = rings.unrounded(group, {n: [0.0] for n in "abc"})
+    assert bool(found) == corrected
+
+
+@pytest.mark.parametrize(("seen", "directions"), [(5e-7, 1), (2e-6, 0)])
+def test_a_direction_that_rows_see_to_six_digits_is_free(seen, directions):
+    assert len(second_descriptions._null_space(np.diag([1.0, seen]))) == directions
+
+
+@pytest.mark.parametrize(("opened", "closed"), [(3e-11, True), (1e-9, False)])
+def test_a_loop_is_closed_to_a_tenth_of_a_nanometre(opened, closed):
+    robot = gw.load(robots.path("four_bar"))
+    (tangle,) = (t for t in Tangle.of(robot.tree, []).parts() if t.cuts)
+    q = tangle.closed(robot.configuration(), [])
+    joint = tangle.joints[0].name
+    assert tangle._is_closed({**q, joint: np.array(q[joint]) + opened}, []) == closed
+
+
+@pytest.mark.parametrize(("apart", "refused"), [(5e-7, False), (2e-6, True)])
+def test_two_ways_of_a_linkage_to_one_angle_agree_to_a_microradian(apart, refused):
+    linkage = gw.FourBarLinkage(ground=1.0, input=0.4, coupler=1.0, output=0.7)
+    a = np.array([1.0])
+    q = np.asarray(linkage.to_joints(a)) + apart
+    if refused:
+        with pytest.raises(ModelError, match="branch"):
+            linkage._on_this_branch(q, a)
+    else:
+        linkage._on_this_branch(q, a)
+
+
+def running_sum(n):
+    """f₁ = r₁, f₂ = f₁ + r₂, …: written by independent axes they have n·(n + 1)/2 terms."""
+    axes = [(AxisRef(f"f{i}", 0), AxisRef(f"r{i}", 0)) for i in range(n)]
+    for i, (follower, root) in enumerate(axes):
+        before = (Term(axes[i - 1][0], 1.0),) if i else ()
+        yield Coupling(name=f"c{i}", follower=follower, leaders=(*before, Term(root, 1.0)))
+
+
+def test_two_hundred_thousand_terms_of_couplings():
+    assert sum(len(a.terms) for a in Couplings(running_sum(631)).composed.values()) == 631 * 632 // 2  # 199,396
+    with pytest.raises(ModelError, match="more than 200,000 terms"):
+        _ = Couplings(running_sum(632)).composed
