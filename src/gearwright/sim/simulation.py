@@ -186,14 +186,17 @@ class Simulation(NamedValues):
             for i, value in values:
                 self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
 
-    def hardware(self, name: str | None = None) -> HardwareInterface:
-        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name."""
+    def hardware(self, name: str | None = None, *, enforce_command_limits: bool = False) -> HardwareInterface:
+        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name.
+
+        enforce_command_limits   commands are held to the joints' limits as ros2_control's joint limiter does
+        """
         from gearwright.sim.hardware_interfaces import HardwareInterface
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
             raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
-        return HardwareInterface(self, known[0] if name is None else name)
+        return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
         """Reads and writes the numbers of one robot of the batch, each by a channel that is looked up once."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
+from gearwright.compiler.backends.cpu import watch
 from gearwright.compiler.backends.cpu.ir import Types, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.spans import run_spans
-from gearwright.compiler.backends.cpu.watch import watch_declarations, watch_functions
 from gearwright.compiler.program import Body, Program, Slot, Stage
 
 FIXED_WORDS = (
@@ -83,8 +83,8 @@ class Driver:
                     self._commit()
                 self._record()
         body = "\n".join(self.lines)
-        watch = watch_functions(self.layout, self.t) if with_state else ""
-        return f"define void @run(ptr noalias %call) {{\n{body}\nret void\n}}\n{watch}{run_spans(self.table)}"
+        watching = watch.watch_functions(self.layout, self.t) if with_state else ""
+        return f"define void @run(ptr noalias %call) {{\n{body}\nret void\n}}\n{watching}{run_spans(self.table)}"
 
     # small pieces of text
 
@@ -242,7 +242,7 @@ def _depth(body: Body) -> int:
 
 def declarations(t: Types) -> set[str]:
     """The intrinsics that the driver uses."""
-    return {"declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", *watch_declarations(t)}
+    return {"declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", *watch.declarations(t)}
 
 
 def driver(program: Program, layout: Layout, precision: str) -> str:

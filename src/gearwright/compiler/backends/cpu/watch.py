@@ -9,6 +9,7 @@ A number with a bound is scaled first, so that at its bound it is the largest nu
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from math import nextafter
 from typing import NamedTuple
 
@@ -21,12 +22,7 @@ def watch_functions(layout: Layout, t: Types) -> str:
     return commit_function(layout, t) + recover_function(layout, t)
 
 
-def watch_declarations(t: Types) -> set[str]:
-    """The intrinsics that they use."""
-    kinds = (t, types(wide_count(t), {64: "double", 32: "single"}[t.bits])) if t.lanes == 1 else (t,)
-    return {f"declare {k.F} @llvm.fma.{k.S}({k.F}, {k.F}, {k.F})" for k in kinds}
-
-
+WIDEST = 8  # states of one robot that are copied and watched at once
 LARGEST = {64: sys.float_info.max, 32: (2 - 2.0**-23) * 2.0**127}  # by bits of a number
 
 
@@ -35,92 +31,85 @@ def _scales(layout: Layout, t: Types) -> dict[int, float]:
     return {offset: nextafter(LARGEST[t.bits] / bound, 0.0) for offset, bound in layout.bounds.items()}
 
 
-WIDE = 256  # bits in which the states of a single robot are watched, where they lie side by side
-
-
-class _Run(NamedTuple):
-    """States that are read at once: from an arena offset on, as the type `t`."""
-
-    offset: int
-    t: Types
-    scales: tuple[float, ...]  # of each of them; of the lanes of a batch, one for all
-
-    @property
-    def scale(self) -> str | None:
-        """As a constant, if there is one."""
-        if all(x == 1.0 for x in self.scales):
-            return None
-        if len(self.scales) == 1:
-            return number(self.scales[0], self.t)
-        single = types(1, {64: "double", 32: "single"}[self.t.bits])
-        return "<" + ", ".join(f"{self.t.scalar} {number(x, single)}" for x in self.scales) + ">"
-
-
 def commit_function(layout: Layout, t: Types) -> str:
     """`save` copies the states into scratch. `commit` does the same if all are good and no lane failed before.
 
     Good or not is one number: Σ 0·x is 0 if every x is finite, NaN otherwise.
     """
-    align = t.lanes * t.bits // 8
-    runs = _runs(layout, t)
-    load, save = [], []
-    for n, run in enumerate(runs):
-        load += [
-            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {run.offset}",
-            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {run.offset}",
-            f"%x{n} = load {run.t.F}, ptr %p{n}, align {align}",
+    pieces = list(_pieces(layout, t))
+    check, save = [], []
+    for n, piece in enumerate(pieces):
+        kind = piece.t.F
+        check += [
+            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {piece.offset}",
+            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {piece.offset}",
+            f"%x{n} = load {kind}, ptr %p{n}, align {t.lanes * t.bits // 8}",
         ]
-        save.append(f"store {run.t.F} %x{n}, ptr %s{n}, align {align}")
-    watch = [*_watched(runs), "br i1 %bad, label %no, label %yes, !prof !0", "no:", "ret i1 true", "yes:"]
-    lines = "\n".join
-    head = "ptr noalias %arena, ptr noalias %saved"
+        save.append(f"store {kind} %x{n}, ptr %s{n}, align {t.lanes * t.bits // 8}")
+    lines, head = "\n".join, "ptr noalias %arena, ptr noalias %saved"
     return (
-        f"define internal void @save({head}) {{\n{lines([*load, *save])}\nret void\n}}\n"
-        f"define internal i1 @commit({head}, i64 %any_failed) {{\n{lines([*load, *watch, *save])}\nret i1 false\n}}\n"
+        f"define internal void @save({head}) {{\n{lines([*check, *save])}\nret void\n}}\n"
+        f"define internal i1 @commit({head}, i64 %any_failed) {{\n"
+        f"{lines([*check, *_watch(pieces), *save])}\nret i1 false\n}}\n"
     )
 
 
-def _runs(layout: Layout, t: Types) -> list[_Run]:
-    """The states that a step writes; of a single robot, as many at once as lie side by side."""
-    offsets, scales, count = list(layout.committed), _scales(layout, t), wide_count(t)
-    wide = types(count, {64: "double", 32: "single"}[t.bits])
-    found: list[_Run] = []
-    while offsets:
-        first, n = offsets[0], count if offsets[:count] == [*range(offsets[0], offsets[0] + count)] else 1
-        found.append(_Run(first, wide if n > 1 else t, tuple(scales.get(i, 1.0) for i in range(first, first + n))))
-        del offsets[:n]
-    return found
+def declarations(t: Types) -> set[str]:
+    """The intrinsics that `commit` uses."""
+    precision = "double" if t.bits == 64 else "single"
+    kinds = [types(width, precision) for width in (1, 2, 4, WIDEST)] if t.lanes == 1 else [t]
+    return {f"declare {k.F} @llvm.fma.{k.S}({k.F}, {k.F}, {k.F})" for k in kinds}
 
 
-def wide_count(t: Types) -> int:
-    """States that are watched at once."""
-    return WIDE // t.bits if t.lanes == 1 else 1
+class _Piece(NamedTuple):
+    """States side by side: of all lanes, or several of one robot; each has its scale."""
+
+    offset: int
+    t: Types
+    scales: tuple[float, ...]
+
+    @property
+    def factor(self) -> str:
+        if len(self.scales) == 1:
+            return number(self.scales[0], self.t)
+        single = types(1, "double" if self.t.bits == 64 else "single")
+        return f"<{', '.join(f'{self.t.scalar} {number(x, single)}' for x in self.scales)}>"
 
 
-def _watched(runs: list[_Run]) -> list[str]:
-    """Lines that end with `%bad`. Each type has four sums, so that no fma waits for the one before."""
-    found, places, sums = [], dict[Types, int](), dict[Types, list[str]]()
-    for n, run in enumerate(runs):
-        t, x = run.t, f"%x{n}"
-        if run.scale is not None:
-            found.append(f"%y{n} = fmul {t.F} {x}, {run.scale}")
+def _pieces(layout: Layout, t: Types) -> Iterator[_Piece]:
+    scales, offsets = _scales(layout, t), layout.committed
+    precision, i = "double" if t.bits == 64 else "single", 0
+    while i < len(offsets):
+        width = WIDEST if t.lanes == 1 else 1
+        while offsets[i : i + width] != tuple(range(offsets[i], offsets[i] + width)):
+            width //= 2
+        own = tuple(scales.get(offset, 1.0) for offset in offsets[i : i + width])
+        yield _Piece(offsets[i], types(width, precision) if t.lanes == 1 else t, own)
+        i += width
+
+
+def _watch(pieces: Sequence[_Piece]) -> list[str]:
+    """Two sums of each width, so that few fma wait for the one before."""
+    lines, sums = [], {piece.t: [number(0.0, piece.t)] * 2 for piece in pieces}
+    for n, piece in enumerate(pieces):
+        kind, x, own = piece.t.F, f"%x{n}", sums[piece.t]
+        if any(scale != 1.0 for scale in piece.scales):
+            lines.append(f"%y{n} = fmul {kind} {x}, {piece.factor}")
             x = f"%y{n}"
-        own, place = sums.setdefault(t, [number(0.0, t)] * 4), places.get(t, 0)
-        zero = number(0.0, t)
-        found.append(f"%w{n} = call {t.F} @llvm.fma.{t.S}({t.F} {x}, {t.F} {zero}, {t.F} {own[place % 4]})")
-        own[place % 4], places[t] = f"%w{n}", place + 1
-    found.append("%bad0 = icmp ne i64 %any_failed, 0")
-    for n, (t, own) in enumerate(sums.items()):
-        found += [
-            f"%a{n} = fadd {t.F} {own[0]}, {own[1]}",
-            f"%b{n} = fadd {t.F} {own[2]}, {own[3]}",
-            f"%c{n} = fadd {t.F} %a{n}, %b{n}",
-            f"%u{n} = fcmp uno {t.F} %c{n}, %c{n}",
-        ]
+        zero = number(0.0, piece.t)
+        lines.append(f"%w{n} = call {kind} @llvm.fma.{piece.t.S}({kind} {x}, {kind} {zero}, {kind} {own[n % 2]})")
+        own[n % 2] = f"%w{n}"
+    lines.append("%bad = icmp ne i64 %any_failed, 0")
+    bad = "%bad"
+    for n, (t, (a, b)) in enumerate(sums.items()):
+        lines += [f"%c{n} = fadd {t.F} {a}, {b}", f"%u{n} = fcmp uno {t.F} %c{n}, %c{n}"]
+        flag = f"%u{n}"
         if t.lanes > 1:
-            found += [f"%m{n} = bitcast {t.B} %u{n} to i{t.lanes}", f"%any{n} = icmp ne i{t.lanes} %m{n}, 0"]
-        found.append(f"%bad{n + 1} = or i1 %bad{n}, {f'%any{n}' if t.lanes > 1 else f'%u{n}'}")
-    return [*found, f"%bad = or i1 %bad{len(sums)}, false"]
+            lines += [f"%m{n} = bitcast {t.B} %u{n} to i{t.lanes}", f"%any{n} = icmp ne i{t.lanes} %m{n}, 0"]
+            flag = f"%any{n}"
+        lines.append(f"%bad{n} = or i1 {bad}, {flag}")
+        bad = f"%bad{n}"
+    return [*lines, f"br i1 {bad}, label %no, label %yes, !prof !0", "no:", "ret i1 true", "yes:"]
 
 
 def recover_function(layout: Layout, t: Types) -> str:
