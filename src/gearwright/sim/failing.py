@@ -63,7 +63,7 @@ def described_entry(sim: Simulation, part: str, element: int) -> str:
             element = len(names.free_positions) + element % len(names.free_velocities)
         return names.state[element]
     if part == "impulse":
-        return f"impulse of {sim.kernels.equations.rows[element]!r}"
+        return f"impulse of {sim.kernels.rows[element]!r}"
     if part == "actuator":
         places = sim.layout.devices.memory.items()
         return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
