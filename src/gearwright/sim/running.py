@@ -246,6 +246,8 @@ class _Kept:
 
 def _steps(duration: float, sim: Simulation) -> int:
     try:
+        if isinstance(duration, str):
+            raise TypeError
         seconds = float(duration)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
