@@ -245,10 +245,11 @@ class _Kept:
 
 
 def _steps(duration: float, sim: Simulation) -> int:
+    given: Any = duration
     try:
-        if isinstance(duration, str):
+        if isinstance(given, str):  # "0.1" is a text
             raise TypeError
-        seconds = float(duration)
+        seconds = float(given)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
     if not (isfinite(seconds) and seconds >= 0):
