@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from gearwright.model.servos import with_servos
     from gearwright.page import view
     from gearwright.sim import Recording, Simulation, compile
+    from gearwright.sim.mock_hardware import MockHardware
     from gearwright.study import sweep
 
 __version__ = "0.1.0"
@@ -74,6 +75,7 @@ _LAZY = {
     "compile": "gearwright.sim",
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
+    "MockHardware": "gearwright.sim.mock_hardware",
     "Recording": "gearwright.sim",
     "Env": "gearwright.learning",
     "robots": "gearwright",
@@ -135,6 +137,7 @@ __all__ = [
     "LoadWarning",
     "Losses",
     "Mechanism",
+    "MockHardware",
     "ModelError",
     "NotSimulatedWarning",
     "PneumaticCylinder",

@@ -73,6 +73,7 @@ GUARDS = {
     "sim.clock.GROWTH": Guard(f"{CALLS}::test_calls_are_short_and_not_too_many", 0.2),
     "sim.clock.LONGEST": Guard(f"{CALLS}::test_calls_get_shorter_where_steps_get_slower"),
     "sim.clock.MOST_STEPS": Guard(f"{CALLS}::test_too_many_steps"),
+    "sim.command_limiter.BEYOND": Guard("tests/sim/test_command_limits.py::test_velocities"),
     "sim.failing.LARGE_MASS_RATIO": Guard(OF_SIM),
     "sim.failing.LARGE_ROBOT": Guard(OF_SIM),
     "sim.free_memory.UNKNOWN": Guard("tests/sim/test_files.py::test_a_system_that_says_little"),

@@ -41,6 +41,7 @@ NAMES = {
     "robots",
     "Losses",
     "Mechanism",
+    "MockHardware",
     "ModelError",
     "NotSimulatedWarning",
     "PID",

@@ -12,6 +12,7 @@ from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
 from gearwright.model.layout import StepSlot
+from gearwright.notebooks import NotebookDisplay
 from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
@@ -44,7 +45,7 @@ class Momentum(NamedTuple):
     angular: Array  # [N·m·s]
 
 
-class Simulation(NamedValues):
+class Simulation(NamedValues, NotebookDisplay):
     """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`, a free base has `base.x` … Parts of a
@@ -186,14 +187,17 @@ class Simulation(NamedValues):
             for i, value in values:
                 self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
 
-    def hardware(self, name: str | None = None) -> HardwareInterface:
-        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name."""
+    def hardware(self, name: str | None = None, *, enforce_command_limits: bool = False) -> HardwareInterface:
+        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name.
+
+        enforce_command_limits   commands are held to the joints' limits as ros2_control's joint limiter does
+        """
         from gearwright.sim.hardware_interfaces import HardwareInterface
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
             raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
-        return HardwareInterface(self, known[0] if name is None else name)
+        return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
         """Reads and writes the numbers of one robot of the batch, each by a channel that is looked up once."""

@@ -19,12 +19,13 @@ from gearwright.model.fields import Highlight, highlights
 from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.losses import Losses
+from gearwright.notebooks import NotebookDisplay
 
 MAX_STEPS = 50  # of Newton's method; it converges in about six or not at all
 ACCURACY = 1e-12  # of actuator positions, relative to their size
 
 
-class TransmissionMap(ABC):
+class TransmissionMap(NotebookDisplay, ABC):
     """A transmission, apart from which actuators and joints it is tied to.
 
     Arguments are scalars (sizes of 1), vectors (n,) or batches (…, n). Where the ratio depends on the position,
