@@ -183,6 +183,7 @@ class Executable(ABC):
         self.program, self.precision = program, precision
         self.dtype = np.dtype(DTYPES[precision])
         self.from_cache = from_cache
+        self.kept_code: bytes = b""  # as `Backend.code` made it, where it was kept
 
     @abstractmethod
     def _instance(self, batch: int, threads: int) -> Instance:
@@ -239,6 +240,15 @@ class Backend(ABC):
     @abstractmethod
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
         """Code as something that runs. Of the program, the outline is enough."""
+
+    def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
+        """Code as a saved simulation holds it: with all that `load_portable` has to know of it."""
+        return code
+
+    def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
+        """`load` on a machine that can run code and need not be able to make it. Raises CompileError for code that is
+        damaged or meant for another machine."""
+        return self.load(program, code, precision, batch)
 
     @property
     def description(self) -> str:

@@ -57,13 +57,13 @@ def plot(
     return figure
 
 
-def _save(figure: Any, target: Any, form: str, theme: Theme) -> None:
+def _save(figure: Any, target: Any, form: str, theme: Theme, dpi: int = 160) -> None:
     """Without a date: the same picture is the same file."""
     from matplotlib import rc_context
 
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with rc_context(_style(theme)):  # type: ignore[arg-type]
-        figure.savefig(target, format=form, dpi=160, metadata=undated.get(form))
+        figure.savefig(target, format=form, dpi=dpi, metadata=undated.get(form))
 
 
 def check_ending(path: str | os.PathLike[str]) -> None:
@@ -211,14 +211,13 @@ def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: 
         handle.set_linewidth(2.0)
 
 
-def small_plot(recording: Recording, signals: Sequence[str] | None, most: int = 2) -> str:
-    """The first panels as SVG text, for notebooks."""
-    from io import StringIO
+def small_plot(recording: Recording, theme: str, most: int = 2) -> bytes:
+    """The first panels as a small PNG, for notebooks."""
+    from io import BytesIO
 
-    theme = find_theme("light")
-    drawn = panels(recording, signals)[:most]
-    look = looks([n for p in drawn for n in p.lines], set(recording.schema.followers), theme)
-    figure, out = _figure(drawn, look, heading(recording, None), theme), StringIO()
-    _save(figure, out, "svg", theme)
-    text = out.getvalue()
-    return text[text.index("<svg") :]
+    colours = find_theme(theme)
+    drawn = panels(recording)[:most]
+    look = looks([n for p in drawn for n in p.lines], set(recording.schema.followers), colours)
+    figure, out = _figure(drawn, look, heading(recording, None), colours), BytesIO()
+    _save(figure, out, "png", colours, dpi=90)
+    return out.getvalue()
