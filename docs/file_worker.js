@@ -8,7 +8,7 @@ if (location.protocol === "file:") {
       this.frame.hidden = true;
       document.documentElement.append(this.frame);
       const inside = this.frame.contentWindow;
-      inside.postMessage = (data) => this.tell(new MessageEvent("message", { data }));
+      inside.postMessage = (data) => this.later(data, (event) => this.tell(event));
       this.ready = new Promise((resolve, reject) => {
         const script = inside.document.createElement("script");
         script.src = new URL(address, location);
@@ -19,6 +19,12 @@ if (location.protocol === "file:") {
       this.ready.catch(() => this.tell(new ErrorEvent("error")));
     }
 
+    // As between threads: a copy, and not before what is running now has ended.
+    later(data, deliver) {
+      const event = new MessageEvent("message", { data: structuredClone(data) });
+      setTimeout(() => deliver(event));
+    }
+
     tell(event) {
       this.dispatchEvent(event);
       const handler = this[`on${event.type}`];
@@ -26,7 +32,7 @@ if (location.protocol === "file:") {
     }
 
     postMessage(data) {
-      this.ready.then(() => this.frame.contentWindow.dispatchEvent(new MessageEvent("message", { data })));
+      this.ready.then(() => this.later(data, (event) => this.frame.contentWindow.dispatchEvent(event)));
     }
 
     terminate() {
