@@ -11,7 +11,8 @@ import time
 
 from asking import ask, tell
 
-PATIENCE = 0.6  # [s] of the wall clock for an answer; the server gives it at once
+# [s] of the wall clock for an answer, which the server gives at once: where one must come, and where none should
+PATIENT, BRIEF = 15.0, 0.4
 
 
 class Serial:
@@ -26,9 +27,10 @@ class Serial:
         )
         assert self.port.openPort() and self.port.setBaudRate(1_000_000)
 
-    def call(self, name, *arguments):
+    def call(self, name, *arguments, patience=PATIENT):
         """The answer without the SDK's result; None if there is none."""
-        for _ in range(3):
+        end, answer = time.monotonic() + patience, None
+        while answer is None or time.monotonic() < end:
             try:
                 answer = getattr(self.handler, name)(self.port, self.node, *arguments)
             except IndexError:  # a status where it expects data
@@ -56,11 +58,11 @@ class Feetech(Serial):
     def enable(self):
         self.call("write1ByteTxRx", 40, 1)
 
-    def move(self):
-        self.call("write2ByteTxRx", 42, 2400)
+    def move(self, patience):
+        self.call("write2ByteTxRx", 42, 2400, patience=patience)
 
-    def state(self):
-        answer = self.call("ping")
+    def state(self, patience=PATIENT):
+        answer = self.call("ping", patience=patience)
         if answer is None:
             return None
         current, on = self.read(2, 69) & 0x7FFF, bool(self.read(1, 40))
@@ -78,11 +80,11 @@ class Dynamixel(Serial):
     def enable(self):
         self.call("write1ByteTxRx", 64, 1)
 
-    def move(self):
-        self.call("write4ByteTxRx", 116, 2400)
+    def move(self, patience):
+        self.call("write4ByteTxRx", 116, 2400, patience=patience)
 
-    def state(self):
-        if self.call("ping") is None:
+    def state(self, patience=PATIENT):
+        if self.call("ping", patience=patience) is None:
             return None
         current, on = self.read(2, 126), bool(self.read(1, 64))
         current = abs(current - 65536 if current > 32767 else current)
@@ -102,13 +104,13 @@ class Damiao:
         self.motor.ensure_control_mode("MIT")
         self.motor.enable()
 
-    def move(self):
+    def move(self, patience):
         self.motor.send_cmd_mit(0.5, stiffness=80.0, damping=4.0)
 
-    def state(self):
+    def state(self, patience=PATIENT):
         self.motor.state.clear()
         self.motor.request_motor_feedback()
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while "pos" not in self.motor.get_states():
             if time.monotonic() > end:
                 return None
@@ -143,13 +145,13 @@ class Odrive:
         self.drive.set_controller_mode("POSITION_CONTROL", "PASSTHROUGH")
         self.drive._send_message("Set_Axis_State", {"Axis_Requested_State": "CLOSED_LOOP_CONTROL"})
 
-    def move(self):
+    def move(self, patience):
         self.drive.set_input_pos(0.5)
 
-    def state(self):
+    def state(self, patience=PATIENT):
         self.seen.clear()
         ask("run 0.15")  # heartbeats and encoder estimates are cyclic
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while not self.seen:
             if time.monotonic() > end:
                 return None
@@ -179,9 +181,9 @@ class Moteus:
 
         self.loop.run_until_complete(connected())
 
-    def _wait(self, what):
+    def _wait(self, what, patience=PATIENT):
         async def limited():
-            return await asyncio.wait_for(what, PATIENCE)
+            return await asyncio.wait_for(what, patience)
 
         try:
             return self.loop.run_until_complete(limited())
@@ -192,14 +194,14 @@ class Moteus:
         self._wait(self.controller.set_stop())
         self._wait(self._go(math.nan))
 
-    def move(self):
-        self._wait(self._go(0.5))
+    def move(self, patience):
+        self._wait(self._go(0.5), patience)
 
     def _go(self, position):
         return self.controller.set_position(position=position, velocity=0.0, watchdog_timeout=math.nan, query=True)
 
-    def state(self):
-        answer = self._wait(self.controller.query())
+    def state(self, patience=PATIENT):
+        answer = self._wait(self.controller.query(), patience)
         if answer is None:
             return None
         v, r = answer.values, self.registers
@@ -214,6 +216,7 @@ FAULTS = {
     "open-winding": actuator, "stall": actuator, "unplug": actuator, "bus-off": None, "drop": None, "corrupt": None,
     "brown-out": None,
 }  # fmt: skip
+SILENT = ("unplug", "bus-off", "drop", "corrupt", "duplicate")
 
 
 def provoke(fault, target):
@@ -225,14 +228,16 @@ def provoke(fault, target):
     if fault != "none":
         ask(f"inject {fault} {target or '-'}{' 0.3' if fault == 'brown-out' else ''}")
     ask("run 0.02")
-    silent = client.state() is None if fault == "brown-out" else None
+    silent = client.state(BRIEF) is None if fault == "brown-out" else None
+    patience = BRIEF if fault in SILENT else PATIENT
     if fault != "brown-out":
-        client.move()
+        client.move(patience)
     ask("run 0.8")
-    during = client.state()
+    during = client.state(patience)
     ask("clear")
     ask("run 0.2")
-    tell(**{fault: {"before": before, "during": during, "after": client.state(), "silent": silent}})
+    after = client.state(BRIEF if fault == "duplicate" else PATIENT)
+    tell(**{fault: {"before": before, "during": during, "after": after, "silent": silent}})
 
 
 ask("run 0.01")
@@ -242,7 +247,7 @@ ask("reset")
 ask("clock realtime")
 ask("inject delay - 0.02")
 begun = time.monotonic()
-late = client.state()
+late = client.state(BRIEF)
 tell(delay={"during": late, "seconds": time.monotonic() - begun})
 ask("clear")
 ask("clock lockstep")
