@@ -35,6 +35,7 @@ KINDS = {
     "clock": Kind.STATE,  # steps, and the time that they are counted from
     "control": Kind.STATE,  # the controller's commands, then its memory
     "mass": Kind.DERIVED,  # M at the position
+    "factors": Kind.DERIVED,  # and its factors, where steps are solved with these alone
     "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,
     "wrench": Kind.INPUT,  # on links that were declared, force and torque of each
