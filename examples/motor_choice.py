@@ -61,7 +61,7 @@ def swept(designs: int):
 
 
 def front(points):
-    """Rows that no other one beats in all three columns; all are to be large. Fastest first, a staircase of the rest."""
+    """Rows that no other one beats in all three columns; all are to be large. Fastest first."""
     order = np.lexsort((-points[:, 2], -points[:, 1], -points[:, 0]))
     kept, stairs = [], []  # of those so far: (second, third), rising in the second and falling in the third
     for row in order[np.isfinite(points[order]).all(axis=1)]:
@@ -70,6 +70,7 @@ def front(points):
         if at < len(stairs) and stairs[at][1] >= third:
             continue
         kept.append(row)
+        at = bisect_left(stairs, (second, np.inf))
         while at and stairs[at - 1][1] <= third:
             at -= 1
             del stairs[at]
