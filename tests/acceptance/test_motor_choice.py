@@ -13,7 +13,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "motor_choice.py"
 def test_the_front_is_what_no_other_one_beats():
     front = runpy.run_path(str(EXAMPLE))["front"]
     rng = np.random.default_rng(0)
-    points = rng.integers(0, 8, (400, 3)).astype(float)  # with ties
+    points = rng.integers(0, 30, (400, 3)).astype(float)  # with ties
     points[::50] = np.nan
     beaten = [bool(((points >= p).all(axis=1) & (points > p).any(axis=1)).any()) for p in points]
     best = {tuple(points[i]) for i in front(points)}
