@@ -82,6 +82,7 @@ GUARDS = {
     "sim.loops.CLOSED": Guard(OF_SIM, 1e3),
     "sim.loops.DEPENDENT": Guard(OF_SIM),
     "sim.loops.GOOD_ENOUGH": Guard(OF_SIM),
+    "sim.loops.ROUNDING": Guard("tests/sim/test_refused_and_reported.py", 0.02),
     "sim.loops.KEPT": Guard(OF_SIM),
     "sim.loops.LARGEST": Guard(OF_SIM),
     "sim.loops.STARTS": Guard(OF_SIM),

@@ -21,6 +21,14 @@ from gearwright.errors import CompileError, suggestion
 
 Precision = Literal["double", "single"]
 DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
+
+
+def in_single_precision(value: float) -> float:
+    """The number itself; raises if it would become infinite."""
+    if abs(value) > LARGEST_SINGLE:
+        raise CompileError(f"{value:.3g}, a constant of the equations, is beyond single precision: take double")
+    return value
 
 
 class Failure(NamedTuple):
