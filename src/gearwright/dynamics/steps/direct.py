@@ -61,6 +61,7 @@ class DirectStep:
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
         self._switching: tuple[Inertia, Collected] | None = None  # what the stage `switch` is made for
+        self._stored: Collected | None = None  # what acts in the phase that was solved last
         self.silent = 0  # terms without an impulse to be read, which come first
 
     def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
@@ -192,18 +193,24 @@ class DirectStep:
             )
         build["push"], build["point"], build["progress"], build["settled"] = b, points, progress, [0.0]
         if self._as_before(H, acting):
+            self._stored = acting.mapped(lambda x: x, in_lines=build.carry(f"lines_{name}"))
             build.stage(f"push_{name}")
             with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 build.again("switch")
         else:
             keep = build.carry(f"given_{name}")
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
+            self._stored = self._switching[1]
             build.stage(f"push_{name}")
             with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 self._switch(*self._switching)
                 build.stage("switch")
         settled = build["settled"][0] > 0.5
         return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
+
+    def carried(self, acting: Collected) -> Collected:
+        """What acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
+        return self._stored if acting.switching and self._stored is not None else acting
 
     def _as_before(self, H: Inertia, acting: Collected) -> bool:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""

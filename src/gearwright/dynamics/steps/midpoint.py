@@ -276,7 +276,7 @@ class MidpointStep(DirectStep):
         build["velocity"] = found.u
         quick = build["round"][0] <= QUICK
         build["smooth"] = [where(quick, least(plus(build["smooth"][0], 1.0), SMOOTH), 0.0)]
-        impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
+        impulses = zip(build["impulse"], self.read_impulses(self.carried(second), found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build["piece_end"] = found.pieces
