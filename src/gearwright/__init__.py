@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
     from gearwright.page import view
-    from gearwright.sim import Recording, Simulation, compile
+    from gearwright.sim import Recording, Simulation, compile, open
     from gearwright.sim.mock_hardware import MockHardware
     from gearwright.study import sweep
 
@@ -69,6 +69,7 @@ _LAZY = {
     "sweep": "gearwright.study",
     "view": "gearwright.page",
     "load": "gearwright.formats",
+    "open": "gearwright.sim",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
     "serve": "gearwright.hardware.serving",
@@ -156,6 +157,7 @@ __all__ = [
     "load",
     "loads",
     "migrate",
+    "open",
     "robots",
     "serve",
     "sweep",

@@ -58,6 +58,7 @@ NAMES = {
     "load",
     "loads",
     "migrate",
+    "open",
     "serve",
     "sweep",
     "view",

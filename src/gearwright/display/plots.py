@@ -175,19 +175,22 @@ def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> 
 
 def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
     """A broad stroke under a line where it is on its limit. True if there is one."""
-    found = False
+    found: set[tuple[int, int, float]] = set()  # strokes over each other would hide the lines
     for line in panel.lines.values():
         for robot in range(line.values.shape[1]) if line.saturated is not None else ():
             assert line.saturated is not None
             for first, last in stretches(line.saturated[:, robot]):
                 part = slice(first, last + 1)
                 point = first == last
+                stroke = (first, last, float(line.values[part, robot].mean().round(9)))
+                if stroke in found:
+                    continue
+                found.add(stroke)
                 ax.plot(
                     *thinned(panel.time[part], line.values[part, robot]), color=theme.saturated, linewidth=6,
                     alpha=0.32, solid_capstyle="round", zorder=1.5, marker="o" if point else None, markersize=5,
                 )  # fmt: skip
-                found = True
-    return found
+    return bool(found)
 
 
 def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: Theme) -> None:
@@ -206,7 +209,7 @@ def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: 
     if len(names) > LISTED:
         more = f"and {len(names) - LISTED} more"
         ax.annotate(more, (1.02, 0.0), xycoords="axes fraction", fontsize=8, color=theme.soft, annotation_clip=False)
-    for handle in legend.get_lines()[: len(names)]:
+    for handle in legend.get_lines()[: min(len(names), LISTED)]:
         handle.set_alpha(1.0)
         handle.set_linewidth(2.0)
 

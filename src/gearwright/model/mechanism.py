@@ -294,6 +294,8 @@ class Mechanism(NotebookDisplay):
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
         given: set[tuple[str, int]] = set()
         for name, value in (position or {}).items():
+            if np.asarray(value).dtype.kind in "US":  # "0.1" is a text
+                raise ModelError(f"{name!r} takes numbers, not {value!r:.60}")
             if name in slots and np.ndim(value) == 0:
                 joint, i = slots[name]
                 q[joint][i] = float(value)  # type: ignore[arg-type]

@@ -133,13 +133,7 @@ class HardwareInterface:
 
     def _driven(self, joint: str) -> Value:
         """Effort of a joint's drive in the last step: λ/dt of its row."""
-        from gearwright.dynamics.constraints.drives import DriveRow
-
-        place = 0
-        for kind in self.sim.kernels.equations.kinds:
-            if isinstance(kind, DriveRow) and kind.name == joint:
-                break
-            place += kind.size
+        place = self.sim.kernels.drive_places[joint]
         return reader(self.sim.batch_state.instance, "impulse", place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:

@@ -82,8 +82,9 @@ class TransmissionMap(NotebookDisplay, ABC):
 
     @cached_property
     def _led_ratio(self) -> Any:
-        import casadi
+        from gearwright.tracing import imported_casadi
 
+        casadi = imported_casadi()
         a = casadi.SX.sym("a", self.actuators)
         return casadi.Function("ratio", [a], [casadi.densify(casadi.jacobian(self._led_joints(a), a))])
 
@@ -137,8 +138,9 @@ class TransmissionMap(NotebookDisplay, ABC):
 
     @cached_property
     def _ratio(self) -> Any:
-        import casadi
+        from gearwright.tracing import imported_casadi
 
+        casadi = imported_casadi()
         q = casadi.SX.sym("q", self.joints)
         return casadi.Function("ratio", [q], [casadi.densify(casadi.jacobian(self._positions(q), q))])
 
