@@ -17,6 +17,7 @@ from gearwright.sim import analysis, assembly, given_values, observed, reporting
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
 from gearwright.sim.clock import Clock
+from gearwright.sim.device_arrays import DeviceArrays
 from gearwright.sim.failing import failure
 from gearwright.sim.inputs import Inputs
 from gearwright.sim.layout import Layout
@@ -112,6 +113,11 @@ class Simulation(NamedValues, NotebookDisplay):
         if view is None:
             view = self._views[name] = views.VIEWS[name](self)
         return view
+
+    @cached_property
+    def arrays(self) -> DeviceArrays:
+        """Positions, velocities, efforts, commands, readings and parameters as arrays (n, B), for DLPack."""
+        return DeviceArrays(self)
 
     @property
     def unsettled(self) -> Value:
