@@ -3,7 +3,10 @@
     python -m benchmarks.gpu prepare FOLDER     anywhere: kernels as text, start values, and what the CPU makes of them
     python -m benchmarks.gpu measure FOLDER     with a GPU: agreement and robot-steps a second, as JSON and a table
 
-The second half needs NumPy and CuPy.
+The second half needs NumPy and CuPy, asks nothing, and goes on after a kernel that fails. Of each kernel it says how
+many registers and bytes of local memory a thread has, and which share of the card's peaks is used: arithmetic
+(additions, multiplications, divisions and functions of the tapes, every loop once: a lower bound) and memory (what a
+launch reads and writes of the robots' slots).
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.compiler.backends.cuda.backend import Cuda
+from gearwright.compiler.backends.cuda.kernel_text import WRITTEN, KernelLayout
+from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program, SlotKind
 from gearwright.compiler.program_text import from_text, to_text
 
@@ -27,6 +32,12 @@ SPREAD = 0.3  # [rad, m] by which their starts differ
 LONG, SHORT = 200, 1  # steps a call: a roll-out, and a policy in the loop
 SECONDS = 1.0  # that a figure is measured for
 PEAK = {"double": 34e12, "single": 67e12}  # operations a second of an H200, as its maker states them
+BANDWIDTH = 4.8e12  # bytes a second of its memory
+OPERATIONS = {"fma": 2, "fms": 2, "fnma": 2, "sincos": 2}  # that a tape's instruction counts for
+FREE = {  # moved, compared or chosen: no arithmetic
+    "const", "load", "assign", "pair_sin", "pair_cos", "neg", "fabs", "copysign", "select", "if_else_zero", "lt", "le",
+    "eq", "ne", "and", "or", "not", "fmin", "fmax", "sign",
+}  # fmt: skip
 
 
 class Case(NamedTuple):
@@ -73,7 +84,9 @@ def prepare(folder: Path) -> None:
         (folder / f"{case.name}.cu").write_bytes(text)
         kept: dict[str, Any] = start | {f"after {n}": x for n, x in after.items()}
         np.savez(folder / f"{case.name}.npz", allow_pickle=False, **kept)
-        about = {"outline": to_text(program.outline()), "operations": _operations(program)}
+        about = {
+            "outline": to_text(program.outline()), "operations": _operations(program), "bytes": _bytes(program, case),
+        }  # fmt: skip
         (folder / f"{case.name}.json").write_text(json.dumps(about))
         print(f"{case.name}: {len(text)} bytes, {about['operations']} operations a step at least")
 
@@ -91,31 +104,73 @@ def _move_apart(sim: Any) -> None:
 
 
 def _operations(program: Program) -> int:
-    """Of a step, every loop once: a lower bound. A fused multiply-add is two."""
-    return sum(
-        (2 if i.op in ("fma", "fms", "fnma") else 1) for s in program.stages for i in s.tape.instructions
-        if i.op not in ("const", "load", "assign", "pair_sin", "pair_cos")
-    )  # fmt: skip
+    """Of a step as the kernel has it, every loop once: a lower bound."""
+    made = without_unread_stores(ends_known(program)).map_tapes(optimise)
+    return sum(OPERATIONS.get(i.op, 1) for s in made.stages for i in s.tape.instructions if i.op not in FREE)
 
 
-def measure(folder: Path, robots: int) -> None:
-    """Loads every kernel, compares it with the CPU's numbers, and times it."""
-    print(Cuda().description)
-    table = []
-    for about in sorted(folder.glob("*.json")):
-        row = {"case": about.stem, **_measured(about, robots)}
+def _bytes(program: Program, case: Case) -> int:
+    """That a launch moves for one robot: all slots but scratch in, those that a step writes out, and a mark."""
+    layout = KernelLayout(program)
+    written = sum(slot.size for slot in layout.kept if slot.kind in WRITTEN)
+    return (layout.kept_elements + written) * {"double": 8, "single": 4}[case.precision] + 8
+
+
+def measure(folder: Path, robots: int, backend: Cuda | None = None) -> list[dict[str, Any]]:
+    """Loads every kernel, compares it with the CPU's numbers, and times it. Writes measured.json and measured.md."""
+    backend = backend or Cuda()
+    about = {"machine": backend.description, "versions": _versions(), "robots": robots}
+    print(json.dumps(about))
+    table: list[dict[str, Any]] = []
+    for file in sorted(folder.glob("*-*-*.json")):
+        try:
+            row = {"case": file.stem, **_measured(file, robots, backend)}
+        except Exception as error:  # a kernel that does not load must not cost the others
+            row = {"case": file.stem, "error": f"{type(error).__name__}: {error}"[:500]}
         table.append(row)
         print(json.dumps(row), flush=True)
-    (folder / "measured.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table))
+        (folder / "measured.json").write_text(json.dumps({**about, "cases": table}, indent=1))
+    (folder / "measured.md").write_text(text := _as_table(table))
+    print(text)
+    return table
 
 
-def _measured(about: Path, robots: int) -> dict[str, Any]:
-    import cupy
+def _versions() -> dict[str, str]:
+    import gearwright
 
+    found = {"gearwright": gearwright.__version__, "numpy": np.__version__}
+    try:
+        import cupy
+    except ImportError:
+        return found
+    runtime = cupy.cuda.runtime
+    return found | {
+        "cupy": cupy.__version__, "cuda": str(runtime.runtimeGetVersion()), "driver": str(runtime.driverGetVersion()),
+    }  # fmt: skip
+
+
+def _as_table(rows: list[dict[str, Any]]) -> str:
+    """Markdown, for docs/performance.md."""
+    shares = ("arithmetic", "memory")
+    head = ("case", "registers", "local bytes", "steps/s", *shares, "one a launch", *shares)
+    lines = [" | ".join(head), " | ".join("---" for _ in head)]
+    for row in rows:
+        if "error" in row:
+            lines.append(f"{row['case']} | {row['error'].splitlines()[0]:.80}" + " |" * (len(head) - 2))
+            continue
+        cells = [row["case"], str(row["registers"]), str(row["local_bytes"])]
+        for steps in (LONG, SHORT):
+            used = (f"{100 * row[f'{share}_{steps}']:.1f} %" for share in shares)
+            cells += [f"{row[f'steps_per_s_{steps}'] / 1e9:.3f} billion", *used]
+        lines.append(" | ".join(cells))
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def _measured(about: Path, robots: int, backend: Cuda) -> dict[str, Any]:
     facts, precision = json.loads(about.read_text()), about.stem.rsplit("-", 1)[1]
     begun = time.perf_counter()
-    executable = Cuda().load(from_text(facts["outline"]), about.with_suffix(".cu").read_bytes(), precision, None)
-    row: dict[str, Any] = {"load_s": round(time.perf_counter() - begun, 1)}
+    executable: Any = backend.load(from_text(facts["outline"]), about.with_suffix(".cu").read_bytes(), precision, None)
+    row: dict[str, Any] = {"load_s": round(time.perf_counter() - begun, 1), **executable.resources()}
     data = np.load(about.with_suffix(".npz"))
     checked = _started(executable, data, CHECKED)
     for key in (k for k in data.files if k.startswith("after ")):
@@ -124,11 +179,12 @@ def _measured(about: Path, robots: int) -> dict[str, Any]:
         row[f"difference_{steps}"] = float(np.abs(checked.states.numbers()[0] - data[key]).max())
     many = _started(executable, data, robots)
     for steps in (LONG, SHORT):
-        rate = _rate(many, steps, robots, cupy)
-        row[f"steps_per_s_{steps}"] = f"{rate:.3e}"
-        row[f"share_of_arithmetic_{steps}"] = round(rate * facts["operations"] / PEAK[precision], 3)
+        rate = _rate(many, steps, robots)
+        row[f"steps_per_s_{steps}"] = round(rate)
+        row[f"arithmetic_{steps}"] = round(rate * facts["operations"] / PEAK[precision], 4)
+        row[f"memory_{steps}"] = round(rate / steps * facts["bytes"] / BANDWIDTH, 4)
     row["failed"] = len(many.failures)
-    return row
+    return row | {"operations": facts["operations"], "bytes": facts["bytes"]}
 
 
 def _started(executable: Any, data: Any, robots: int) -> Any:
@@ -138,12 +194,11 @@ def _started(executable: Any, data: Any, robots: int) -> Any:
     return instance
 
 
-def _rate(instance: Any, steps: int, robots: int, cupy: Any) -> float:
-    """Robot-steps a second, the best of several calls."""
+def _rate(instance: Any, steps: int, robots: int) -> float:
+    """Robot-steps a second, the best of several calls; each waits for the kernel."""
     instance.step(steps)
     best, until = 0.0, time.perf_counter() + SECONDS
     while time.perf_counter() < until:
-        cupy.cuda.Device().synchronize()
         begun = time.perf_counter()
         instance.step(steps)
         best = max(best, robots * steps / (time.perf_counter() - begun))

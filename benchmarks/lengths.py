@@ -3,7 +3,7 @@
     python benchmarks/lengths.py [--write] [--most 200]
 
 Joints turn about y and z in turn; every joint of a tree but the last ones carries two. Dropped for 0.4 s at 1 ms beside
-MuJoCo with the fastest of its settings; CPU time, the best of three.
+MuJoCo with the fastest of its settings; CPU time, the best of three in turns.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ import argparse
 import os
 import tempfile
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import mujoco
-from dropped import DT, PAGE, fastest, timed
+import numpy as np
+from dropped import DT, PAGE, ROUNDS, fastest, timed
+from plots import COLOURS, STYLES, finished, saved
 
 import gearwright as gw
 from gearwright.compiler.backends.cpu.passes import optimise_program
@@ -25,6 +29,7 @@ from gearwright.sim.programs import step_program
 BEGIN, END = "<!-- lengths: begin (written by benchmarks/lengths.py) -->", "<!-- lengths: end -->"
 SIZES = (5, 10, 20, 50, 100, 200)
 STEPS = 400
+INTEGRATORS = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "midpoint": mujoco.mjtIntegrator.mjINT_RK4}
 AXES = ("0 1 0", "0 0 1")
 LINK = """<link name="l{n}"><inertial><origin xyz="0.05 0 0.01"/><mass value="0.2"/>
 <inertia ixx="2e-5" iyy="1.67e-4" izz="1.67e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -46,18 +51,36 @@ def instructions(robot: gw.Mechanism, integrator: str) -> int:
     return sum(len(stage.tape.instructions) for stage in program.stages)
 
 
-def row(kind: str, n: int) -> str:
+class Point(NamedTuple):
+    """A robot with one integrator."""
+
+    kind: str
+    joints: int
+    integrator: str
+    ns: float
+    mujoco_ns: float
+    instructions: int
+    compile: float  # [s]
+
+    @property
+    def cells(self) -> list[str]:
+        times = [f"{self.ns:.0f}", f"{self.ns / self.joints:.0f}", f"{self.mujoco_ns / self.ns:.1f}"]
+        return [*times, f"{self.instructions}", f"{self.compile:.1f}"]
+
+
+def measured(kind: str, n: int) -> list[Point]:
     text = robot_text(kind, n)
-    robot, cells = gw.loads(text), [kind, str(n)]
-    integrators = (("euler", mujoco.mjtIntegrator.mjINT_EULER), ("midpoint", mujoco.mjtIntegrator.mjINT_RK4))
-    for integrator, peer in integrators:
+    robot, found = gw.loads(text), []
+    for integrator, peer in INTEGRATORS.items():
         compiling = timed(lambda i=integrator: gw.compile(robot, dt=DT, integrator=i))
         sim = gw.compile(robot, dt=DT, integrator=integrator)
-        ours = min(_dropped(sim) for _ in range(3))
-        theirs = fastest(text, peer, 4 * STEPS)
-        cells += [f"{1e9 * ours:.0f}", f"{1e9 * ours / n:.0f}", f"{theirs / ours:.1f}"]
-        cells += [f"{instructions(robot, integrator)}", f"{compiling:.1f}"]
-    return f"| {' | '.join(cells)} |"
+        ours, theirs = np.inf, np.inf
+        for _ in range(ROUNDS):  # in turns
+            ours = min(ours, _dropped(sim))
+            theirs = min(theirs, fastest(text, peer, 4 * STEPS))
+        count = instructions(robot, integrator)
+        found.append(Point(kind, n, integrator, 1e9 * ours, 1e9 * theirs, count, compiling))
+    return found
 
 
 def _dropped(sim: gw.Simulation) -> float:
@@ -67,21 +90,45 @@ def _dropped(sim: gw.Simulation) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="put table and plots into docs")
     parser.add_argument("--most", type=int, default=SIZES[-1], help="joints")
     parser.add_argument("--kind", nargs="*", default=["chain", "tree"])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     os.environ["GEARWRIGHT_CACHE"] = tempfile.mkdtemp()
     part = "ns | ns a joint | × MuJoCo | instructions | compile [s]"
-    lines = [f"| | joints | Euler: {part} | default: {part} |", "|---|" + "---:|" * 11]
+    lines, points = [f"| | joints | Euler: {part} | default: {part} |", "|---|" + "---:|" * 11], []
     print(*lines, sep="\n")
     for kind in options.kind:
         for n in (n for n in SIZES if n <= options.most):
-            lines.append(row(kind, n))
+            own = measured(kind, n)
+            points += own
+            lines.append(f"| {' | '.join([kind, str(n), *(cell for p in own for cell in p.cells)])} |")
             print(lines[-1], flush=True)
     if options.write:
         write(PAGE, "\n".join(lines))
+        draw(points, PAGE.parent / "figures" / "lengths.svg")
+
+
+def draw(points: Sequence[Point], path: Path) -> None:
+    """Time, instructions and compile time against joints."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 3, figsize=(13, 4))
+    for kind, line in STYLES.items():
+        for integrator, colour in (("euler", COLOURS["batch"]), ("midpoint", COLOURS["one"])):
+            own = [p for p in points if (p.kind, p.integrator) == (kind, integrator)]
+            joints, label = [p.joints for p in own], f"{kind}, {'default' if integrator == 'midpoint' else 'Euler'}"
+            for ax, values in zip(axes, zip(*((p.ns, p.instructions, p.compile) for p in own)), strict=True):  # noqa: B905
+                ax.plot(joints, values, line, marker=".", color=colour, label=label)
+            if integrator == "euler":
+                axes[0].plot(joints, [p.mujoco_ns for p in own], line, color=COLOURS["mujoco"], label=f"{kind}, MuJoCo")
+    for ax, title in zip(axes, ("CPU ns a step", "instructions of a step", "seconds to compile"), strict=True):
+        ax.set(xlabel="joints", ylabel=title, xscale="log", yscale="log")
+    saved(finished(figure, *axes), path)
 
 
 def write(page: Path, text: str) -> None:

@@ -23,7 +23,7 @@ def draw(results: Results, folder: Path) -> list[Path]:
         ("performance-batch", results.batches, _against_batch),
     ):
         if measured:
-            written.append(_saved(plot(results), folder / f"{name}.svg"))
+            written.append(saved(plot(results), folder / f"{name}.svg"))
     return written
 
 
@@ -42,7 +42,7 @@ def _against_dof(results: Results) -> Any:
         compiling.plot(dof, [p.compile_s for p in points], line, color=COLOURS["one"], label=shape)
     speed.set(xlabel="degrees of freedom", ylabel="CPU ns per robot-step", xscale="log", yscale="log")
     compiling.set(xlabel="degrees of freedom", ylabel="seconds to compile, no cache", xscale="log", yscale="log")
-    return _finished(figure, speed, compiling)
+    return finished(figure, speed, compiling)
 
 
 def _against_batch(results: Results) -> Any:
@@ -58,10 +58,10 @@ def _against_batch(results: Results) -> Any:
     )
     speed.set(xlabel="robots", ylabel="ns per robot-step", xscale="log", yscale="log")
     memory.set(xlabel="robots", ylabel="bytes per robot", xscale="log", yscale="log")
-    return _finished(figure, speed, memory)
+    return finished(figure, speed, memory)
 
 
-def _finished(figure: Any, *axes: Any) -> Any:
+def finished(figure: Any, *axes: Any) -> Any:
     for ax in axes:
         for axis in (ax.xaxis, ax.yaxis):
             _plain_numbers(axis)
@@ -82,7 +82,7 @@ def _plain_numbers(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _saved(figure: Any, path: Path) -> Path:
+def saved(figure: Any, path: Path) -> Path:
     import matplotlib
     from matplotlib import pyplot
 

@@ -15,6 +15,7 @@ sys.path[:0] = [str(DOCS), str(DOCS.parent), str(DOCS.parent / "src")]
 
 import api_reference  # noqa: E402
 from command_reference import commands_page  # noqa: E402
+from element_reference import elements_page  # noqa: E402
 from parameter_reference import parameters_page  # noqa: E402
 from remedies import REMEDIES  # noqa: E402
 
@@ -137,6 +138,7 @@ PAGES = {
     "peers.md": peers_page,
     "kinds.md": kinds_page,
     "reference/commands.md": commands_page,
+    "reference/elements.md": elements_page,
     "reference/parameters.md": parameters_page,
     **api_reference.pages(),
 }

@@ -18,6 +18,7 @@ from links import LINK, broken_hrefs, pages
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 STAGE, SITE = ROOT / "out/docs", ROOT / "out/site"
+SHIM = "https://unpkg.com/iframe-worker/shim"  # of zensical's offline plugin
 FILES = "files"  # files of the repository, on the site
 
 
@@ -30,10 +31,18 @@ def main() -> None:
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
     if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
         sys.exit("the site was not built: see the messages above")
+    for page in SITE.rglob("*.html"):
+        page.write_text(without_other_hosts(page), encoding="utf-8")
     wrong = broken_hrefs(SITE)
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{len(list(SITE.rglob('*.html')))} pages; open {(SITE / 'index.html').relative_to(ROOT)}")
+
+
+def without_other_hosts(page: Path) -> str:
+    """The page with our own script for search from a folder, in the place of one that another host would deliver."""
+    own = os.path.relpath(SITE / "file_worker.js", page.parent)
+    return page.read_text(encoding="utf-8").replace(SHIM, own)
 
 
 def with_files_beside(page: Path) -> str:

@@ -1,16 +1,21 @@
-"""Draws the pictures of the README and of the examples: docs/figures/*.svg of both and docs/figures/examples/*.png.
+"""Draws the pictures of the README, of the examples, of the tutorial and of the concepts, all in docs/figures.
 
 python docs/pictures.py
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS.parent / "src"))
+sys.path[:0] = [str(DOCS), str(DOCS.parent / "src")]
+
+import concept_pictures  # noqa: E402
+from session import Session, blocks  # noqa: E402
 
 from gearwright.demo import four_bar, gripper, wrist  # noqa: E402
 from gearwright.demo.chapter import Chapter  # noqa: E402
@@ -37,6 +42,17 @@ def main() -> None:
     (FIGURES / "gripper.svg").write_text(graph_svg(chapters["gripper"].robot), encoding="utf-8")
     for name in EXAMPLES:
         subprocess.run([sys.executable, DOCS.parent / "examples" / f"{name}.py", FIGURES / "examples"], check=True)
+    concept_pictures.main()
+    tutorial()
+
+
+def tutorial() -> None:
+    """The plot that a reader of the tutorial draws."""
+    with tempfile.TemporaryDirectory() as folder:
+        reader = Session(Path(folder))
+        for block in blocks((DOCS / "tutorial.md").read_text(encoding="utf-8")):
+            reader.run(block)
+        shutil.copy(Path(folder) / "move.png", FIGURES / "tutorial.png")
 
 
 def figure(chapter: Chapter, title: str) -> str:

@@ -20,6 +20,7 @@ REMEDIES = {
     "include-not-found": "`--path DIR` where models are, or correct the address",
     "include-cycle": "take one of the includes out",
     "include-unsafe": "move the file below the model's folder or a folder of the search path",
+    "saved-code": "save the simulation again, with this version and on a machine like this one; or `trust=True`",
     # structure
     "name-duplicate": "rename one of them",
     "name-missing": 'add `name="…"`',

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from gearwright.model.drives import Drive
     from gearwright.model.servos import with_servos
     from gearwright.page import view
-    from gearwright.sim import Recording, Simulation, compile
+    from gearwright.sim import Recording, Simulation, compile, open
+    from gearwright.sim.mock_hardware import MockHardware
     from gearwright.study import sweep
 
 __version__ = "0.1.0"
@@ -68,12 +69,14 @@ _LAZY = {
     "sweep": "gearwright.study",
     "view": "gearwright.page",
     "load": "gearwright.formats",
+    "open": "gearwright.sim",
     "loads": "gearwright.formats",
     "migrate": "gearwright.migration",
     "serve": "gearwright.hardware.serving",
     "compile": "gearwright.sim",
     "Drive": "gearwright.model.drives",
     "Simulation": "gearwright.sim",
+    "MockHardware": "gearwright.sim.mock_hardware",
     "Recording": "gearwright.sim",
     "Env": "gearwright.learning",
     "robots": "gearwright",
@@ -135,6 +138,7 @@ __all__ = [
     "LoadWarning",
     "Losses",
     "Mechanism",
+    "MockHardware",
     "ModelError",
     "NotSimulatedWarning",
     "PneumaticCylinder",
@@ -153,6 +157,7 @@ __all__ = [
     "load",
     "loads",
     "migrate",
+    "open",
     "robots",
     "serve",
     "sweep",

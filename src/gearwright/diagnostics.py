@@ -165,6 +165,7 @@ CODES: dict[str, str] = {
     "include-not-found": "an included file, or a model:// or package:// address, that does not exist",
     "include-cycle": "files that include each other, or includes nested too deep",
     "include-unsafe": "an include that leaves the folders it may read from",
+    "saved-code": "a saved simulation that is damaged, not for this machine or version, or not to be trusted",
     # structure
     "name-duplicate": "two parts of one kind with the same name",
     "name-missing": "a part without a name",

@@ -40,10 +40,12 @@ def test_the_python_blocks_run_one_after_the_other(workplace):
     assert "left_finger = 1·right_finger + 0" in done.stdout
 
 
-SESSIONS = {"tutorial.md", "contributing.md"}  # test_sessions.py runs them with their files and commands
-PAGES = [p.name for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in SESSIONS]
-
-
+SESSIONS = {"tutorial.md", "contributing.md"}  # test_sessions.py runs them and how-to/, with files and commands
+PAGES = [
+    str(p.relative_to(ROOT / "docs"))
+    for p in sorted((ROOT / "docs").rglob("*.md"))
+    if p.name not in SESSIONS and p.parent.name != "how-to"
+]
 BLOCKS = {name: re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL) for name in PAGES}
 WITH_PYTHON = [name for name, blocks in BLOCKS.items() if blocks]
 GROUPS = [WITH_PYTHON[i::4] for i in range(4)]  # each in one process that forks
@@ -52,7 +54,7 @@ GROUPS = [WITH_PYTHON[i::4] for i in range(4)]  # each in one process that forks
 @pytest.mark.parametrize("pages", GROUPS, ids=lambda pages: f"{pages[0]} … {pages[-1]}")
 def test_the_python_of_the_documentation_runs(pages, tmp_path):
     for name in pages:
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "src").symlink_to(ROOT / "src")
     scripts = {name: Script("\n".join(BLOCKS[name]), str(tmp_path / name / "page.py")) for name in pages}
     found = run_scripts(scripts, tmp_path)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -158,9 +159,24 @@ def test_a_slice_is_as_long_as_asked(monkeypatch):
     assert timing.cpu_ns == pytest.approx(50)
 
 
+def test_robots_of_mujoco_batch_move_as_one_does():
+    pytest.importorskip("mujoco.batch")
+    mujoco = pytest.importorskip("gearwright.bench.mujoco")
+    engine, begins = mujoco.MuJoCo(gear_train(3), 1e-3), np.array([[0.1, -0.101, 0.10201], [0.2, -0.202, 0.20402]])
+    many = mujoco.LiveBatch(engine.model, 1, begins)
+    for _ in range(2):
+        many.prepare()
+        many(50)
+        engine.reset(begins[1], np.zeros(3))
+        engine.step(50)
+        assert many.position[1] == pytest.approx(engine.position(), abs=1e-15)
+    assert set(engine.batches(begins, 1)) == {"", ", mujoco.batch"}
+
+
 def test_chains_of_mimics(results):
     assert [(p.shape, p.mode) for p in results.chains] == [
         ("gear train", "exact"), ("gear train", "hard"), ("curling finger", "exact"),
+        ("curling finger", "hard"), ("curling finger", "compliant"),
     ]  # fmt: skip
     assert all(p.joints == 3 and p.one_ns > 0 and p.batch_ns > 0 for p in results.chains)
 

@@ -38,6 +38,7 @@ ARGUED = {
     "dynamics/actuation/gears.py": "offsets and bounds of efforts, which only the matrix has",
     "hardware/ros2_bindings.py": "plug-ins of ros2_control that imply a protocol; without a row <device> names it",
     "study/store.py": "tables of sweeps, which are no recordings",
+    "hardware/plant.py": "drives home at the limit switches of their joint",
     "dynamics/sensing/kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
 }
 SAMPLES = (
@@ -50,7 +51,10 @@ SAMPLES = (
     Sample("actuator", ("PneumaticCylinder", '"pneumatic"'), "model/actuators/linear_actuators.py",
            "model/actuators/__init__.py"),
     Sample("actuator", ("DCMotor", '"dc_motor"'), "model/actuators/dc_motor.py", "model/actuators/__init__.py"),
-    Sample("sensor", ("LimitSwitch",), "model/sensors.py", "model/sensors.py", ("dynamics/sensing/kinds.py",)),
+    Sample(
+        "sensor", ("LimitSwitch",), "model/sensors.py", "model/sensors.py",
+        ("dynamics/sensing/kinds.py", "hardware/plant.py"),
+    ),
     Sample("joint", ("Planar", '"planar"'), "model/joints/planar.py", "model/joints/joint.py",
            ("formats/urdf.py", "formats/drake_elements.py")),
     Sample("joint", ("Screw", '"screw"'), "model/joints/screw.py", "model/joints/joint.py",

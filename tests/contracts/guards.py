@@ -27,6 +27,7 @@ REPORTS = "tests/sim/test_reporting.py"
 ACCURATE = "tests/compiler/test_vector_math.py::test_one_argument_functions_are_accurate"
 SINES = "tests/compiler/test_vector_math.py::test_sine_and_cosine_are_accurate"
 CALLS = "tests/sim/test_signals.py"
+SAVED = "tests/sim/test_saving.py"
 MODEL_TOO = "tests/model/test_more_thresholds.py"
 RECORDINGS = "tests/sim/test_recording_thresholds.py"
 SWEEPS = "tests/dynamics/steps/test_sweep.py"
@@ -56,7 +57,7 @@ GUARDS = {
     "dynamics.linearization.UNROLLED": Guard(
         "tests/sim/test_simulation.py::test_linearize_equals_finite_differences", 0.1
     ),
-    "dynamics.sensing.noise.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
+    "model.noise_seeds.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise.MULTIPLIERS": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise._LEAST": Guard("tests/dynamics/test_sensing_noise.py", 0.1),
     "dynamics.sensing.times.CLOSE": Guard("tests/dynamics/test_times.py"),
@@ -73,6 +74,7 @@ GUARDS = {
     "sim.clock.GROWTH": Guard(f"{CALLS}::test_calls_are_short_and_not_too_many", 0.2),
     "sim.clock.LONGEST": Guard(f"{CALLS}::test_calls_get_shorter_where_steps_get_slower"),
     "sim.clock.MOST_STEPS": Guard(f"{CALLS}::test_too_many_steps"),
+    "sim.command_limiter.BEYOND": Guard("tests/sim/test_command_limits.py::test_velocities"),
     "sim.failing.LARGE_MASS_RATIO": Guard(OF_SIM),
     "sim.failing.LARGE_ROBOT": Guard(OF_SIM),
     "sim.free_memory.UNKNOWN": Guard("tests/sim/test_files.py::test_a_system_that_says_little"),
@@ -80,6 +82,7 @@ GUARDS = {
     "sim.loops.CLOSED": Guard(OF_SIM, 1e3),
     "sim.loops.DEPENDENT": Guard(OF_SIM),
     "sim.loops.GOOD_ENOUGH": Guard(OF_SIM),
+    "sim.loops.ROUNDING": Guard("tests/sim/test_refused_and_reported.py", 0.02),
     "sim.loops.KEPT": Guard(OF_SIM),
     "sim.loops.LARGEST": Guard(OF_SIM),
     "sim.loops.STARTS": Guard(OF_SIM),
@@ -128,6 +131,10 @@ GUARDS = {
     "compiler.backends.cpu.vector_math.trigonometric.SMALL_ARGUMENT": Guard(SINES, 1e12),
     "compiler.backends.cpu.target._REGISTER_BITS": Guard("tests/compiler/test_target.py", 2.0),
     "dynamics.solve.switching.PATIENCE": Guard(SWITCHING),
+    "compiler.backends.cpu.portable.LANES": Guard(SAVED),
+    "sim.saving.container.DIGEST": Guard(SAVED),
+    "sim.saving.container.FORMAT": Guard(SAVED),
+    "sim.saving.container.LARGEST": Guard(SAVED, 0.1),
     "sim.recordings.files.ABANDONED": Guard("tests/sim/test_files.py"),
     "dynamics.actuation.actuator_unit.REACH": Guard("tests/dynamics/test_actuator_unit.py"),
     "dynamics.algebra.sparse.ROUNDING": Guard("tests/dynamics/test_sparse.py"),
@@ -193,6 +200,9 @@ ARGUED = {
     "dynamics.tree.front_choice.MOVED_INERTIA": "which factorisation is used: the same numbers, to rounding",
     "dynamics.tree.front_choice.ELIMINATED": "which factorisation is used: the same numbers, to rounding",
     "dynamics.tree.front_choice.WORTHWHILE": "which factorisation is used: the same numbers, to rounding",
+    "sim.saving.container.ADMINISTRATOR": "the number that Unix gives",
+    "sim.saving.container.LARGEST_HEAD": "a bound on what is parsed, which no robot comes near",
+    "sim.saving.opening.MOST_ELEMENTS": "a bound on memory, which no robot comes near",
     "dynamics.solve.tied.EARLY": "which factorisation is used: the same numbers, to rounding",
     "dynamics.solve.tied.ENTRY": "which factorisation is used: the same numbers, to rounding",
     "dynamics.solve.tied.FORCE": "which factorisation is used: the same numbers, to rounding",
@@ -203,6 +213,8 @@ ARGUED = {
     "sim.simulation.LARGE_BATCH": "threads give the same bits (tests/compiler/test_kernel.py)",
     "compiler.backends.cpu.llvm.CODE_GENERATION_LEVEL": "how long LLVM works; the same bits",
     "compiler.backends.cpu.lowering.INTRINSICS": "arities of LLVM's own functions",
+    "compiler.backends.cpu.image.ALIGNMENT": "of code: any multiple of a register serves",
+    "compiler.backends.cpu.portable.LONGEST_HEAD": "a bound on what is parsed, which no head comes near",
     "compiler.backends.cpu.memory.ALIGNMENT": "of memory: any multiple of a register serves",
     "compiler.backends.cpu.schedule.LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.schedule.MOST_TOGETHER": "the order of independent instructions: the same bits",
@@ -210,6 +222,7 @@ ARGUED = {
     "compiler.backends.cpu.split.WINDOW": "where code is cut into functions: the same bits",
     "compiler.backends.cpu.schedule.USUAL_LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.angles.WIDEST": "how many angles at once: the same bits",
+    "compiler.backends.cpu.watch.WIDEST": "how many states at once: the same bits",
     "compiler.backends.cpu.vector_math.large_arguments.TWO_OVER_PI_BITS": "digits of 2/π: what 2¹⁰²³ needs",
     "model.actuators.dc_motor.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "model.body_sensors.SIX": "zeros",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import gearwright as gw
 from gearwright.diagnostics import CODES
 from tests.cli.commands import called
 
@@ -67,3 +68,10 @@ def test_every_command_is_in_the_reference():
     listed = called("--help").out.partition("Commands:")[2]
     commands = re.findall(r"^  (\w+) ", listed, re.MULTILINE)
     assert len(commands) > 8 and all(f"## gearwright {c}\n" in REFERENCE["commands"] for c in commands)
+
+
+@pytest.mark.parametrize("name", ["elements.sdf", "elements.urdf"])
+def test_the_files_of_the_element_reference_have_nothing_unknown(name: str):
+    """Nor text that is not used: a URDF's own elements have their numbers as text."""
+    robot = gw.load(DOCS / name)
+    assert [str(d) for d in robot.diagnostics if d.code == "element-unknown"] == []

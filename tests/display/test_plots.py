@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.display.plot_panels import POINTS, panels, stretches, thinned
-from gearwright.display.plots import plot
+from gearwright.display.plot_panels import POINTS, Line, Panel, panels, stretches, thinned
+from gearwright.display.plot_style import find_theme
+from gearwright.display.plots import _draw_saturation, plot
 from gearwright.sim import compile
 from tests.sim.robots import GRIPPER
 
@@ -139,3 +140,18 @@ def test_peaks_survive_thinning():
 def test_stretches():
     assert stretches(np.array([True, True, False, True])) == [(0, 1), (3, 3)]
     assert stretches(np.zeros(3, bool)) == []
+
+
+def test_strokes_do_not_add_up():
+    """Of many joints that rest on the same limit, one is drawn."""
+    panel = Panel("position", "rad", np.arange(5.0))
+    for i in range(20):
+        panel.lines[f"j{i}"] = Line(f"j{i}", np.zeros((5, 1)), (0.0, 1.0), np.ones((5, 1), bool))
+    ax = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+    assert _draw_saturation(ax, panel, find_theme("light")) and len(ax.lines) == 1
+
+
+def test_the_page_begins_with_the_recording(closing, tmp_path):
+    pytest.importorskip("plotly")
+    figure = closing.plot(["left_finger.position"], tmp_path / "run.html")
+    assert tuple(figure.layout.xaxis.range) == (closing.time[0], closing.time[-1])

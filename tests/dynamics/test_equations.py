@@ -55,7 +55,7 @@ def test_every_function_evaluates():
 def guessed(equations, q, u, effort, dt):
     """Slots from which a midpoint's passes start where they end: the guess is `2·v − w`, w the mean velocity given."""
     slots = started(equations, q, u, effort, dt)
-    if "mean_velocity" in slots:
+    for _ in range(3 if "mean_velocity" in slots else 0):  # each takes a hundredth off what passes leave
         ended = dict(slots)
         run(equations.stages, ended)
         slots["mean_velocity"] = 2.0 * slots["velocity"] - ended["mean_velocity"]
@@ -74,7 +74,7 @@ def linearised(equations, q, u, effort, dt=1e-3):
 def test_linearisation(integrator, at_rest, rng):
     """Against central differences, which are good to 1e-9 here; at rest a ball's exponential map must not be 0/0.
 
-    Passes of a midpoint end at 1e-5 of a speed; those that start there leave no more than dt² of it.
+    Passes of a midpoint end at 2e-5 of a speed: they start where they end.
     """
     mechanism = random_tree(51, kinds=("revolute", "ball", "prismatic", "floating"))
     equations = Equations(mechanism, integrator=integrator)
@@ -95,9 +95,7 @@ def test_linearisation(integrator, at_rest, rng):
     differences = np.column_stack([(after(x + h * e) - after(x - h * e)) / (2 * h) for e in np.eye(len(x))])
     exact = np.hstack([np.array(part) for part in linearised(equations, q, u, effort, dt)])
     assert np.isfinite(exact).all()
-    # passes end at 5e-6 of a speed, and leave a hundredth of its square in the differences: 3e-7 found
-    most = 1e-6 if integrator == "midpoint" else 1e-7
-    assert np.abs(exact - differences).max() < most * np.abs(exact).max()
+    assert np.abs(exact - differences).max() < 1e-7 * np.abs(exact).max()
 
 
 def test_an_unknown_integrator_is_named():

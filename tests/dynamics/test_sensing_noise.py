@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import Program, Slot, SlotKind, compile_program, interpret_program, stage
-from gearwright.dynamics.sensing.noise import MODULI, _scattered, advanced, normals, seeds
+from gearwright.dynamics.sensing.noise import advanced, normals
 from gearwright.dynamics.sensing.sensors import Sensing
+from gearwright.model.noise_seeds import MODULI, _scattered, seeds
 from gearwright.model.sensors import Encoder, LimitSwitch
 from tests.compiler.building import same_bits
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, walk

@@ -57,3 +57,32 @@ def test_a_robot_without_a_tag_or_a_bus_says_so(bench, wheel):
         _ = bench.node
     with gw.serve(wheel, protocol="echo") as other, pytest.raises(gw.ModelError, match="JSON Lines are not served"):
         _ = other.address
+
+
+MOCK = """<robot name="m"><link name="base"/><link name="l"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
+ ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="base"/><child link="l"/>
+ <axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="5"/></joint>
+<ros2_control name="m" type="system" rw_rate="100"><hardware><plugin>mock_components/GenericSystem</plugin>
+ <param name="calculate_dynamics">true</param></hardware><joint name="j"><command_interface name="position"/>
+ <state_interface name="position"/><state_interface name="velocity"/></joint></ros2_control></robot>"""
+
+
+def test_a_mock_in_another_process():
+    with gw.serve(gw.loads(MOCK), protocol="ros2_control", clock="lockstep", mock=True, armed=True) as bench:
+        client = Client(bench)
+        (info,) = client.ask(hardware={})["hardware"]
+        assert info["rw_rate"] == 100.0 and info["limits"]["j"]["max_velocity"] == 2.0
+        client.ask(write={"j/position": 0.5})
+        after = client.ask(step=10, read={})
+        assert after["state"] == {"j/position": 0.5, "j/velocity": approx(50.0)}
+
+
+def test_limits_are_enforced_when_asked():
+    with gw.serve(
+        gw.loads(MOCK), protocol="ros2_control", clock="lockstep", enforce_command_limits=True, armed=True
+    ) as bench:
+        client = Client(bench)
+        for k in range(100):
+            answer = client.ask(step=10, write={"j/position": 9.0})
+            assert answer["command"]["j/position"] <= 2.0 * 0.01 * (k + 1) + 1e-9
+        assert answer["command"]["j/position"] == 1.0

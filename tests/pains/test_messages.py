@@ -1,7 +1,10 @@
 """Messages that name the way out, and behaviour that new users expect."""
 
 import math
+import re
+import tomllib
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import gearwright as gw
 from tests.cli.commands import gearwright
 from tests.sim.robots import FOLDER, GRIPPER
 
+ROOT = Path(__file__).parents[2]
 PENDULUM = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>
 <origin xyz="0 0 -1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="knee" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>{}</robot>"""
@@ -74,6 +78,65 @@ def test_calls(sim, case):
 def test_options(robot, options, message):
     with pytest.raises(gw.CompileError, match=message):
         gw.compile(robot, **options)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda robot: gw.ElectricMotor(name="m", joint="right_finger", stall_torque="0.1", no_load_speed=1.0),
+        lambda robot: gw.SimpleTransmission(reduction="50"),
+        lambda robot: gw.PID(joint="right_finger", kp="1"),
+        lambda robot: robot.with_coupling("left_finger", natural_frequency="200"),
+        lambda robot: robot.forward_kinematics({"right_finger": "0.1"}),
+        lambda robot: gw.compile(robot).run("0.1"),
+        lambda robot: gw.compile(robot, parameters="motor.damping").set_parameters({"motor.damping": "1"}),
+    ],
+)
+def test_a_text_is_no_number(robot, make):
+    with pytest.raises(gw.ModelError, match=r"number.*, not '"):
+        make(robot)
+
+
+def test_texts_and_lists(robot):
+    assert [j.name for j in gw.load("four_bar", cut="pin_b").tree.cuts] == ["pin_b"]
+    with pytest.raises(gw.CompileError, match="drives is a mapping"):
+        gw.compile(robot, drives="right_finger")
+    with pytest.raises(gw.ModelError, match=r"search_path is a list.*write \['/tmp'\]"):
+        gw.load("gripper", search_path="/tmp")
+
+
+def test_a_metric_that_fails_points_at_its_line(robot):
+    with pytest.raises(gw.ModelError, match=r"metric 'x' \(test_messages.py, line \d+\) raised AttributeError"):
+        gw.sweep(robot, {"motor.stall_torque": (0.02, 0.05, 2)}, {"x": lambda rec: rec.nothing}, duration=0.002)
+
+
+IMPLAUSIBLE = {
+    "degrees": ('<limit lower="-170" upper="170" effort="1" velocity="1"/>', "look like degrees"),
+    "odd degrees": ('<limit lower="-92" upper="117" effort="1" velocity="1"/>', "look like degrees"),
+    "no range": ('<limit lower="1" upper="1" effort="1" velocity="1"/>', "both limits are 1"),
+    "far": ('<origin xyz="350 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>', "350 m from its parent"),
+}
+
+
+@pytest.mark.parametrize("case", IMPLAUSIBLE)
+def test_what_is_hardly_meant_is_a_hint(case):
+    inside, message = IMPLAUSIBLE[case]
+    text = PENDULUM.format("").replace("continuous", "revolute").replace("</joint>", f"{inside}</joint>")
+    (hint,) = [d for d in gw.loads(text).diagnostics if d.code == "implausible"]
+    assert message in hint.message and hint.severity == "info" and hint.line
+
+
+def test_an_inertia_that_is_a_thousand_times_too_large_is_a_hint():
+    wide = PENDULUM.format("").replace('ixx="1" iyy="1" izz="1"', 'ixx="5" iyy="5" izz="5"')
+    assert any("radius of gyration of 2.24 m" in d.message for d in gw.loads(wide).diagnostics)
+    assert not [d for d in gw.loads(PENDULUM.format("")).diagnostics if d.code == "implausible"]
+
+
+def test_an_installation_brings_what_the_readme_uses():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = {re.match(r"[\w-]+", text)[0] for text in project["dependencies"]}
+    code = "".join(re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL))
+    assert ".plot(" in code and {"matplotlib", "mcap", "numpy"} <= needed
 
 
 @pytest.mark.parametrize("draw", [np.random.normal, lambda: np.random.default_rng().normal()])

@@ -37,6 +37,7 @@ BY_OPTIONS = (
     "use a longer dt",
     "less than one sample",
     "already follows by coupling",
+    "is beyond single precision",
 )  # refused for the options: the file is sound without
 
 

@@ -12,7 +12,7 @@ from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
 from gearwright.model.actuators import CustomActuator
 from gearwright.sim import compile, keys
-from gearwright.sim.kernels import Kernels
+from gearwright.sim.kernels import CompiledKernels
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLLOWING, FREE
 
@@ -98,7 +98,7 @@ def test_code_is_found_again_without_tracing(double_pendulum, fresh, monkeypatch
     first = compile(double_pendulum)
     assert not first.from_cache
     expected = motion(first), first.energy, dict(first.acceleration)
-    monkeypatch.setattr(Kernels, "equations", property(lambda self: pytest.fail("traced again")))
+    monkeypatch.setattr(CompiledKernels, "equations", property(lambda self: pytest.fail("traced again")))
     again = compile(double_pendulum)
     assert again.from_cache
     assert (motion(again), again.energy, dict(again.acceleration)) == expected
@@ -229,7 +229,7 @@ def test_a_model_that_cannot_be_written_down(gripper, fresh):
     brake = CustomActuator(name="motor", function=lambda command, speed, state: command - 1e-6 * speed)
     strange = replace(gripper, actuators={"motor": brake})
     assert keys.model_digest(strange) is None
-    kernels = [Kernels(strange, compile(gripper).options)["step"] for _ in range(2)]
+    kernels = [CompiledKernels(strange, compile(gripper).options)["step"] for _ in range(2)]
     assert [k.from_cache for k in kernels] == [False, True]
     assert isinstance(kernels[1].instance(), Instance)
 

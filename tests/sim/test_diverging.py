@@ -6,6 +6,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from tests.sim.driven import body, rigid
+from tests.sim.robots import DOUBLE_PENDULUM
 
 
 def diverging(gain, inertia=0.01):
@@ -22,7 +23,7 @@ def test_a_gain_that_is_too_large_is_caught_early():
     said = str(raised.value)
     assert "velocity of 'j' is 4.3" in said and "rad/s, beyond 1e+07" in said  # 9⁸ = 4.3e7
     assert "after step 8, at 0.008 s" in said and "the last good state is kept" in said
-    assert "on an inertia of 0.01 kg·m² gives 4.78e+07 rad/s in a step" in said
+    assert "on 'j', with an inertia of 0.01 kg·m², gives 4.78e+07 rad/s in a step" in said
     assert "dt = 0.001 s" in said and "gain" in said
     assert sim.velocity["j"] == pytest.approx(-(9.0**7), rel=1e-9) and sim.time == 7 * sim.dt
 
@@ -56,6 +57,19 @@ def test_a_mass_ratio_is_said():
         gw.SimulationError, match=r"a mass ratio of 1e\+09: 'slow_link' has 1e\+06 kg, 'fast_link' 0\.001"
     ):
         sim.step(effort={"fast": 1e9}, n=100)
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "euler"])
+@pytest.mark.parametrize("effort", [1e9, 1e12, 1e100])
+def test_an_absurd_effort_is_named(integrator, effort):
+    """No step follows it; none may swallow it, either."""
+    sim = compile(gw.loads(DOUBLE_PENDULUM), integrator=integrator)
+    named = (
+        rf"'(shoulder|elbow)' is .*an effort of 1e\+{np.log10(effort):02.0f} N·m on 'elbow', with an inertia of 0.08"
+    )
+    with pytest.raises(gw.SimulationError, match=named):
+        sim.step(effort={"elbow": effort})
+    assert sim.time == 0.0 and np.isfinite(sim.state).all()
 
 
 LINKAGE = """<sdf version="1.9"><model name="m"><link name="l1"/><link name="l2"/>

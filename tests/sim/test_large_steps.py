@@ -15,6 +15,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from tests.sim.driven import body, motor, rigid, wheel
+from tests.sim.robots import DOUBLE_PENDULUM
 
 DT, TIME = 0.01, 2.0  # [s]
 ABOVE = 0.05  # of the highest kinetic energy, by which energy may be above the start's
@@ -114,3 +115,35 @@ def test_stiff_springs(stiffness):
     rec = sim.run(TIME)
     assert rec.energy.max() <= start * (1.0 + 1e-12)
     assert np.abs(rec.position["j"]).max() <= 0.01
+
+
+SPINNING = [(0.03, 60.0), (0.01, 200.0), (0.05, 300.0), (0.2, 500.0)]
+
+
+@pytest.mark.parametrize(("dt", "speed"), SPINNING)
+def test_a_chain_that_turns_too_far_in_a_step(dt, speed, rng):
+    """Passes settle on wrong solutions there, with energies up to 1e5 times the start's: steps are made in parts.
+
+    Where the smallest part is too long, too, steps are counted, and take energy rather than give it.
+    """
+    sim = compile(gw.loads(DOUBLE_PENDULUM), dt=dt)
+    for _ in range(6):
+        pose, speeds = rng.uniform(-1.0, 1.0, 2), speed * rng.uniform(-1.0, 1.0, 2)
+        sim.reset(
+            position=dict(zip(("shoulder", "elbow"), pose, strict=True)),
+            velocity=dict(zip(("shoulder", "elbow"), speeds, strict=True)),
+        )
+        start, scale = sim.energy, sim.kinetic_energy + 10.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gw.UnsettledWarning)
+            energy = sim.run(40 * dt).energy
+        assert np.isfinite(energy).all() and energy.max() - start < 0.5 * scale
+        assert sim.unsettled or np.abs(energy - start).max() < 0.1 * scale
+
+
+def test_what_is_linear_is_never_made_in_parts():
+    """A wheel that a motor and a stop bring from 0 to 0.5 rad a step and back: nothing is there to be resolved."""
+    wheel = body("j", 0.01).replace("</axis>", "<limit><lower>-1</lower><upper>2</upper></limit></axis>")
+    sim = compile(rigid(wheel), dt=DT)
+    sim.run(0.2, effort={"j": 5.0})
+    assert sim.position["j"] == pytest.approx(2.0, abs=1e-6) and sim.batch_state.get("parts")[0, 0] == 0.0

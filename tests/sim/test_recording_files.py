@@ -19,6 +19,7 @@ from gearwright.sim.recordings import formats
 from gearwright.sim.recordings.blocks import decode, encode
 from gearwright.sim.recordings.channels import quaternions
 from gearwright.sim.recordings.schema import TIME
+from tests.corpus.files import robot_data
 from tests.sim.robots import FOLLOWING, FREE, GRIPPER
 
 ENDINGS = ("mcap", "parquet", "npz", "csv")
@@ -249,6 +250,29 @@ def test_large_robots_are_thinned_for_looking_only(tmp_path):
         count = sum(1 for _ in reader.make_reader(file).iter_messages(topics=["/joint_states"]))
     assert count == 101  # 64 numbers at 1 kHz: every third row
     assert len(gw.Recording.open(tmp_path / "run.mcap")) == 301
+
+
+@pytest.mark.slow
+def test_ten_minutes_of_pr2(tmp_path):
+    """At 1 kHz, every joint in motion. The file grows by the second, so that two short runs give its rate; the run in
+    full has 252 MB, which this rate gives to 2 %."""
+    folder = robot_data()
+    if folder is None:
+        pytest.skip("PR2's file comes with example-robot-data")
+    sim = compile(gw.load(folder / "pr2_description/urdf/pr2.urdf"))
+    rng = np.random.default_rng(0)
+    amplitude, rate, phase = rng.uniform((0.5, 0.2, 0.0), (2.0, 1.5, 6.0), (len(sim.coordinates), 3)).T
+    moving = [n for n in sim.coordinates if n in sim.effort]
+    effort = {
+        name: lambda t, i=i: amplitude[i] * np.sin(2 * np.pi * rate[i] * t + phase[i]) for i, name in enumerate(moving)
+    }
+    sizes = {}
+    for seconds in (5.0, 15.0):
+        sim.reset()
+        sim.run(seconds, effort=effort, sink=tmp_path / "pr2.mcap")
+        sizes[seconds] = (tmp_path / "pr2.mcap").stat().st_size
+    each = (sizes[15.0] - sizes[5.0]) / 10.0
+    assert sizes[5.0] + 595.0 * each < 300e6
 
 
 # --- blocks ----------------------------------------------------------------------------------------------------------

@@ -140,6 +140,26 @@ def test_an_equation_that_nothing_moves_is_left_to_its_error() -> None:
     assert np.isfinite(sim.state).all()
 
 
+def test_numbers_beyond_single_precision_are_refused() -> None:
+    heavy = HUGE.replace("1.4e9", "1e40").replace("2e-7", "1e42")
+    robot = gw.loads(written({"arm": heavy}, hinge("j", "arm").replace("0 0 1", "0 1 0")))
+    gw.compile(robot)
+    with pytest.raises(gw.CompileError, match="beyond single precision: take double"):
+        gw.compile(robot, precision="single")
+    with pytest.raises(gw.CompileError, match="beyond single precision: take double"):
+        gw.export_c(robot, "never_written", precision="single")
+
+
+@pytest.mark.parametrize("pitch", [0.1, 2.7e11])
+def test_a_loop_closes_as_far_as_its_steepest_slope_lets_it(pitch: float) -> None:
+    """The last bits of an angle move a screw of such a pitch by micrometres."""
+    screw = f"<screw_thread_pitch>{pitch}</screw_thread_pitch>"
+    parts = (hinge("j", "arm"), hinge("k", "tip"), hinge("loop", "tip", parent="arm", kind="screw"))
+    turned = parts[2].replace("<axis>", f"{screw}<axis>").replace("0 0 1", "1 0 0")
+    sim = gw.compile(gw.loads(written({"arm": "<pose>0 0 0.2 0.3 0.3 0</pose>", "tip": ""}, *parts[:2], turned)))
+    assert np.isfinite(sim.state).all()
+
+
 def test_limits_bind_no_compliant_follower() -> None:
     """It yields: what would refuse the file beside a hard coupling is a warning."""
     yields = "<natural_frequency>10</natural_frequency><damping_ratio>1</damping_ratio>"

@@ -83,6 +83,11 @@ class Contestant(ABC):
         """Steps many robots, if the engine can: positions (robots, joints), at rest."""
         return None
 
+    def batches(self, positions: Array, threads: int) -> dict[str, Runner]:
+        """By name, the ways that the engine has for that; the fastest is compared."""
+        runner = self.batch(positions, threads)
+        return {} if runner is None else {"": runner}
+
     def runner(self, position: Array) -> Runner:
         """The one robot, from rest."""
         still = np.zeros_like(position)

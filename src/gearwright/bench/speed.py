@@ -91,9 +91,8 @@ def _race_of_batches(
     for name, contestant in everybody.items():
         some = np.array([_in_order(b, ours[True], contestant) for b in begins[: contestant.batch_robots]])
         for suffix, threads in {"": 1, ALL_CORES: cores()}.items() if cores() > 1 else [("", 1)]:
-            runner = contestant.batch(some, threads)
-            if runner is not None:
-                runners[name + suffix] = runner
+            for way, runner in contestant.batches(some, threads).items():
+                runners[name + suffix + way] = runner
     runners[OURS + RECORDED] = ours[True].recorded_batch(begins)
     return race(runners, slices=effort.slices, seconds=effort.seconds)
 
@@ -102,16 +101,21 @@ def _timed(entry: Entry, one: Mapping[str, StepTiming], batch: Mapping[str, Step
     """With the times, and the ratio to Gearwright on the same mechanism; batches on whichever threads serve it best."""
     own = OURS if entry.couplings or UNCOUPLED not in one else UNCOUPLED
     mine = one.get(entry.engine)
-    many = {threads: batch.get(entry.engine + suffix) for suffix, threads in (("", 1), (ALL_CORES, cores()))}
-    best = min(((t.cpu_ns, threads) for threads, t in many.items() if t is not None), default=None)
+    many = [(t, cores() if ALL_CORES in name else 1) for name, t in batch.items() if _is_of(entry.engine, name)]
+    best, threads = min(many, key=lambda pair: pair[0].cpu_ns, default=(None, 1))
     return replace(
         entry,
         one=mine,
-        batch=None if best is None else many[best[1]],
-        threads=1 if best is None else best[1],
+        batch=best,
+        threads=threads,
         ratio_one=None if mine is None else mine.cpu_ns / one[own].cpu_ns,
-        ratio_batch=None if best is None else best[0] / batch[own].cpu_ns,
+        ratio_batch=None if best is None else best.cpu_ns / batch[own].cpu_ns,
     )
+
+
+def _is_of(engine: str, name: str) -> bool:
+    """Whether a batch's name is an engine's, on some number of cores and in some way."""
+    return name.replace(ALL_CORES, "").split(", ")[0] == engine
 
 
 def _call_overhead(ours: Gearwright, effort: Effort) -> float:

@@ -33,7 +33,7 @@ from gearwright.errors import (
 if TYPE_CHECKING:
     from gearwright.display.runs import Outcome
     from gearwright.model import Mechanism
-    from gearwright.sim import Simulation
+    from gearwright.sim import Recording, Simulation
 
 Assignments = list[str] | None
 NUMBERS = "NAME=VALUE"
@@ -41,7 +41,9 @@ NUMBERS = "NAME=VALUE"
 
 def run(
     file: RobotFile,
-    duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 2.0,
+    duration: Annotated[
+        float | None, typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.")
+    ] = None,
     dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
@@ -66,6 +68,11 @@ def run(
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg, .pdf, or .html to zoom in.")
     ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a page of pictures, plots and figures: .html.")
+    ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show it in a browser as it runs; Ctrl-C ends it.")] = False,
+    port: Annotated[int | None, typer.Option(help="Of --view. Default: 8080, or the next one that is free.")] = None,
     json: Json = False,
     model: ModelName = None,
     base: BaseChoice = None,
@@ -89,7 +96,7 @@ def run(
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
-    _check_files(out, plot)
+    _check_files(out, plot, report)
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
@@ -98,8 +105,18 @@ def run(
     options: dict[str, Any] = {"dt": dt, "batch": batch}
     if integrator is not None:
         options["integrator"] = integrator
+    wanted = Wanted(2.0 if duration is None else duration, every, out, plot, report, reading.path)
+    if view:
+        for name, given_file in (("--plot", plot), ("--report", report)):
+            if given_file is not None:
+                _stop(f"--view shows the run while it lasts: leave out {name}, or keep the rows with --out", 2)
     try:
-        outcome = _simulated(robot, options, numbers, Wanted(duration, every, out, plot))
+        if view:
+            from gearwright.cli.run_view import Watched, watched
+
+            outcome = watched(robot, options, numbers, Watched(duration, every, out, port, reading.path))
+        else:
+            outcome = _simulated(robot, options, numbers, wanted)
     except _UsageError as error:
         _stop(str(error.__cause__), 2)
     except GearwrightError as error:
@@ -116,6 +133,8 @@ class Wanted(NamedTuple):
     every: int
     out: str | None
     plot: str | None
+    report: str | None
+    path: tuple[str, ...]  # where meshes are looked for
 
 
 class _UsageError(Exception):
@@ -162,16 +181,32 @@ def _run(
     sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
     before, first, stepping = sim.energy, sim.time, sim.clock.pace.seconds
     started = perf_counter()
-    errors, files = _recorded(sim, wanted)
+    recording, errors, files = _recorded(sim, wanted)
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
     heard_texts = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning | RecordingWarning)]
     times = {"compile_s": compiled, "wall_s": wall, "stepping_s": sim.clock.pace.seconds - stepping}
-    return Outcome.of(sim, errors, before, steps, times, heard_texts, files)
+    outcome = Outcome.of(sim, errors, before, steps, times, heard_texts, files)
+    if wanted.report is not None:
+        _write_report(sim, recording, outcome, wanted)
+    return outcome
 
 
-def _recorded(sim: Simulation, wanted: Wanted) -> tuple[dict[str, float], list[str]]:
-    """The largest coupling errors, and the files that were written."""
+def _write_report(sim: Simulation, recording: Recording, outcome: Outcome, wanted: Wanted) -> None:
+    from pathlib import Path
+
+    from gearwright.cli.terminal import waiting
+    from gearwright.demo.run_report import run_report
+
+    assert wanted.report is not None
+    with waiting("drawing the report"):
+        text = run_report(sim.robot, recording, outcome, wanted.path)
+    Path(wanted.report).write_text(text, encoding="utf-8")
+    outcome.files.append(wanted.report)
+
+
+def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, float], list[str]]:
+    """The rows, the largest coupling errors, and the files that were written."""
     import sys
 
     from gearwright.cli.run_file import RunFile
@@ -183,18 +218,19 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[dict[str, float], list[s
     out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
     if out is None:
         if plot is None and every > 0:
-            every = max(every, int(abs(wanted.duration) / sim.dt) // 1000)  # nobody reads more of them than that
+            most = 1000 if wanted.report is None else 5000  # nobody reads more of them than that
+            every = max(every, int(abs(wanted.duration) / sim.dt) // most)
         recording = sim.run(wanted.duration, every=every, progress=shown)
         errors = largest_errors(recording)
     else:
         recording = Recording(run_schema(sim, max(1, every), ()), sim.robot)
         warn_of_size(out, recording.schema, int(abs(wanted.duration) / sim.dt) // max(1, every) + 1)
-        file = RunFile(out, recording if plot else None)
+        file = RunFile(out, recording if plot or wanted.report else None)
         sim.run(wanted.duration, every=every, progress=shown, sink=file)
         errors = file.coupling_errors
     if plot is not None:
         recording.plot(plot)
-    return errors, [name for name in (out, plot) if name is not None]
+    return recording, errors, [name for name in (out, plot) if name is not None]
 
 
 def _report(outcome: Outcome, json: bool) -> None:
@@ -226,7 +262,7 @@ def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
     return found
 
 
-def _check_files(out: str | None, plot: str | None) -> None:
+def _check_files(out: str | None, plot: str | None, report: str | None) -> None:
     """Checks the output files before the simulation."""
     from gearwright.display.plots import check_ending
     from gearwright.sim.recordings import check_format
@@ -236,6 +272,8 @@ def _check_files(out: str | None, plot: str | None) -> None:
             check_format(out)
         if plot is not None:
             check_ending(plot)
+        if report is not None and not report.lower().endswith((".html", ".htm")):
+            raise GearwrightError(f"--report {report}: a report is a page: name it .html")
     except GearwrightError as error:
         _stop(str(error), 2)
 

@@ -73,6 +73,12 @@ def serve(
     fault: Annotated[
         Repeated, typer.Option(metavar="KIND[=VALUE][@ACTUATOR]", help="A fault from the start; may be repeated.")
     ] = None,
+    enforce_command_limits: Annotated[
+        bool, typer.Option("--enforce-command-limits", help="ros2_control's joint limiter, on its interfaces.")
+    ] = False,
+    mock: Annotated[
+        bool, typer.Option("--mock", help="ros2_control's mock_components/GenericSystem: commands become states.")
+    ] = False,
     eds: Annotated[str | None, typer.Option(metavar="FILE", help="Write the first node's EDS file.")] = None,
     dbc: Annotated[str | None, typer.Option(metavar="FILE", help="Write the bus's DBC file.")] = None,
     table: Annotated[bool | None, typer.Option(help="Show the live table; on a terminal if not given.")] = None,
@@ -104,7 +110,7 @@ def serve(
         "nodes": {k: _whole(v, k) for k, v in _pairs(node, "--node").items()} or None, "model": drive,
         "options": _pairs(option, "--option") or None, "devices": devices, "link": link, "eeprom": eeprom,
         "record": record, "bitrate": bitrate, "supply_resistance": supply_resistance, "can": can or (),
-        "adapters": adapter or (),
+        "adapters": adapter or (), "enforce_command_limits": enforce_command_limits, "mock": mock,
     }  # fmt: skip
     try:
         bench = _started(robot, given, channel, socketcand, tcp)

@@ -21,6 +21,14 @@ from gearwright.errors import CompileError, suggestion
 
 Precision = Literal["double", "single"]
 DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
+
+
+def in_single_precision(value: float) -> float:
+    """The number itself; raises if it would become infinite."""
+    if abs(value) > LARGEST_SINGLE:
+        raise CompileError(f"{value:.3g}, a constant of the equations, is beyond single precision: take double")
+    return value
 
 
 class Failure(NamedTuple):
@@ -183,6 +191,7 @@ class Executable(ABC):
         self.program, self.precision = program, precision
         self.dtype = np.dtype(DTYPES[precision])
         self.from_cache = from_cache
+        self.kept_code: bytes = b""  # as `Backend.code` made it, where it was kept
 
     @abstractmethod
     def _instance(self, batch: int, threads: int) -> Instance:
@@ -239,6 +248,15 @@ class Backend(ABC):
     @abstractmethod
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
         """Code as something that runs. Of the program, the outline is enough."""
+
+    def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
+        """Code as a saved simulation holds it: with all that `load_portable` has to know of it."""
+        return code
+
+    def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
+        """`load` on a machine that can run code and need not be able to make it. Raises CompileError for code that is
+        damaged or meant for another machine."""
+        return self.load(program, code, precision, batch)
 
     @property
     def description(self) -> str:

@@ -6,7 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
+
+from gearwright.errors import ModelError
 
 Array = NDArray[Any]
 
@@ -53,6 +56,16 @@ class Buffer(ABC):
     def copy(self) -> Buffer:
         """The same numbers in memory of their own."""
 
+    def exchanged(self) -> Any:
+        """The first row as an array (size, batch) of the device's own library, for DLPack: its memory on a GPU, a copy
+        elsewhere."""
+        return np.ascontiguousarray(self.numbers()[0].T)
+
+    def take(self, values: Any) -> None:
+        """Sets the first row to an array (size, batch) of any library with DLPack, on the same device."""
+        given = np.from_dlpack(values) if hasattr(values, "__dlpack__") else np.asarray(values)
+        self.assign(exchangeable(given, self.shape).T[None])
+
     @abstractmethod
     def repeated(self, rows: int) -> Buffer:
         """A copy of the one row, seen as if it stood there so many times; not to be written."""
@@ -93,3 +106,11 @@ class Buffer(ABC):
     def copy_from(self, source: Buffer) -> None:
         """Copies another buffer of the same back end; its rows broadcast."""
         self.copier(source)()
+
+
+def exchangeable(values: Any, shape: tuple[int, int, int]) -> Any:
+    """An array (size, batch) of any library, checked."""
+    _, batch, size = shape
+    if values.shape != (size, batch):
+        raise ModelError(f"an array of shape {(size, batch)}, numbers by robots, is to be given, not {values.shape}")
+    return values

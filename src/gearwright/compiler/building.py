@@ -42,13 +42,15 @@ def build(
     if entry is not None:
         outline, _, code = entry.partition(b"\n")
         found = backend.load(program or from_text(outline.decode()), code, precision, batch)
-        found.from_cache = True
+        found.from_cache, found.kept_code = True, code
         return found
     with _without_garbage_collection():
         program = program or make()
         code = backend.code(program, precision, batch)
     disk.save(key, to_text(program.outline()).encode() + b"\n" + code)
-    return backend.load(program, code, precision, batch)
+    made = backend.load(program, code, precision, batch)
+    made.kept_code = code
+    return made
 
 
 @contextmanager

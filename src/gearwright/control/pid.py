@@ -32,6 +32,9 @@ class PID:
     parameters: Mapping[str, float] = field(init=False, repr=False)  # gains and target by name
 
     def __post_init__(self) -> None:
+        for name in ("kp", "ki", "kd", "target", "limit"):
+            if isinstance(getattr(self, name), str):
+                raise ModelError(f"{name} of a PID is a number, not {getattr(self, name)!r:.60}")
         if not self.limit > 0:
             raise ModelError(f"the limit of a PID is a positive number, not {self.limit!r}")
         own = {"kp": self.kp, "ki": self.ki, "kd": self.kd}

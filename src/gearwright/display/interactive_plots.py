@@ -84,7 +84,10 @@ def _lay_out(figure: Any, drawn: list[Panel], title: str, theme: Theme) -> None:
         paper_bgcolor=theme.paper, plot_bgcolor=theme.paper, font={"color": theme.ink, "size": 12},
         hovermode="x unified", margin={"l": 60, "r": 20, "t": 70, "b": 45},
     )  # fmt: skip
+    first, last = float(drawn[0].time[0]), float(drawn[0].time[-1])
     figure.update_xaxes(gridcolor=theme.grid, zeroline=False, linecolor=theme.edge)
+    if last > first:
+        figure.update_xaxes(range=[first, last])
     figure.update_yaxes(gridcolor=theme.grid, zeroline=False, linecolor=theme.edge)
     figure.update_xaxes(title_text="time [s]", row=len(drawn), col=1)
     for note in figure.layout.annotations:

@@ -57,13 +57,13 @@ def plot(
     return figure
 
 
-def _save(figure: Any, target: Any, form: str, theme: Theme) -> None:
+def _save(figure: Any, target: Any, form: str, theme: Theme, dpi: int = 160) -> None:
     """Without a date: the same picture is the same file."""
     from matplotlib import rc_context
 
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with rc_context(_style(theme)):  # type: ignore[arg-type]
-        figure.savefig(target, format=form, dpi=160, metadata=undated.get(form))
+        figure.savefig(target, format=form, dpi=dpi, metadata=undated.get(form))
 
 
 def check_ending(path: str | os.PathLike[str]) -> None:
@@ -175,19 +175,22 @@ def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> 
 
 def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
     """A broad stroke under a line where it is on its limit. True if there is one."""
-    found = False
+    found: set[tuple[int, int, float]] = set()  # strokes over each other would hide the lines
     for line in panel.lines.values():
         for robot in range(line.values.shape[1]) if line.saturated is not None else ():
             assert line.saturated is not None
             for first, last in stretches(line.saturated[:, robot]):
                 part = slice(first, last + 1)
                 point = first == last
+                stroke = (first, last, float(line.values[part, robot].mean().round(9)))
+                if stroke in found:
+                    continue
+                found.add(stroke)
                 ax.plot(
                     *thinned(panel.time[part], line.values[part, robot]), color=theme.saturated, linewidth=6,
                     alpha=0.32, solid_capstyle="round", zorder=1.5, marker="o" if point else None, markersize=5,
                 )  # fmt: skip
-                found = True
-    return found
+    return bool(found)
 
 
 def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: Theme) -> None:
@@ -206,19 +209,18 @@ def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: 
     if len(names) > LISTED:
         more = f"and {len(names) - LISTED} more"
         ax.annotate(more, (1.02, 0.0), xycoords="axes fraction", fontsize=8, color=theme.soft, annotation_clip=False)
-    for handle in legend.get_lines()[: len(names)]:
+    for handle in legend.get_lines()[: min(len(names), LISTED)]:
         handle.set_alpha(1.0)
         handle.set_linewidth(2.0)
 
 
-def small_plot(recording: Recording, signals: Sequence[str] | None, most: int = 2) -> str:
-    """The first panels as SVG text, for notebooks."""
-    from io import StringIO
+def small_plot(recording: Recording, theme: str, most: int = 2) -> bytes:
+    """The first panels as a small PNG, for notebooks."""
+    from io import BytesIO
 
-    theme = find_theme("light")
-    drawn = panels(recording, signals)[:most]
-    look = looks([n for p in drawn for n in p.lines], set(recording.schema.followers), theme)
-    figure, out = _figure(drawn, look, heading(recording, None), theme), StringIO()
-    _save(figure, out, "svg", theme)
-    text = out.getvalue()
-    return text[text.index("<svg") :]
+    colours = find_theme(theme)
+    drawn = panels(recording)[:most]
+    look = looks([n for p in drawn for n in p.lines], set(recording.schema.followers), colours)
+    figure, out = _figure(drawn, look, heading(recording, None), colours), BytesIO()
+    _save(figure, out, "png", colours, dpi=90)
+    return out.getvalue()

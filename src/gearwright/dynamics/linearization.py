@@ -41,15 +41,8 @@ UNROLLED = {
 }  # of each loop that a step ends by itself: so many rounds
 
 BEGINNING = {
-    "settled",
-    "swept",
-    "accepted",
-    "closed",
-    "passed",
-    "fresh",
-    "made",
-    "parts",
-    "smooth",
+    **dict.fromkeys(("settled", "swept", "accepted", "closed", "passed", "fresh", "made", "parts", "smooth"), 0.0),
+    "round": 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
 }  # no loop ends early, a step is whole
 
 
@@ -64,6 +57,6 @@ def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
             for _ in range(min(node.count, UNROLLED.get(node.until or "", node.count))):
                 run(node.body, slots)
             continue
-        slots |= dict.fromkeys(BEGINNING & {*node.name_in()}, 0.0)
+        slots |= {name: x for name, x in BEGINNING.items() if name in node.name_in()}
         found = node.call([slots[n] for n in node.name_in()])
         slots |= dict(zip(node.name_out(), found, strict=True))

@@ -27,6 +27,7 @@ MEANINGS = {
     "clock": "steps made, and the time that they are counted from [s]",
     "control": "the controller's commands, then its memory",
     "mass": "mass matrix at the position, kept for the next step",
+    "factors": "its factors, kept for the next step",
     "fresh": "set it to 0 after writing states or parameters: what follows from them is then made again",
     "effort": "efforts from outside along the coordinates [N m, N]; held until changed",
     "wrench": "forces [N] and torques [N m] on links; held until changed",

@@ -148,7 +148,7 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
         root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf> or <robot>")
         raise LoadError(report)
     report_unread(root, ignored)
-    return draft.finish(options.base, root, tuple(options.cut))
+    return draft.finish(options.base, root, (options.cut,) if isinstance(options.cut, str) else tuple(options.cut))
 
 
 def _bundled(path: PathLike) -> tuple[Path, str]:

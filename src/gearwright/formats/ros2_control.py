@@ -6,10 +6,11 @@ from gearwright.formats.axis_names import Rename
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.ros2_limits import command_limits, soft_limits
 from gearwright.formats.transmissions import read_params, read_transmission
-from gearwright.model import Component, Coupling, Hardware, Interface
+from gearwright.model import CommandLimits, Component, Coupling, Hardware, Interface, MimicJoint, SafetyController
 
-_PARAMETERS = ("group", "async", "properties", "limits")  # children that belong to ros2_control's run time
+_READ_ELSEWHERE = ("group", "async", "properties", "limits")  # children beside parameters
 
 
 def read_ros2_controls(tags: list[Element], draft: Draft, plugins: PluginPolicy, rename: Rename = str) -> None:
@@ -31,8 +32,6 @@ def _read_tag(
         e.error("name-missing", "a ros2_control tag without a name")
         return
     kind = e.get("type") or ""
-    for attribute in ("rw_rate", "is_async", "thread_priority"):
-        e.get(attribute)
     hardware = e.child("hardware")
     plugin = hardware.child_text("plugin") if hardware is not None else ""
     if not plugin:
@@ -45,15 +44,59 @@ def _read_tag(
     gpios = tuple(_component(c) for c in e.all("gpio"))
     read = [read_transmission(t, draft, plugins, "ros2", rename) for t in e.all("transmission")]
     _check_joints(joints, draft, couplings, switched_off)
+    limits, soft = _limits(joints, draft)
     made = Hardware(
         name=rename(name), type=kind, plugin=plugin, parameters=parameters, joints=joints, sensors=sensors, gpios=gpios,
-        transmissions=tuple(t.name for t in read if t is not None), source=e.source,
+        group=hardware.child_text("group") if hardware is not None else "", rw_rate=e.number("rw_rate", 0.0),
+        is_async=e.truth(e.get("is_async") or "false", "attribute is_async", False), async_parameters=_async(e),
+        transmissions=tuple(t.name for t in read if t is not None), limits=limits, soft_limits=soft,
+        mimic_joints=_mimic_joints(joints, couplings, switched_off), source=e.source,
     )  # fmt: skip
     draft.add(draft.hardware, "ros2_control tag", made.name, made, e)
 
 
+def _async(e: Element) -> dict[str, str]:
+    """Attributes of `<properties><async …/></properties>`, and the older one of the tag itself."""
+    found = {} if e.get("thread_priority") is None else {"thread_priority": e.attributes["thread_priority"]}
+    properties = e.child("properties")
+    for child in properties.all("async") if properties is not None else []:
+        found |= child.attributes
+        child.consume()
+    return found
+
+
+def _limits(
+    joints: tuple[Component, ...], draft: Draft
+) -> tuple[dict[str, CommandLimits], dict[str, SafetyController]]:
+    limits: dict[str, CommandLimits] = {}
+    soft: dict[str, SafetyController] = {}
+    for c in joints:
+        joint = draft.joints.get(c.name)
+        if joint is not None and joint.axes:
+            limits[c.name] = command_limits(joint, c)
+            own = soft_limits(joint, limits[c.name])
+            if own is not None:
+                soft[c.name] = own
+    return limits, soft
+
+
+def _mimic_joints(
+    joints: tuple[Component, ...], couplings: dict[str, Coupling], switched_off: set[str]
+) -> tuple[MimicJoint, ...]:
+    """Joints that follow one other joint along a line."""
+    found = []
+    for c in joints:
+        coupling = couplings.get(c.name)
+        plain = coupling is not None and len(coupling.leaders) == 1 and not coupling.powers and not coupling.through
+        if coupling is not None and plain and c.name not in switched_off:
+            axis, multiplier = coupling.leaders[0]
+            offset = coupling.offset - multiplier * coupling.reference
+            found.append(MimicJoint(joint=c.name, leader=axis.joint, multiplier=multiplier, offset=offset))
+    return tuple(found)
+
+
 def _parameters(e: Element) -> dict[str, str]:
-    for tag in _PARAMETERS:
+    for tag in _READ_ELSEWHERE:
         for c in e.all(tag):
             c.consume()
     return read_params(e)
@@ -66,24 +109,33 @@ def _component(e: Element, rename: Rename = str, joint: bool = False) -> Compone
     mimic = e.get("mimic") if joint else None
     for attribute in ("role", "type", "enable_limits"):
         e.get(attribute)
+    enabled = _limits_enabled(e)
     return Component(
         name=rename(name),
-        commands=tuple(_interface(c) for c in e.all("command_interface")),
-        states=tuple(_interface(c) for c in e.all("state_interface")),
+        commands=tuple(_interface(c, enabled) for c in e.all("command_interface")),
+        states=tuple(_interface(c, enabled) for c in e.all("state_interface")),
         parameters=_parameters(e),
         mimic=None if mimic is None else e.truth(mimic, "attribute mimic", True),
         source=e.source,
     )
 
 
-def _interface(e: Element) -> Interface:
+def _limits_enabled(e: Element) -> bool:
+    """`<limits enable="false"/>` of a joint, or of an interface."""
+    limits = e.child("limits")
+    written = limits.get("enable") if limits is not None else None
+    return True if limits is None or written is None else limits.truth(written, "attribute enable", True)
+
+
+def _interface(e: Element, enabled: bool) -> Interface:
     values = {k: v for k, v in e.attributes.items() if k != "name"}
     name = e.get("name") or ""
     if not name:
         e.error("name-missing", f"a {e.tag} without a name")
+    enabled = _limits_enabled(e) and enabled
     e.consume()
     values |= read_params(e)
-    return Interface(name=name, parameters=values)
+    return Interface(name=name, parameters=values, enable_limits=enabled)
 
 
 def _check_joints(

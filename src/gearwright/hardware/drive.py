@@ -49,6 +49,7 @@ class Drive:
     inertia: float = 1.0  # at the shaft, from the mechanism at its start [kg·m², kg]: for default gains
     length: bool = False  # whether the shaft moves along a line
     travel: tuple[float, float] = (-inf, inf)  # of the shaft between its joint's stops [rad, m]
+    switches: tuple[float, float] = (-inf, inf)  # where limit switches of the joint close, below and above [rad, m]
     sample: Sample = field(default_factory=Sample)
     setpoint: Setpoint = COAST
     current_limit: float = inf  # [A]: set by the protocol's registers, beside the motor's own

@@ -12,13 +12,14 @@ from gearwright.errors import UnknownNameError
 from gearwright.hardware.drive import Drive
 from gearwright.hardware.hands import Hand
 from gearwright.hardware.motors import Motor, Supply, motor_of
-from gearwright.model import Actuator, Encoder, Mechanism
+from gearwright.model import Actuator, AxisRef, Encoder, Limits, LimitSwitch, Mechanism
 from gearwright.sim.ports import Channel
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
 
 Read = Callable[[], float]
+SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch trips that no sensor of the file says
 
 
 class Plant:
@@ -45,6 +46,7 @@ class Plant:
         return Drive(
             name=name, motor=motor, supply=self.supply, inertia=inertia_at(self.sim, name),
             length=_moves_along_a_line(robot, name), travel=_travel(robot, name),
+            switches=_switches(robot, name),
         )  # fmt: skip
 
     @property
@@ -195,19 +197,45 @@ def _ratios(robot: Mechanism, actuator: str) -> dict[str, float]:
     return {str(joint): 1.0} if joint is not None else {}
 
 
-def _travel(robot: Mechanism, actuator: str) -> tuple[float, float]:
-    """Shaft positions [rad, m] at the limits of the one joint that an actuator moves; without bounds for several."""
+def _shaft_positions(robot: Mechanism, actuator: str, positions: list[float]) -> list[float]:
+    """Positions of the one joint that an actuator moves, at its shaft [rad, m]."""
+    transmission = robot.acting.get(actuator)
+    if transmission is None or transmission.map is None:
+        return positions
+    to_shaft = transmission.map.joint_to_actuator_position
+    return [float(np.ravel(to_shaft(np.array([q])))[0]) if isfinite(q) else q for q in positions]
+
+
+def _only_joint(robot: Mechanism, actuator: str) -> AxisRef | None:
     transmission = robot.acting.get(actuator)
     joints = transmission.joints if transmission is not None else (robot.actuators[actuator].joint,)
-    if len(joints) != 1 or joints[0] is None or (transmission is not None and transmission.map is None):
+    known = transmission is None or transmission.map is not None
+    return joints[0] if len(joints) == 1 and known else None
+
+
+def _travel(robot: Mechanism, actuator: str) -> tuple[float, float]:
+    """Shaft positions at the limits of the joint; without bounds where it has none, or where there are several."""
+    ref = _only_joint(robot, actuator)
+    limits = robot.joint(ref.joint).axes[ref.index].limits if ref is not None else Limits()
+    if not isfinite(limits.lower) or not isfinite(limits.upper):
         return (-inf, inf)
-    limits = robot.joint(joints[0].joint).axes[joints[0].index].limits
-    ends = [limits.lower, limits.upper]
-    if not all(map(isfinite, ends)):
-        return (-inf, inf)
-    if transmission is not None and transmission.map is not None:
-        ends = [float(np.ravel(transmission.map.joint_to_actuator_position(np.array([q])))[0]) for q in ends]
+    ends = _shaft_positions(robot, actuator, [limits.lower, limits.upper])
     return min(ends), max(ends)
+
+
+def _switches(robot: Mechanism, actuator: str) -> tuple[float, float]:
+    """Where the model's limit switches on the joint close; without any, shortly before the joint's stops."""
+    ref = _only_joint(robot, actuator)
+    own = [s for s in robot.sensors.values() if isinstance(s, LimitSwitch) and s.joint == ref and ref is not None]
+    low, high = _travel(robot, actuator)
+    if not own:
+        margin = SWITCH * (high - low) if isfinite(high - low) else 0.0
+        return low + margin, high - margin
+    below = [s.threshold for s in own if s.direction == "below"]
+    above = [s.threshold for s in own if s.direction == "above"]
+    reversed_ = next(iter(_ratios(robot, actuator).values())) < 0.0
+    first, last = _shaft_positions(robot, actuator, [max(below, default=-inf), min(above, default=inf)])
+    return (-inf if not isfinite(last) else last, inf if not isfinite(first) else first) if reversed_ else (first, last)
 
 
 def _moves_along_a_line(robot: Mechanism, actuator: str) -> bool:

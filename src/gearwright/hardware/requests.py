@@ -12,6 +12,7 @@ from gearwright.hardware.setpoints import Torque
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench
     from gearwright.sim.hardware_interfaces import HardwareInterface
+    from gearwright.sim.mock_hardware import MockHardware
 
 MOST_STEPS = 100_000  # in one request
 
@@ -21,10 +22,12 @@ class Requests:
 
     def __init__(self, bench: Bench) -> None:
         self._bench, self._sequence = bench, 0
+        self.mock = self.enforce_command_limits = False  # of ros2_control tags
+        self._cycle = 0.0  # [s]: when mocks were last updated
         self._each: dict[str, Callable[[Any], dict[str, Any] | None]] = {
             "command": self._command, "step": self._step, "mode": self._mode, "reset": self._reset, "hold": self._hold,
             "fault": self._fault, "clear": self._clear, "state": lambda _: None, "devices": lambda _: self.devices(),
-            "read": lambda _: self._read(), "write": self._write,
+            "read": lambda _: self._read(), "write": self._write, "hardware": lambda _: self._info(),
         }  # fmt: skip
 
     def hello(self) -> dict[str, Any]:
@@ -80,12 +83,28 @@ class Requests:
     # --- ros2_control -------------------------------------------------------------------------------------------
 
     @cached_property
-    def _hardware(self) -> list[HardwareInterface]:
+    def _hardware(self) -> list[HardwareInterface | MockHardware]:
+        from gearwright.sim.mock_hardware import MockHardware
+
         sim = self._bench.sim
-        return [sim.hardware(name) for name in sim.robot.hardware]
+        if self.mock:
+            return [MockHardware(sim.robot, name) for name in sim.robot.hardware]
+        enforced = self.enforce_command_limits
+        return [sim.hardware(name, enforce_command_limits=enforced) for name in sim.robot.hardware]
+
+    def _info(self) -> dict[str, Any]:
+        """`{"hardware": {}}`: what the tags say, in the words of ros2_control's HardwareInfo."""
+        from gearwright.model.hardware_info import hardware_info
+
+        robot = self._bench.sim.robot
+        return {"hardware": [hardware_info(robot, tag) for tag in robot.hardware.values()]}
 
     def _read(self) -> dict[str, Any]:
         """`{"read": {}}`: every state interface of the robot's ros2_control tags, and the commands that hold."""
+        period, self._cycle = self._bench.sim.time - self._cycle, self._bench.sim.time
+        if self.mock and period > 0.0:
+            for hw in self._hardware:
+                hw.update(period)  # type: ignore[union-attr]  # all of them are mocks
         state = {key: _finite(value) for hw in self._hardware for key, value in hw.read().items()}
         command = {key: _finite(value) for hw in self._hardware for key, value in hw.command.items()}
         return {"t": self._bench.sim.time, "state": state, "command": command}
@@ -125,6 +144,7 @@ class Requests:
         self._bench.pacer.set_mode(str(value))
 
     def _reset(self, values: Any) -> None:
+        self._cycle = 0.0
         self._bench.reset({k: _number(v, f"position of {k!r}") for k, v in _mapping(values, "reset").items()})
 
     def _hold(self, values: Any) -> None:

@@ -31,7 +31,8 @@ def serve(
     channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
     adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
     eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
-    supply_resistance: float = 0.0, seed: int = 0, **compiling: Any,
+    supply_resistance: float = 0.0, seed: int = 0, enforce_command_limits: bool = False, mock: bool = False,
+    **compiling: Any,
 ) -> Bench:  # fmt: skip
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 
@@ -48,12 +49,15 @@ def serve(
     can         other python-can buses to be on, "interface:channel"
     eeprom      file of the registers that drives keep across power cycles
     bitrate     [bit/s] of the CAN bus: frames take time
+    enforce_command_limits   ros2_control's joint limiter holds commands of its interfaces to the joints' limits
+    mock        the interfaces behave as ros2_control's `mock_components/GenericSystem`: commands become states
     """
     made = _bench(
         robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
         {"clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for, "seed": seed, "bitrate": bitrate,
          "eeprom": eeprom, "armed": armed},
     )  # fmt: skip
+    made.requests.enforce_command_limits, made.requests.mock = enforce_command_limits, mock
     try:
         _open_buses(made, channel, link, socketcand, can, adapters)
         if tcp is None and protocol == ROS2_CONTROL:

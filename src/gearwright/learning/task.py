@@ -67,7 +67,7 @@ class Task:
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array]:
         """Observations, rewards, and which robots have ended and which have run out of time."""
-        acted = np.clip(np.asarray(actions, dtype=float).reshape(self.batch, len(self.names)), self.low, self.high)
+        acted = np.clip(_on_host(actions).reshape(self.batch, len(self.names)), self.low, self.high)
         command = {name: acted[:, i] if self.batch > 1 else float(acted[0, i]) for i, name in enumerate(self.names)}
         failed = np.zeros(self.batch, bool)
         try:
@@ -87,6 +87,18 @@ class Task:
         found = np.zeros(self.batch, bool)
         found[[failure.robot for failure in self.sim.batch_state.instance.failures]] = True
         return found
+
+
+def _on_host(actions: Any) -> Array:
+    """Actions as NumPy's; those of another library on a GPU by DLPack."""
+    try:
+        return np.asarray(actions, dtype=float)
+    except (TypeError, RuntimeError):
+        if not hasattr(actions, "__dlpack__"):
+            raise ModelError(f"actions are an array (B, m), not {type(actions).__name__}") from None
+    import cupy
+
+    return np.asarray(cupy.from_dlpack(actions).get(), dtype=float)
 
 
 def _actions(sim: Simulation, act: Act) -> tuple[list[str], Array, Array]:

@@ -12,7 +12,7 @@ from gearwright.model.actuators import (
 from gearwright.model.body_sensors import BodySensor, ForceTorque, Imu
 from gearwright.model.couplings import MODES, Affine, Coupling, Couplings, Mode, Term, compose, in_order
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, OtherShape, Plane, Sphere
-from gearwright.model.hardware import Component, Hardware, Interface
+from gearwright.model.hardware import CommandLimits, Component, Hardware, Interface, MimicJoint
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import (
     JOINT_KINDS,
@@ -64,6 +64,7 @@ __all__ = [
     "Box",
     "Branch",
     "Capsule",
+    "CommandLimits",
     "Component",
     "Cone",
     "Coupling",
@@ -97,6 +98,7 @@ __all__ = [
     "Losses",
     "Mechanism",
     "Mesh",
+    "MimicJoint",
     "Mode",
     "OtherShape",
     "Plane",

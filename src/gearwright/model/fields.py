@@ -174,10 +174,16 @@ def check(part: Any, owner: str = "") -> None:
         if type(value) is tuple and all(type(x) is float and low <= x <= high for x in value):
             continue
         for entry, x in _entries(name, value):
+            if isinstance(x, str) and name in _real(type(part)):  # "0.1" is a text
+                raise ModelError(f"{owner}{entry} is a number, not {x!r:.60}")
             if not (meaning.choices or isinstance(x, int | float)):
                 continue
             if problem := meaning.problem(entry, x):
                 raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)
+
+
+def _real(kind: Any) -> set[str]:
+    return {m.name for m in meanings(kind) if m.real}
 
 
 def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:

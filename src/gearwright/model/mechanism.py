@@ -30,6 +30,7 @@ from gearwright.model.second_descriptions import SecondDescription, second_descr
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.topology import Tree, forward, grow
 from gearwright.model.transmissions import Backlash, LinearTransmission, Losses, Transmission, TransmissionMap
+from gearwright.notebooks import NotebookDisplay
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -91,7 +92,7 @@ class ByName(Mapping[str, _T]):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Mechanism:
+class Mechanism(NotebookDisplay):
     """A robot's whole actuation mechanism. Mappings are by name, in document order.
 
     A URDF's link named "world" is among the links; it is the world itself, and no branch of the tree.
@@ -293,6 +294,8 @@ class Mechanism:
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
         given: set[tuple[str, int]] = set()
         for name, value in (position or {}).items():
+            if np.asarray(value).dtype.kind in "US":  # "0.1" is a text
+                raise ModelError(f"{name!r} takes numbers, not {value!r:.60}")
             if name in slots and np.ndim(value) == 0:
                 joint, i = slots[name]
                 q[joint][i] = float(value)  # type: ignore[arg-type]

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism
 
 FAR = 100.0  # [m] from a joint to its parent: larger than any robot
-GYRATION = 3.0  # [m]: a link of that radius is a crane
-TURNS = 4 * pi  # [rad]: a range beyond two turns, in whole multiples of five, is one of degrees
+GYRATION = 1.5  # [m]: a rod of 5 m has it, or a link of 0.05 m whose inertia is a thousand times too large
+TURNS = 4 * pi  # [rad]: a range beyond two turns, in whole numbers, is one of degrees
+DEGREES = 30.0  # whole numbers below this that are no multiples of five may be radians
 Hint = tuple[str, Source | None]
 
 
@@ -37,7 +38,7 @@ def _joint(joint: Joint) -> Iterator[Hint]:
         lower, upper = axis.limits.lower, axis.limits.upper
         if lower == upper:
             yield f"both limits are {lower:g}, so that it cannot move: a fixed joint?", joint.source
-        whole = all(isfinite(x) and x % 5 == 0 for x in (lower, upper))
+        whole = all(isfinite(x) and x % (1 if abs(x) >= DEGREES else 5) == 0 for x in (lower, upper))
         if whole and not joint.type.prismatic and upper - lower > TURNS:
             yield f"limits of {lower:g} and {upper:g} rad look like degrees", joint.source
 

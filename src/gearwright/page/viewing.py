@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.meshes import Meshes
 from gearwright.page.motion import Motion
@@ -83,6 +84,10 @@ class Page:
     ) -> None:
         self.close()
 
+    def announce(self, hint: str = " (Ctrl-C ends it)") -> None:
+        """Prints where it is."""
+        print(f"gearwright: {visible(self.motion.robot.name)} at {self.url}{hint}", flush=True)
+
     def wait(self) -> None:
         """Until Ctrl-C."""
         try:
@@ -117,7 +122,9 @@ def view(
     from gearwright.page.subject import subject
 
     page = Page(subject(what, robot, search_path, options), port=port, search_path=search_path)
-    print(f"gearwright: {page.motion.robot.name} at {page.url}" + (" (Ctrl-C ends it)" if block else ""), flush=True)
     if block:
+        page.announce()
         page.wait()
+    else:
+        page.announce(hint="")
     return page

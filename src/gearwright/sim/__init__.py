@@ -9,16 +9,21 @@ from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
+    from gearwright.sim.saving import open
 
 Together = CombinedControllers  # its old name
 
-__all__ = ["PID", "CombinedControllers", "Recording", "Simulation", "Together", "compile", "with_servos"]
+__all__ = ["PID", "CombinedControllers", "Recording", "Simulation", "Together", "compile", "open", "with_servos"]
 
 
 def __getattr__(name: str) -> Any:
-    """Recordings are imported when they are first used."""
-    if name != "Recording":
-        raise AttributeError(f"module 'gearwright.sim' has no attribute {name!r}")
-    from gearwright.sim.recordings import Recording
+    """Recordings and saved simulations are imported when they are first used."""
+    if name == "Recording":
+        from gearwright.sim.recordings import Recording
 
-    return Recording
+        return Recording
+    if name == "open":
+        from gearwright.sim.saving import open
+
+        return open
+    raise AttributeError(f"module 'gearwright.sim' has no attribute {name!r}")

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gearwright.compiler import Executable
-from gearwright.dynamics.parameters import device_key
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.leading import led, start_of
+from gearwright.model.parameters import device_key
 from gearwright.model.rings import placing_order
 from gearwright.model.transmissions import parameters as map_numbers
 from gearwright.model.transmissions import with_parameters

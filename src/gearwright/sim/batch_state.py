@@ -63,6 +63,11 @@ class BatchState:
         self.instance.slot(slot).fill(element, values)
         self._changed(slot)
 
+    def take(self, slot: str, values: Any) -> None:
+        """All numbers of a slot from an array (n, B) of any library with DLPack."""
+        self.instance.slot(slot).take(values)
+        self._changed(slot)
+
     def state(self) -> Array:
         """A copy of all states, (B, nx)."""
         numbers: Array = self.states.numbers()[0]

@@ -12,7 +12,7 @@ from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
 from gearwright.model.simulation_checks import not_simulable
 from gearwright.model.split_links import with_split_links
-from gearwright.sim.kernels import Kernels
+from gearwright.sim.kernels import CompiledKernels
 from gearwright.sim.options import Options, coupled
 from gearwright.sim.simulation import Simulation
 
@@ -92,7 +92,7 @@ def compile(
         raise CompileError("\n".join(reasons))
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
-    sim = Simulation(robot, options, Kernels(robot, options))
+    sim = Simulation(robot, options, CompiledKernels(robot, options))
     left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
     if left_out:
         warnings.warn("; ".join(left_out), NotSimulatedWarning, stacklevel=2)

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def not_finite(sim: Simulation, robot: int) -> str | None:
     """The first number of the controller that is not finite in the step after a robot's last good state, if any."""
-    control = sim.kernels.control
-    if control is None:
+    stage = None if sim.kernels.control is None else sim.kernels.control_stage
+    if stage is None:
         return None
-    after = control.stage.call([sim.inputs.acting(slot)[robot] for slot in control.stage.name_in()])[0]
+    after = stage.call([sim.inputs.acting(slot)[robot] for slot in stage.name_in()])[0]
     bad = np.flatnonzero(~np.isfinite(np.array(after.full()).ravel()))
     return described(sim, int(bad[0])) if len(bad) else None
 

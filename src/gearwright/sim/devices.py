@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
 from gearwright.model.layout import StepSlot
+from gearwright.model.sensor_layout import SensorLayout
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array, Read
@@ -19,8 +19,8 @@ from gearwright.sim.values import Array, Read
 class Devices:
     """The layout of the slots `command`, `actuator` and `sensor`."""
 
-    def __init__(self, robot: Mechanism, dt: float) -> None:
-        self.robot, self._dt = robot, dt
+    def __init__(self, robot: Mechanism, sensing: Callable[[], SensorLayout]) -> None:
+        self.robot, self._sensing = robot, sensing
         pushed = {n: f"is a joint: give it effort={{{n!r}: …}}" for n in robot.joints if n not in robot.actuators}
         self.commands = Group("actuator", tuple(robot.actuators), {}, elsewhere=pushed)
 
@@ -40,20 +40,16 @@ class Devices:
         return np.array([0.0] * len(self.robot.actuators) + states)
 
     @cached_property
-    def sensing(self) -> Any:
-        from gearwright.dynamics.sensing.sensor_inputs import sensing
-
-        return sensing(self.robot, self._dt)
+    def sensing(self) -> SensorLayout:
+        return self._sensing()
 
     @cached_property
     def readings(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
         """Places in `sensor` of the readings, and the readings of sensors that give several numbers."""
         if not self.robot.sensors:
             return {}, {}
-        names: tuple[str, ...] = self.sensing.readings
-        shown: Mapping[str, tuple[str, ...]] = self.sensing.shown
-        several = {sensor: own for sensor, own in shown.items() if own != (sensor,)}
-        return {name: i for i, name in enumerate(names)}, several
+        several = {sensor: own for sensor, own in self.sensing.shown.items() if own != (sensor,)}
+        return {name: i for i, name in enumerate(self.sensing.readings)}, several
 
 
 def actuator_views(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 LARGE_MASS_RATIO = 1e4  # from which it is worth a word
+SPEEDS = ("velocity", "mean_velocity", "earlier_velocity")
 LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its compiling, for a message
 
 
@@ -56,10 +57,13 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
 
 def described_entry(sim: Simulation, part: str, element: int) -> str:
     """An entry of the state in words."""
-    if part in ("position", "velocity"):
-        return sim.layout.names.state[element + (len(sim.layout.names.free_positions) if part == "velocity" else 0)]
+    if part in ("position", *SPEEDS):
+        names = sim.layout.names
+        if part in SPEEDS:  # after all positions
+            element = len(names.free_positions) + element % len(names.free_velocities)
+        return names.state[element]
     if part == "impulse":
-        return f"impulse of {sim.kernels.equations.rows[element]!r}"
+        return f"impulse of {sim.kernels.rows[element]!r}"
     if part == "actuator":
         places = sim.layout.devices.memory.items()
         return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
@@ -104,10 +108,14 @@ def _has_position(m: TransmissionMap, there: Array, leads: bool) -> bool:
 
 
 def _coordinate(sim: Simulation, first: Failure) -> str | None:
-    """The coordinate whose velocity went wrong."""
-    if first.address.slot != "velocity":
+    """The coordinate whose velocity went wrong, or its position if that is one number."""
+    names, slot = sim.layout.names, first.address.slot
+    if slot == "position":
+        name = names.positions.names[names.free_positions[first.address.element]]
+        return name if name in names.coordinates.names else None
+    if slot != "velocity":
         return None
-    return sim.layout.names.coordinates.names[sim.layout.names.free_velocities[first.address.element]]
+    return names.coordinates.names[names.free_velocities[first.address.element]]
 
 
 def _likely(sim: Simulation, first: Failure) -> str:
@@ -117,24 +125,28 @@ def _likely(sim: Simulation, first: Failure) -> str:
         return ""
     speed = float(np.atleast_1d(sim.velocity[name])[first.robot])
     unit = sim.layout.names.units[name]
-    found = [*_effort_reason(sim, name, first.robot, unit), *_mass_reason(sim)]
+    found = [*_effort_reason(sim, first.robot), *_mass_reason(sim)]
     moved = f"{name!r} moved {abs(speed) * sim.dt:.3g} {unit[0]} in its last good step of dt = {sim.dt:g} s"
     found.append(f"{moved}: if that is too far, take a smaller dt, or a smaller gain where a controller acts on it")
     return ". Likely reasons: " + "; ".join(found)
 
 
-def _effort_reason(sim: Simulation, name: str, robot: int, unit: tuple[str, str, str]) -> list[str]:
-    """An effort that brings a joint to a great speed within a step."""
-    effort = float(np.atleast_1d(sim.effort[name])[robot])
-    if not effort or len(sim.coordinates) > LARGE_ROBOT:
+def _effort_reason(sim: Simulation, robot: int) -> list[str]:
+    """The effort that would bring its joint to the greatest speed within a step."""
+    names = sim.coordinates
+    efforts = {n: float(np.atleast_1d(sim.effort[n])[robot]) for n in names}
+    if not any(efforts.values()) or len(names) > LARGE_ROBOT:
         return []
-    i = sim.coordinates.index(name)
-    inertia = float(sim.mass_matrix().reshape(sim.batch, len(sim.coordinates), -1)[robot, i, i])
-    gain = abs(effort) * sim.dt / inertia if inertia > 0 else TOP_SPEED
-    if gain < 1e-3 * TOP_SPEED:
+    diagonal = sim.mass_matrix().reshape(sim.batch, len(names), -1)[robot].diagonal()
+    inertias = dict(zip(names, diagonal.tolist(), strict=True))
+    gains = {n: abs(x) * sim.dt / inertias[n] if inertias[n] > 0 else TOP_SPEED for n, x in efforts.items()}
+    name = max(names, key=lambda n: gains[n])
+    if gains[name] < 1e-3 * TOP_SPEED:
         return []
-    of_inertia = f"{inertia:.3g} {'kg' if unit[0] == 'm' else 'kg·m²'}"
-    return [f"an effort of {effort:.3g} {unit[2]} on an inertia of {of_inertia} gives {gain:.3g} {unit[1]} in a step"]
+    unit = sim.layout.names.units[name]
+    of_inertia = f"{inertias[name]:.3g} {'kg' if unit[0] == 'm' else 'kg·m²'}"
+    effort = f"an effort of {efforts[name]:.3g} {unit[2]} on {name!r}, with an inertia of {of_inertia},"
+    return [f"{effort} gives {gains[name]:.3g} {unit[1]} in a step"]
 
 
 def _mass_reason(sim: Simulation) -> list[str]:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.model import Component, Interface
+from gearwright.model import Hardware, Interface
 from gearwright.model.layout import StepSlot
 from gearwright.model.servos import MODES, ActuatorGroup, Servo, actuator_groups
+from gearwright.sim.command_limiter import Actual, CommandLimiter
 from gearwright.sim.given_values import constant
 from gearwright.sim.values import Value, Values, reader
 
@@ -44,6 +45,9 @@ class InterfaceView:
     minimum: float = -inf
     maximum: float = inf
     initial: float = nan  # what the file says it starts with; NaN where it does not
+    data_type: str = "double"
+    size: int = 1
+    enable_limits: bool = True
     parameters: Mapping[str, str]
 
     @property
@@ -54,14 +58,18 @@ class InterfaceView:
 class HardwareInterface:
     """Reads and writes a simulation by the interfaces of one ros2_control tag. Made by `Simulation.hardware`."""
 
-    def __init__(self, sim: Simulation, name: str) -> None:
+    def __init__(self, sim: Simulation, name: str, enforce_command_limits: bool = False) -> None:
         self.sim, self.name = sim, name
         tag = self._tag = sim.robot.hardware[name]
+        self._limiters = (
+            {j: CommandLimiter(limits, tag.soft_limits.get(j)) for j, limits in tag.limits.items()}
+            if enforce_command_limits
+            else {}
+        )
+        self._disabled = tag.is_mock and tag.is_on("disable_commands")
         self._groups = actuator_groups(sim.robot, tag)
         self._joints = {c.name for c in tag.joints}
-        components = (*tag.joints, *tag.sensors, *tag.gpios)
-        self.command_interfaces = _listed("command interface", components, "commands")
-        self.state_interfaces = _listed("state interface", components, "states")
+        self.command_interfaces, self.state_interfaces = listed(tag)
         self._kept: dict[str, Value] = {}  # numbers that nothing in the simulation stands for
         self._given: dict[str, Value] = {}  # commands of joints, as they were written
         self._reads = {key: self._reader(view) for key, view in self.state_interfaces.items()}
@@ -91,7 +99,8 @@ class HardwareInterface:
         if name in self._joints and view.name == "effort":
             return lambda: self._effort(name)
         if name in sim.sensor:
-            return self._sensor(view)
+            own = self._sensor(view)
+            return lambda: self._kept[view.key] if view.key in self._kept else own()  # a mock's command replaces it
         return lambda: self._kept.get(view.key, view.initial)
 
     def _sensor(self, view: InterfaceView) -> Callable[[], Value]:
@@ -124,13 +133,7 @@ class HardwareInterface:
 
     def _driven(self, joint: str) -> Value:
         """Effort of a joint's drive in the last step: λ/dt of its row."""
-        from gearwright.dynamics.constraints.drives import DriveRow
-
-        place = 0
-        for kind in self.sim.kernels.equations.kinds:
-            if isinstance(kind, DriveRow) and kind.name == joint:
-                break
-            place += kind.size
+        place = self.sim.kernels.drive_places[joint]
         return reader(self.sim.batch_state.instance, "impulse", place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:
@@ -149,6 +152,8 @@ class HardwareInterface:
         self.sim.reset(position=self._initial("position"), velocity=self._initial("velocity"))
         self._given.clear()
         self._kept.clear()
+        for limiter in self._limiters.values():
+            limiter.reset()
 
     def _initial(self, name: str) -> dict[str, float]:
         views = [v for v in self.state_interfaces.values() if v.name == name and v.component in self._joints]
@@ -170,8 +175,19 @@ class HardwareInterface:
         for key, value in values.items():
             view = self.command_interfaces[key]
             number = constant(key, value, self.sim.batch)
-            checked[key] = _bounded(number, view)
-        self._follow(checked)
+            checked[key] = self._limited(_bounded(number, view), view)
+        if not self._disabled:
+            self._follow(checked)
+
+    def _limited(self, value: Any, view: InterfaceView) -> Any:
+        """As ros2_control's joint limiter holds it, where it was asked for."""
+        limiter = self._limiters.get(view.component)
+        if limiter is None or view.name not in (*MOTIONS, "acceleration"):
+            return value
+        states = (self._reads.get(f"{view.component}/{name}") for name in ("position", "velocity"))
+        actual = Actual(*(None if read is None else read() for read in states))
+        kept = limiter.enforce(view.name, value, actual, float(self.sim.time), self.sim.dt)
+        return float(kept) if np.ndim(kept) == 0 else kept
 
     def _follow(self, commands: Mapping[str, Any]) -> None:
         moving: dict[ActuatorGroup, dict[str, str]] = {}  # group → joint → interface
@@ -294,28 +310,31 @@ class HardwareInterface:
         return f"<hardware {self.name!r}: commands {', '.join(self.command_interfaces) or 'none'}>"
 
 
-def _listed(kind: str, components: tuple[Component, ...], what: str) -> Values:
-    views = [_view(c.name, i) for c in components for i in getattr(c, what)]
+def listed(tag: Hardware) -> tuple[Values, Values]:
+    """Command and state interfaces, by `component/name`."""
+    commands = [_view(name, i) for name, i in tag.exported_commands]
+    states = [_view(c.name, i) for c in tag.components for i in c.states]
+    return _values("command interface", commands), _values("state interface", states)
+
+
+def _values(kind: str, views: list[InterfaceView]) -> Values:
     return Values(kind, {v.key: (lambda v=v: v) for v in views}, {})  # type: ignore[misc]
 
 
 def _view(component: str, interface: Interface) -> InterfaceView:
-    def number(name: str, otherwise: float) -> float:
-        text = interface.parameters.get(name)
-        if text is None or not text.strip():
-            return otherwise
-        try:
-            return float({"true": "1", "false": "0"}.get(text.strip().lower(), text))
-        except ValueError:
-            raise ModelError(f"{name} of {component}/{interface.name} is a number, not {text!r}") from None
-
-    return InterfaceView(
-        component=component, name=interface.name, minimum=number("min", -inf), maximum=number("max", inf),
-        initial=number("initial_value", nan), parameters=interface.parameters,
-    )  # fmt: skip
+    try:
+        return InterfaceView(
+            component=component, name=interface.name, minimum=interface.minimum, maximum=interface.maximum,
+            initial=interface.initial_value, data_type=interface.data_type, size=interface.size,
+            enable_limits=interface.enable_limits, parameters=interface.parameters,
+        )  # fmt: skip
+    except ModelError as error:
+        raise ModelError(f"{component}: {error}") from None
 
 
 def _bounded(value: Any, view: InterfaceView) -> Any:
+    if not view.enable_limits:
+        return value
     bounded = np.clip(value, view.minimum, view.maximum)
     return float(bounded) if np.ndim(bounded) == 0 else bounded
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gearwright.compiler import Program
 from gearwright.model import Mechanism, in_order
+from gearwright.model.control_places import ControlPlaces
+from gearwright.model.sensor_layout import SensorLayout
 from gearwright.sim.devices import Devices
 from gearwright.sim.names import Group, Names
 from gearwright.sim.options import Options
 from gearwright.sim.values import Array
 from gearwright.sim.wrenches import wrench_group
-
-if TYPE_CHECKING:
-    from gearwright.dynamics.control.controller import Places
 
 INPUTS = ("command", "effort")  # that a controller may give
 PARAMETERS = "name what is to change in gearwright.compile(parameters=(…)); robot.parameters lists what there is"
@@ -51,12 +50,15 @@ class Layout:
     drives: Group
     wrenches: Group
     commanded: bool  # whether some actuator acts
-    control: Places | None  # of a compiled controller
+    control: ControlPlaces | None  # of a compiled controller
 
     @staticmethod
-    def of(robot: Mechanism, options: Options, step: Program, control: Places | None) -> Layout:
+    def of(
+        robot: Mechanism, options: Options, step: Program, control: ControlPlaces | None,
+        sensing: Callable[[], SensorLayout],
+    ) -> Layout:  # fmt: skip
         return Layout(
-            robot=robot, names=_names(robot), devices=Devices(robot, options.dt),
+            robot=robot, names=_names(robot), devices=Devices(robot, sensing),
             parameters=Group("parameter", options.inputs, {}, hint=PARAMETERS),
             drives=Group("drive", tuple(options.drives), {}, hint=DRIVES),
             wrenches=wrench_group(options.wrenches),

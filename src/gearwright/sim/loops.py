@@ -15,7 +15,8 @@ from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 
 CLOSED = 1e-12  # [m, rad]: what counts as closed
-GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number
+GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number; for slopes of one
+ROUNDING = 4  # eps of the steepest slope: the error that a coordinate's last bits make (a screw of a long pitch)
 DEPENDENT = 1e-3  # of the largest row: what the file's rounding makes of a row that is none
 KEPT = 1e-6  # of the largest velocity: what opens loops by no more is rounding, of the file's numbers and ours
 ATTEMPTS = 100
@@ -72,7 +73,7 @@ def redundant(kernel: Executable, robot: Mechanism, names: Names, parameter: Arr
 def _closed(kernel: Executable, robot: Mechanism, names: Names, parameter: Array, q: Array, held: set[int]) -> Array:
     """From the pose itself; from a dead centre, where no way leads on, from poses around it, best within limits."""
     moving = [n for n, k in enumerate(names.free_velocities) if k not in held]
-    enough = GOOD_ENOUGH[kernel.dtype.itemsize]
+    enough = _good_enough(kernel, _errors(kernel, names, parameter, q)[1])
     closed, worst = _approached(kernel, names, parameter, q, moving)
     if worst < enough:
         return closed
@@ -91,11 +92,16 @@ def _closed(kernel: Executable, robot: Mechanism, names: Names, parameter: Array
     )
 
 
+def _good_enough(kernel: Executable, J: Array) -> float:
+    steepest = float(np.abs(J).max(initial=0.0))
+    return max(GOOD_ENOUGH[kernel.dtype.itemsize], ROUNDING * float(np.finfo(kernel.dtype).eps) * steepest)
+
+
 def _around(kernel: Executable, names: Names, parameter: Array, q: Array, moving: list[int]) -> Iterator[Array]:
     """Poses ever further away, by the coordinates of those loops alone that are open."""
     rng = np.random.default_rng(0)
     error, J = _errors(kernel, names, parameter, q)
-    still_open = np.abs(error) > GOOD_ENOUGH[kernel.dtype.itemsize]
+    still_open = np.abs(error) > _good_enough(kernel, J)
     in_loops = [n for n in moving if J[still_open, n].any()]
     for far in np.geomspace(1e-2, 1.0, STARTS) * LARGEST:
         away = np.zeros(len(names.free_velocities))

@@ -93,7 +93,7 @@ class Options:
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
             coupling=coupling, iterations=iterations, parameters=names, gravity=g, threads=threads,
-            drives=MappingProxyType(dict(drives or {})),
+            drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_period,
             wrenches=(wrenches,) if isinstance(wrenches, str) else tuple(dict.fromkeys(wrenches)),
         )  # fmt: skip
@@ -118,6 +118,12 @@ def _acceleration(gravity: Any) -> tuple[float, ...] | None:
     except (TypeError, ValueError):
         down = f"(0, 0, {-abs(gravity):g})" if isinstance(gravity, int | float) else "(0, 0, -9.81)"
         raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}") from None
+
+
+def _drives(given: object) -> dict[str, Drive]:
+    if given and not isinstance(given, Mapping):
+        raise CompileError(f"drives is a mapping from joints to gearwright.Drive(…), not {given!r:.60}")
+    return dict(given) if isinstance(given, Mapping) else {}
 
 
 def _rebuilt(given: dict[str, Any]) -> Options:

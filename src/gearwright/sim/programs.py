@@ -10,12 +10,12 @@ from gearwright.compiler import Address, Loop, Program, Slot, Stage, Tape, funct
 from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.program import mapped_body
 from gearwright.compiler.tape import Instruction
+from gearwright.model.control_places import ControlPlaces
 
 if TYPE_CHECKING:
     import casadi
 
     from gearwright.dynamics import Equations, Repeat
-    from gearwright.dynamics.control.controller import Places
 
 
 KINDS = {
@@ -35,6 +35,7 @@ KINDS = {
     "clock": Kind.STATE,  # steps, and the time that they are counted from
     "control": Kind.STATE,  # the controller's commands, then its memory
     "mass": Kind.DERIVED,  # M at the position
+    "factors": Kind.DERIVED,  # and its factors, where steps are solved with these alone
     "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
     "effort": Kind.INPUT,
     "wrench": Kind.INPUT,  # on links that were declared, force and torque of each
@@ -114,7 +115,7 @@ def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
     return Stage(traced.name, Tape(traced.tape.instructions, tuple(sorted(stores))))
 
 
-def _redirected(body: tuple[Stage | Loop, ...], places: Places) -> tuple[Stage | Loop, ...]:
+def _redirected(body: tuple[Stage | Loop, ...], places: ControlPlaces) -> tuple[Stage | Loop, ...]:
     """The same with what a controller commands read from `control`, in the place of an input."""
 
     def moved(i: Instruction) -> Instruction:

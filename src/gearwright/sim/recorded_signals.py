@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler import SlotKind
 from gearwright.errors import UnknownNameError
-from gearwright.model import Mechanism
 from gearwright.model.layout import coordinate_of
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.observed import reacting
-from gearwright.sim.options import Options
 from gearwright.sim.recorded_scene import model_file, scene, signal_limits
 from gearwright.sim.recordings.schema import TIME, Derived, Schema, Signal, SlotElement, Total
 from gearwright.sim.units import actuator_units, reading_unit
@@ -34,7 +32,7 @@ ENERGIES: dict[str, Derived | Total] = {
 
 
 class KernelEvaluator:
-    """Evaluates kernels of a robot. Pickled without code, which is compiled again or comes from the cache."""
+    """Evaluates kernels of a robot."""
 
     def __init__(self, kernels: Kernels) -> None:
         self._kernels = kernels
@@ -56,11 +54,7 @@ class KernelEvaluator:
         return {name: x.reshape(len(x), -1) for name, x in found.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _evaluator, (self._kernels.robot, self._kernels.options)
-
-
-def _evaluator(robot: Mechanism, options: Options) -> KernelEvaluator:
-    return KernelEvaluator(Kernels(robot, options))
+        return KernelEvaluator, (self._kernels,)
 
 
 def run_schema(sim: Simulation, every: int, record: Sequence[str] = ()) -> Schema:

@@ -245,8 +245,11 @@ class _Kept:
 
 
 def _steps(duration: float, sim: Simulation) -> int:
+    given: Any = duration
     try:
-        seconds = float(duration)
+        if isinstance(given, str):  # "0.1" is a text
+            raise TypeError
+        seconds = float(given)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
     if not (isfinite(seconds) and seconds >= 0):

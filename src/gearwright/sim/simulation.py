@@ -12,10 +12,12 @@ from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
 from gearwright.model.layout import StepSlot
+from gearwright.notebooks import NotebookDisplay
 from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.calling import ControllerState
 from gearwright.sim.clock import Clock
+from gearwright.sim.device_arrays import DeviceArrays
 from gearwright.sim.failing import failure
 from gearwright.sim.inputs import Inputs
 from gearwright.sim.layout import Layout
@@ -23,7 +25,7 @@ from gearwright.sim.named_values import NamedValues
 from gearwright.sim.options import Options, cores
 from gearwright.sim.ports import Port
 from gearwright.sim.probes import Probes
-from gearwright.sim.snapshot import Snapshot, copied, made_again
+from gearwright.sim.snapshot import Snapshot, copied
 from gearwright.sim.starting import redundant_loop_rows, reset
 from gearwright.sim.stepping import step
 from gearwright.sim.unsimulated import unsimulated
@@ -44,7 +46,7 @@ class Momentum(NamedTuple):
     angular: Array  # [N·m·s]
 
 
-class Simulation(NamedValues):
+class Simulation(NamedValues, NotebookDisplay):
     """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`, a free base has `base.x` … Parts of a
@@ -59,10 +61,11 @@ class Simulation(NamedValues):
         self.options = options
         self.dt, self.batch = options.dt, int(options.batch)
         self.threads = options.threads or (cores() if self.batch >= LARGE_BATCH else 1)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, options.dt)
         control, code = kernels.control, kernels["step"]
         self.kernels = kernels
-        self.layout = Layout.of(robot, options, code.program, None if control is None else control.places)
+        places = None if control is None else control.places
+        self.layout = Layout.of(robot, options, code.program, places, kernels.sensing)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.devices)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)
@@ -110,6 +113,11 @@ class Simulation(NamedValues):
         if view is None:
             view = self._views[name] = views.VIEWS[name](self)
         return view
+
+    @cached_property
+    def arrays(self) -> DeviceArrays:
+        """Positions, velocities, efforts, commands, readings and parameters as arrays (n, B), for DLPack."""
+        return DeviceArrays(self)
 
     @property
     def unsettled(self) -> Value:
@@ -186,14 +194,17 @@ class Simulation(NamedValues):
             for i, value in values:
                 self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
 
-    def hardware(self, name: str | None = None) -> HardwareInterface:
-        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name."""
+    def hardware(self, name: str | None = None, *, enforce_command_limits: bool = False) -> HardwareInterface:
+        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name.
+
+        enforce_command_limits   commands are held to the joints' limits as ros2_control's joint limiter does
+        """
         from gearwright.sim.hardware_interfaces import HardwareInterface
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
             raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
-        return HardwareInterface(self, known[0] if name is None else name)
+        return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
         """Reads and writes the numbers of one robot of the batch, each by a channel that is looked up once."""
@@ -318,11 +329,24 @@ class Simulation(NamedValues):
         """
         return analysis.linearized(self)
 
+    def save(self, path: str | os.PathLike[str], questions: Sequence[str] | None = None) -> None:
+        """Writes code, model and state to a file that `gearwright.open` runs without CasADi and LLVM.
+
+        On the same kind of machine: x86-64 Linux with the same instruction sets, or a GPU with device="cuda". Code for
+        all that a simulation can be asked goes in; `questions` names some of it: "energy", "mass_matrix", "bias",
+        "momentum", "observation" (accelerations, coupling efforts), "reaction", "link_poses", "link_velocity",
+        "link_acceleration", "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors and a compiled controller
+        are always there. `linearize` never is. Users' functions stay in the code; the file does not hold them.
+        """
+        from gearwright.sim.saving import save
+
+        save(self, path, questions)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as robot, options and a snapshot; the code is compiled again, or comes from the cache."""
+        """Pickled as robot, options, kernels and a snapshot."""
         snapshot = Snapshot.of(self)
         snapshot.check()
-        return made_again, (self.robot, self.options, snapshot)
+        return copied, (self.robot, self.options, self.kernels, snapshot)
 
     def __copy__(self) -> Simulation:
         return copied(self.robot, self.options, self.kernels, Snapshot.of(self))

@@ -48,13 +48,8 @@ class Snapshot:
             check_function(self.called[0], "the simulation")
 
 
-def made_again(robot: Mechanism, options: Options, snapshot: Snapshot) -> Simulation:
-    """In another process; the code comes from the cache."""
-    return copied(robot, options, Kernels(robot, options), snapshot)
-
-
 def copied(robot: Mechanism, options: Options, kernels: Kernels, snapshot: Snapshot) -> Simulation:
-    """With code that is already here."""
+    """With code that is already here, or in another process with kernels that have been pickled."""
     from gearwright.sim.simulation import Simulation
 
     sim = Simulation(robot, options, kernels)

@@ -8,20 +8,13 @@ from math import inf, pi
 from gearwright.diagnostics import Diagnostic
 from gearwright.model import Axis, Joint, Mechanism
 from gearwright.model.layout import moves
+from gearwright.sim.devices import Devices
 
 
-def unsimulated(robot: Mechanism, integrator: str = "midpoint", dt: float = 1e-3) -> tuple[Diagnostic, ...]:
-    """One warning for each kind of thing that is in the file and does nothing."""
-    found = [*_messages(robot, integrator), *_untimely(robot, dt)]
+def unsimulated(robot: Mechanism, integrator: str, devices: Devices) -> tuple[Diagnostic, ...]:
+    """One warning for each kind of thing that is in the file and does nothing, or cannot keep its times."""
+    found = [*_messages(robot, integrator), *(devices.sensing.untimely if robot.sensors else ())]
     return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
-
-
-def _untimely(robot: Mechanism, dt: float) -> Iterator[str]:
-    """Sensors that cannot keep their times."""
-    if robot.sensors:
-        from gearwright.dynamics.sensing.times import untimely
-
-        yield from filter(None, (untimely(sensor, dt) for sensor in robot.sensors.values()))
 
 
 def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:

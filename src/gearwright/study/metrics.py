@@ -13,6 +13,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError, suggestion
 from gearwright.sim.recordings import Chunk, Schema, Signal
+from gearwright.sim.user_code import user_line
 
 Array = np.ndarray[Any, Any]
 REDUCTIONS = ("last", "max", "min", "mean", "rms", "range")
@@ -118,7 +119,8 @@ def called(metrics: Mapping[str, Callable[..., Any]], recording: Any, batch: int
         try:
             value = np.asarray(function(recording), dtype=float)
         except Exception as error:
-            raise ModelError(f"the metric {name!r} raised {type(error).__name__}: {error}") from error
+            where = user_line(error.__traceback__)
+            raise ModelError(f"the metric {name!r}{where} raised {type(error).__name__}: {error}") from error
         if value.shape != (batch,):
             raise ModelError(
                 f"the metric {name!r} returned numbers of shape {value.shape}, not ({batch},): one a design; "

@@ -20,14 +20,23 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.errors import TracingError
+from gearwright.errors import CompileError, TracingError
 from gearwright.tracing.arrays import NO_NUMBER, Traced, lift
 from gearwright.tracing.elementwise import Scalar
 
-__all__ = ["Scalar", "Traced", "TracingError", "called", "elements", "lift", "trace"]
+__all__ = ["Scalar", "Traced", "TracingError", "called", "elements", "imported_casadi", "lift", "trace"]
 
 _HERE = str(Path(__file__).parent)
 _NUMPY = str(Path(np.__file__).parent)
+
+
+def imported_casadi() -> Any:
+    """The module; where only saved simulations are run, it need not be installed."""
+    try:
+        import casadi
+    except ImportError as error:
+        raise CompileError("the derivatives of a user's or curved map need CasADi: pip install casadi") from error
+    return casadi
 
 
 def trace(
@@ -43,8 +52,7 @@ def trace(
     `returns`: how many values each output must have, None for any number. TracingError names the fault and
     where in the function.
     """
-    import casadi
-
+    casadi = imported_casadi()
     name = name or _name(function)
     symbols = [casadi.SX.sym(f"x{i}", 1 if n is None else n) for i, n in enumerate(sizes)]
     arguments = [

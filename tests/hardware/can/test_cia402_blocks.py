@@ -109,7 +109,7 @@ def test_a_client_that_dies_in_a_block_is_forgotten(master):
 def jointed() -> Master:
     """A shaft that turns from −1 to 3 rad."""
     master = Master()
-    master.table.drive.travel = (-1.0, 3.0)
+    master.table.drive.travel, master.table.drive.switches = (-1.0, 3.0), (-0.96, 2.96)
     return master
 
 
@@ -129,7 +129,6 @@ def test_software_limits_are_those_of_the_joint(jointed):
 
 @pytest.mark.parametrize(("method", "edge", "bit"), [(17, -0.96, 1), (18, 2.96, 2), (1, -0.96, 1), (2, 2.96, 2)])
 def test_homing_at_a_limit_switch(jointed, method, edge, bit):
-    """Switches trip 1 % of the travel before the stops: 0.04 rad."""
     master, counts = jointed, TURN / (2 * pi)
     master.write(0x6098, method, 1)
     master.enable(6)

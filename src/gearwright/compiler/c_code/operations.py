@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gearwright.compiler.backend import in_single_precision
+
 EXPRESSIONS = {
     "assign": "{0}",
     "add": "{0} + {1}",
@@ -84,5 +86,6 @@ class Dialect:
 
     def number(self, x: float) -> str:
         """A literal that reads back as the same number; in parentheses if negative."""
-        text = repr(float(x)) + self.suffix
+        x = in_single_precision(float(x)) if self.precision == "single" else float(x)
+        text = repr(x) + self.suffix
         return f"({text})" if text.startswith("-") else text

@@ -14,7 +14,6 @@ from gearwright.dynamics.algebra.scalar import (
     is_number,
     is_zero,
     least,
-    magnitude,
     minus,
     plus,
     times,
@@ -122,8 +121,8 @@ def _part(beyond: Scalar, dt: Scalar) -> Scalar:
 def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
     """Friction and hard stops of an axis at q. One beyond its stop is not pushed back: it only goes no further."""
     lower, upper = ends
-    below = None if lower == -inf else least(_rate_to(now, minus(lower, q), -FAR), 0.0)
-    above = None if upper == inf else greatest(_rate_to(now, minus(upper, q), FAR), 0.0)
+    below = None if lower == -inf else minus(0.0, _rate_to(now, minus(q, lower)))
+    above = None if upper == inf else _rate_to(now, minus(upper, q))
     return friction_and_stops(times(friction, now.phase.span), below, above)
 
 
@@ -140,11 +139,11 @@ def _rate_within(beyond: Scalar, dt: Scalar) -> Scalar:
     return divided(where(beyond < -AT_STOP, beyond, _part(beyond, dt)), dt)
 
 
-def _rate_to(now: Moment, distance: Scalar, far: float) -> Scalar:
+def _rate_to(now: Moment, distance: Scalar) -> Scalar:
     """With which an axis gets to its stop in the phase; where positions stand still, 0 on the stop, else any."""
     if is_zero(now.phase.travel):
-        return where(magnitude(distance) <= AT_STOP, 0.0, where(times(distance, far) > 0.0, far, 0.0))
-    return divided(distance, now.phase.travel)
+        return where(distance > AT_STOP, FAR, 0.0)
+    return greatest(divided(distance, now.phase.travel), 0.0)
 
 
 def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:

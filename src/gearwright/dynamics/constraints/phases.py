@@ -144,6 +144,10 @@ def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scal
     """β. The mass along J is that of M's diagonal, which is right for one axis, and near enough for several."""
     if is_zero(stiffness):
         return 0.0
+    if len(J) == 1:  # one quotient
+        ((n, x),) = J.items()
+        added = times(times(dt, stiffness), times(x, x))
+        return added / plus(mass[n], added)
     response = total(*(times(x, x) / mass[n] for n, x in J.items()))
     z = times(times(dt, stiffness), response)
     return z / (1.0 + z)

@@ -26,6 +26,7 @@ from casadi import SX, Function
 from gearwright.dynamics.algebra.scalar import Scalar, where, without_simplification
 from gearwright.dynamics.control.reading import TracedReadings
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
+from gearwright.model.control_places import ControlPlaces
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
 
@@ -44,21 +45,6 @@ class Declared(Protocol):
     @property
     def attributes(self) -> Mapping[str, Any]: ...
     def called(self, sim: Any, memory: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]: ...
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where the numbers of `control` stand."""
-
-    command: Mapping[int, int]  # index of an actuator → place
-    effort: Mapping[int, int]  # index of a coordinate → place
-    memory: Mapping[str, int]
-    size: int
-
-    def of(self, slot: str, i: int) -> tuple[str, int]:
-        """Where the number stands that acts as entry i of `command` or `effort`."""
-        controlled = {"command": self.command, "effort": self.effort}.get(slot, {})
-        return ("control", controlled[i]) if i in controlled else (slot, i)
 
 
 @dataclass(frozen=True)
@@ -114,12 +100,12 @@ class Control:
         self.tick = _function("tick", {"clock": clock, "phase": phase}, ticked)
 
 
-def placed(commands: Sequence[tuple[str, int]], memory: Sequence[str]) -> Places:
+def placed(commands: Sequence[tuple[str, int]], memory: Sequence[str]) -> ControlPlaces:
     found: dict[str, dict[int, int]] = {"command": {}, "effort": {}}
     for place, (slot, i) in enumerate(commands):
         found[slot][i] = place
     own = {name: len(commands) + n for n, name in enumerate(memory)}
-    return Places(found["command"], found["effort"], own, len(commands) + len(memory))
+    return ControlPlaces(found["command"], found["effort"], own, len(commands) + len(memory))
 
 
 def traced(

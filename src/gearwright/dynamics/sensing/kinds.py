@@ -15,9 +15,10 @@ import casadi
 from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Scalar, both, either, minus, plus, scalars, times, where
-from gearwright.dynamics.sensing.noise import ENTRIES, normals
+from gearwright.dynamics.sensing.noise import normals
 from gearwright.errors import CompileError
 from gearwright.model.body_sensors import BodySensor
+from gearwright.model.noise_seeds import ENTRIES
 from gearwright.model.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
 
 Sampled = tuple[list[Scalar], list[Scalar]]  # values, and the state after the sample

@@ -11,14 +11,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Scalar, plus, where
 from gearwright.dynamics.sensing.kinds import Reader, reader
-from gearwright.dynamics.sensing.noise import ENTRIES, seeds
-from gearwright.dynamics.sensing.times import Timing, timing
+from gearwright.dynamics.sensing.times import Timing, timing, untimely
 from gearwright.errors import CompileError
+from gearwright.model.noise_seeds import ENTRIES
+from gearwright.model.sensor_layout import SensorLayout
 from gearwright.model.sensors import Sensor
 
 Signals = Mapping[str, tuple[list[Scalar], list[Scalar]]]  # of each sensor, positions and velocities
@@ -91,8 +91,13 @@ class Sensing:
         }
         if doubled := [n for n in self.readings if self.readings.count(n) > 1]:
             raise CompileError(f"two sensors give a reading named {doubled[0]!r}; rename one of them")
-        self.generators: tuple[int, ...] = tuple(i for c in self._channels for i in c.generator)
-        """Places in the state of what `seeds` gives, in its order."""
+        self.layout = SensorLayout(
+            readings=self.readings, state=self.state, shown=self.shown,
+            generators=tuple(i for c in self._channels for i in c.generator),
+            noisy=tuple((c.reader.seed, c.sensor.name) for c in self._channels if c.reader.seed is not None),
+            untimely=tuple(filter(None, (untimely(sensor, dt) for sensor in sensors.values()))),
+        )  # fmt: skip
+        self.generators: tuple[int, ...] = self.layout.generators
 
     def start(self, signals: Signals, generators: Sequence[Scalar] | None = None) -> list[Scalar]:
         """The state right after a reset: the first sample, in every place of its register.
@@ -129,9 +134,7 @@ class Sensing:
 
     def seeds(self, robots: int) -> Any:
         """Where the noise of each robot starts, (robots, len(generators))."""
-        noisy = ((c.reader.seed, c.sensor.name) for c in self._channels if c.reader.seed is not None)
-        each = [seeds(seed, name, robots) for seed, name in noisy]
-        return np.hstack(each) if each else np.empty((robots, 0))
+        return self.layout.seeds(robots)
 
 
 def _sampled(c: Channel, signal: tuple[list[Scalar], list[Scalar]], state: list[Scalar], due: Scalar) -> list[Scalar]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuators import actuator_lines
@@ -60,11 +61,19 @@ class DirectStep:
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
         self._switching: tuple[Inertia, Collected] | None = None  # what the stage `switch` is made for
+        self._stored: Collected | None = None  # what acts in the phase that was solved last
         self.silent = 0  # terms without an impulse to be read, which come first
 
     def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
         """M, with fronts where they take fewer operations. Loops are closed on the matrix itself."""
         return self.model.inertia(at, tree, fronts=not self.closures)
+
+    @property
+    def free(self) -> bool:
+        """Whether inertia is all that velocities depend on: no dampers, springs, actuators or rows."""
+        axes = self.model.bodies.axes
+        passive = all(map(is_zero, (*axes.damping, *axes.stiffness)))
+        return passive and not self.kinds and not self.driven
 
     @property
     def targets(self) -> list[Scalar]:
@@ -161,31 +170,47 @@ class DirectStep:
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar], guess: Sequence[Scalar],
+        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
     ) -> Solved:  # fmt: skip
-        """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut."""
+        """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
+
+        Laws start on the pieces that are given, or on those of the last solution; where that is `repeated`, all goes
+        on from where it ended.
+        """
         if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
         if not acting.switching:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
             return Solved(found.u, [], found.reactions, [], [], True)
         build = self.build
-        build["push"], build["trial"] = b, pieces
-        build["point"] = [rate(curve.J, guess) for curve in acting.curves]
-        build["progress"], build["settled"] = list(STARTED), [0.0]
+        points, progress = [rate(curve.J, guess) for curve in acting.curves], list(STARTED)
+        if pieces is not None:
+            build["trial"] = pieces
+        if repeated is not None:
+            points, progress = (
+                [where(repeated, old, x) for old, x in zip(build[slot], new, strict=True)]
+                for slot, new in (("point", points), ("progress", progress))
+            )
+        build["push"], build["point"], build["progress"], build["settled"] = b, points, progress, [0.0]
         if self._as_before(H, acting):
+            self._stored = acting.mapped(lambda x: x, in_lines=build.carry(f"lines_{name}"))
             build.stage(f"push_{name}")
             with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 build.again("switch")
         else:
             keep = build.carry(f"given_{name}")
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
+            self._stored = self._switching[1]
             build.stage(f"push_{name}")
             with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
                 self._switch(*self._switching)
                 build.stage("switch")
         settled = build["settled"][0] > 0.5
         return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
+
+    def carried(self, acting: Collected) -> Collected:
+        """What acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
+        return self._stored if acting.switching and self._stored is not None else acting
 
     def _as_before(self, H: Inertia, acting: Collected) -> bool:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
@@ -311,7 +336,10 @@ def needed_parts(H: Inertia, acting: Collected) -> Inertia:
     return H if acting.curves or acting.equalities or rows else replace(H, whole=())
 
 
-def unknowns(M: Inertia) -> list[Scalar]:
+T = TypeVar("T", Inertia, Factors | Masked)
+
+
+def unknowns(M: Inertia | Factors | Masked) -> list[Scalar]:
     found: list[Scalar] = []
 
     def taken(x: Scalar) -> Scalar:
@@ -323,6 +351,6 @@ def unknowns(M: Inertia) -> list[Scalar]:
     return found
 
 
-def with_unknowns(M: Inertia, values: Sequence[Scalar]) -> Inertia:
+def with_unknowns(M: T, values: Sequence[Scalar]) -> T:
     new = iter(values)
     return M.mapped(lambda x: x if is_number(x) else next(new))

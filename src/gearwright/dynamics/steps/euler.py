@@ -34,7 +34,7 @@ class EulerStep(DirectStep):
         rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
         push = [plus(times(dt, f), c) for f, c in rows]
         found = self.solved(acting.matrix(M), push, acting, "piece", self.started(acting, "piece"), v)
-        build["velocity"], build["impulse"] = found.u, self.read_impulses(acting, found)
+        build["velocity"], build["impulse"] = found.u, self.read_impulses(self.carried(acting), found)
         build["position"] = self.back_within_stops(model.advanced(q, self.travel(found), dt))
         if found.pieces:
             build["piece"] = found.pieces

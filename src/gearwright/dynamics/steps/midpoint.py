@@ -38,7 +38,10 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.solve import STARTED
+from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
@@ -50,18 +53,22 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
 FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
+NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
 QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
-SETTLED = 5e-6  # of each axis' speed, or of 1 rad/s, m/s: a pass that changes less is the last
+SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
+SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
 
 ROUNDING = 2e3  # eps by which passes may go on changing in single precision: an angle's rounding over dt
 
 
 class MidpointStep(DirectStep):
     """Writes the stages."""
+
+    _own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
     def write(self) -> None:
         parts = Substeps(self.build)
@@ -84,21 +91,20 @@ class MidpointStep(DirectStep):
         effort = self.held_effort(tree, acting)
         given, begun = build.carry("given"), build.carry("begun")
         later = first.mapped(given, in_lines=begun)
-        H = self.matrix(first.matrix(M), first, given)
+        H = self._own_factors or self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
         build["start"] = guess
         build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
-        build["momentum"], build["force"] = M.product(v), [0.0] * model.dof
-        for slot, own in (("law_mean", first.laws), ("reaction_mean", first.equalities), ("curve_mean", first.curves)):
-            build[slot] = [0.0] * len(own)
-        build["passed"], build["round"] = [0.0], [1.0]
-        if first.laws:
-            build["piece"] = self.started(first, "piece")
+        build["momentum"] = M.product(v)
+        build["passed"], build["round"], build["unresolved"] = [0.0], [1.0], [0.0]
+        if first.switching:
+            build["trial"], build["progress"] = self.started(first, "piece"), list(STARTED)
+            build["point"] = [0.0] * len(first.curves)
         build.stage("begin")
         with build.loop(PASSES, until="passed"):
-            self._pass(later, H, M, effort)
-        settled = self._second_half(later, M, acting)
+            found = self._pass(later, H, M, effort)
+        settled = self._second_half(later, found, M, acting, effort)
         parts.end(both(build["passed"][0] > 0.5, build["followed"][0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
@@ -125,54 +131,90 @@ class MidpointStep(DirectStep):
         """M at the step's start, as the last step left it; anew where something else has moved the robot."""
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
+        factors = self.factorised(M) if self.free else None
         with build.loop(1, until="fresh"):
             build["mass"], build["fresh"] = unknowns(M), [1.0]
+            if factors is not None:
+                build["factors"] = unknowns(factors)
             build.stage("mass")
+        if factors is not None:
+            self._own_factors = with_unknowns(factors, build["factors"])
         return with_unknowns(M, build["mass"])
 
-    def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> None:
-        """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end."""
+    def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> Solved:
+        """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end.
+
+        A robot that is done starts from the same w on the same pieces again, and finds the same to the bit.
+        """
         build, model = self.build, self.model
-        q, passed, turn = build["position"], build["passed"][0], build["round"][0]
-        w = build["start"]
+        passed, turn, w = build["passed"][0], build["round"][0], build["start"]
         if self.closures:
             acting = self.yielding(acting, chosen_from(turn, YIELDING))
-        middle = balance(model, q, build["momentum"], w, effort, self.dt)
-        rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
-        push = [plus(minus(x, r), c) for x, r, c in rows]
-        build["new_force"] = middle.force
-        found = self.solved(H, push, self.closing(acting, q, w), "piece", build["piece"] if acting.laws else [], w)
-        settled = both(has_settled(found.u, w, max(SETTLED, ROUNDING * self.eps)), found.settled)
-        new = {"mean_velocity": found.u, "force": build["new_force"]}
-        new |= {"law_mean": found.laws, "reaction_mean": found.equalities, "curve_mean": found.curves}
-        for slot, values in new.items() if not found.pieces else {**new, "piece": found.pieces}.items():
-            build[slot] = [where(passed, old, x) for old, x in zip(build[slot], values, strict=True)]
-        build["passed"] = [where(passed, 1.0, where(settled, 1.0, 0.0))]
+        middle = balance(model, build["position"], build["momentum"], w, effort, self.dt)
+        build["force"] = middle.force
+        if isinstance(H, Factors | Masked):
+            change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
+            found = still([plus(x, d) for x, d in zip(w, change, strict=True)])
+        else:
+            rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
+            push = [plus(minus(x, r), c) for x, r, c in rows]
+            acting = self.closing(acting, build["position"], w)
+            found = self.solved(H, push, acting, "piece", None, w, repeated=passed)
+        if not acting.switching:
+            build["u"], build["reaction"] = found.u, found.equalities
+        settled = both(has_settled(found.u, w, self._tolerance), found.settled)
+        passed = either(passed > 0.5, settled)
+        build["passed"] = [as_number(passed)]
         build["round"] = [plus(turn, where(passed, 0.0, 1.0))]
         build.stage("pass")
         with build.loop(1, until="passed"):
             self._start_next_pass()
             build.stage("relax")
+        law, curve = (build["law"], build["curve"]) if acting.switching else ([], [])
+        return Solved(build["u"], law, build["reaction"], curve, build["trial"] if acting.laws else [], True)
 
-    def _land(self, M: Inertia, w: Sequence[Scalar]) -> None:
-        """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than before."""
-        build = self.build
+    @property
+    def _tolerance(self) -> Scalar:
+        """Share of its speed by which an axis may change in the last pass."""
+        short = times(SETTLED / SHORT**2, times(self.dt, self.dt))
+        return greatest(least(SETTLED, short), ROUNDING * self.eps)
+
+    def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
+        """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than there was.
+
+        And with the work of efforts and of all that acts beside loops, whose impulses mean nothing there: an absurd
+        effort is not lost, and its speeds are found to diverge.
+        """
+        build, w = self.build, first.u
         own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
-        share = square_root(least(1.0, plus(TINY, magnitude(build["kinetic"][0]) / square)))
+        tree = self.model.tree(State(build["position_before"], w))
+        kicks = zip(
+            transposed(tree.G, list(effort), self.model.dof),
+            acting.total(first._replace(equalities=[0.0] * len(first.equalities))),
+            strict=True,
+        )
+        work = total(*(times(plus(times(self.dt, f), x), u) for (f, x), u in zip(kicks, w, strict=True)))
+        kinetic = total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))
+        twice = plus(magnitude(kinetic), times(2.0, greatest(work, 0.0)))  # the kinetic energy
+        share = square_root(least(1.0, plus(TINY, twice / square)))
         lost = build["followed"][0] < 0.5
-        rows = zip(own, build["momentum"], strict=True)
-        build["momentum"] = [where(lost, times(share, x), p) for x, p in rows]
+        rows = zip(own, build["momentum_after"], strict=True)
+        build["momentum_after"] = [where(lost, times(share, x), p) for x, p in rows]
         build.stage("land")
 
     def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
-        """Whether an axis goes far in the step while its speed changes much: no step of this length follows that."""
+        """Whether an axis goes far in the step while its speed changes much: no step of this length follows that.
+
+        A ball is one: what turns in its own axes is a part of its motion.
+        """
+        model, v = self.model, self.build["velocity"]
         found: Scalar = False
-        for v, mean in zip(self.build["velocity"], w, strict=True):
-            speed = magnitude(mean)
-            found = either(
-                found, both(times(self.dt, speed) > FAR_IN_A_STEP, magnitude(minus(mean, v)) > times(MUCH, speed))
-            )
+        for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
+            square = total(*(times(w[k], w[k]) for k in axes))
+            change = total(*(times(d, d) for d in (minus(w[k], v[k]) for k in axes)))
+            far = times(times(self.dt, self.dt), square) > FAR_IN_A_STEP**2
+            found = either(found, both(far, change > times(MUCH**2, square)))
         return found
 
     def _start_next_pass(self) -> None:
@@ -181,7 +223,7 @@ class MidpointStep(DirectStep):
         Loops that are about to give way start from the guess again, and the last pass of a step that is lost from v.
         """
         build, turn = self.build, self.build["round"][0]
-        u, start = build["mean_velocity"], build["start"]
+        u, start, passed = build["u"], build["start"], build["passed"][0] > 0.5
         near = has_settled(u, start, NEAR)
         change, before = [minus(a, b) for a, b in zip(u, start, strict=True)], build["change"]
         differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
@@ -194,20 +236,27 @@ class MidpointStep(DirectStep):
         start = [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
         if self.closures:
             start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], start, strict=True)]
+        if not self.closures:
+            unresolved = both(turn >= NONLINEAR, self._unresolved(u))
+            build["unresolved"] = [where(passed, build["unresolved"][0], as_number(unresolved))]
         lost = both(turn >= PASSES, build["near"][0] < 0.5)
-        build["start"] = [where(lost, v, x) for v, x in zip(build["velocity"], start, strict=True)]
+        rows = zip(build["start"], build["velocity"], start, strict=True)
+        build["start"] = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
 
-    def _second_half(self, acting: Collected, M: Inertia, actuators: Sequence[ActuatorNow]) -> Scalar:
+    def _second_half(
+        self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar]
+    ) -> Scalar:
         """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
-        w = build["mean_velocity"]
-        first = Solved(w, build["law_mean"], build["reaction_mean"], build["curve_mean"], [], True)
+        w = first.u
+        build["mean_velocity"] = w
+        if first.pieces:
+            build["piece"] = first.pieces
         impulse = acting.total(first)
-        build["kinetic"] = [total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))]
-        build["momentum"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
+        build["momentum_after"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
         lost = both(build["passed"][0] < 0.5, build["near"][0] < 0.5)
-        lost = either(lost, self._unresolved(w)) if self.closures else lost
-        build["followed"] = [where(lost, 0.0, 1.0)]
+        unresolved = self._unresolved(w) if self.closures else build["unresolved"][0] > 0.5
+        build["followed"] = [as_number(negated(either(lost, unresolved)))]
         build["impulse"] = self.read_impulses(acting, first)
         build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
         if self.closures:
@@ -216,21 +265,28 @@ class MidpointStep(DirectStep):
             build.stage("turn")
         build.again("mass")
         with build.loop(1, until="followed"):
-            self._land(M, w)
+            self._land(M, acting, first, effort)
+        w = build["mean_velocity"]
         tree = model.tree(State(build["position"], w))
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
-        push = [plus(x, c) for x, c in zip(build["momentum"], second.push(model.dof), strict=True)]
-        found = self.solved(second.matrix(M), push, second, "piece_end", self.started(second, "piece_end"), w)
+        push = [plus(x, c) for x, c in zip(build["momentum_after"], second.push(model.dof), strict=True)]
+        H = self._own_factors or second.matrix(M)
+        found = self.solved(H, push, second, "piece_end", self.started(second, "piece_end"), w)
         build["velocity"] = found.u
-        quick = build["round"][0] <= 1.0 + QUICK
+        quick = build["round"][0] <= QUICK
         build["smooth"] = [where(quick, least(plus(build["smooth"][0], 1.0), SMOOTH), 0.0)]
-        impulses = zip(build["impulse"], self.read_impulses(second, found), strict=True)
+        impulses = zip(build["impulse"], self.read_impulses(self.carried(second), found), strict=True)
         build["impulse"] = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build["piece_end"] = found.pieces
         self.end_actuators(build["position"], found.u)
         return found.settled
+
+
+def still(u: list[Scalar]) -> Solved:
+    """Velocities alone: without laws, rows and curves."""
+    return Solved(u, [], [], [], [], True)
 
 
 def one_of(x: Scalar, values: Iterable[float]) -> Scalar:
@@ -248,9 +304,7 @@ def chosen_from(x: Scalar, table: Mapping[float, float]) -> Scalar:
     return found
 
 
-def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: float) -> Scalar:
-    """Each axis by its own speed: a rotor's is no measure for the gimbal that carries it."""
-    excess = [
-        minus(magnitude(minus(x, y)), times(share, greatest(1.0, magnitude(x)))) for x, y in zip(u, w, strict=True)
-    ]
-    return greatest_of(excess) <= 0.0
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar) -> Scalar:
+    """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it."""
+    changes = zip(u, (magnitude(minus(x, y)) for x, y in zip(u, w, strict=True)), strict=True)
+    return greatest_of([minus(d, times(share, magnitude(x))) for x, d in changes]) <= share

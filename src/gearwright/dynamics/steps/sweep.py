@@ -75,7 +75,7 @@ class SweepStep(EulerStep):
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar], guess: Sequence[Scalar],
+        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
     ) -> Solved:  # fmt: skip
         assert isinstance(H, Inertia)
         if not (acting.switching or acting.equalities):

@@ -15,6 +15,7 @@ from gearwright.errors import ModelError
 from gearwright.model.device_bindings import DeviceBinding
 from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
 from gearwright.model.joints import AxisRef
+from gearwright.notebooks import NotebookDisplay
 
 Command = Literal["effort", "velocity", "position", "voltage"]
 COMMANDS: tuple[Command, ...] = ("effort", "velocity", "position", "voltage")
@@ -43,7 +44,7 @@ class Winding(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Actuator:
+class Actuator(NotebookDisplay):
     """An ideal source of effort, on a joint of its own or reached through a transmission.
 
     A kind is one class: its numbers, and `respond`, its effort. `respond` is written on NumPy functions, so that it

@@ -19,12 +19,13 @@ from gearwright.model.fields import Highlight, highlights
 from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.losses import Losses
+from gearwright.notebooks import NotebookDisplay
 
 MAX_STEPS = 50  # of Newton's method; it converges in about six or not at all
 ACCURACY = 1e-12  # of actuator positions, relative to their size
 
 
-class TransmissionMap(ABC):
+class TransmissionMap(NotebookDisplay, ABC):
     """A transmission, apart from which actuators and joints it is tied to.
 
     Arguments are scalars (sizes of 1), vectors (n,) or batches (…, n). Where the ratio depends on the position,
@@ -81,8 +82,9 @@ class TransmissionMap(ABC):
 
     @cached_property
     def _led_ratio(self) -> Any:
-        import casadi
+        from gearwright.tracing import imported_casadi
 
+        casadi = imported_casadi()
         a = casadi.SX.sym("a", self.actuators)
         return casadi.Function("ratio", [a], [casadi.densify(casadi.jacobian(self._led_joints(a), a))])
 
@@ -136,8 +138,9 @@ class TransmissionMap(ABC):
 
     @cached_property
     def _ratio(self) -> Any:
-        import casadi
+        from gearwright.tracing import imported_casadi
 
+        casadi = imported_casadi()
         q = casadi.SX.sym("q", self.joints)
         return casadi.Function("ratio", [q], [casadi.densify(casadi.jacobian(self._positions(q), q))])
 

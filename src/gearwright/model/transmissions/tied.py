@@ -10,12 +10,13 @@ from gearwright.errors import ModelError
 from gearwright.model.joints import AxisRef
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
+from gearwright.notebooks import NotebookDisplay
 
 LOSSLESS = Losses()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transmission:
+class Transmission(NotebookDisplay):
     """A map tied to actuators and joint axes, both in the order of their roles."""
 
     name: str

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
@@ -35,7 +36,7 @@ class Column(NamedTuple):
     values: Array  # (T,) or (T, B)
 
 
-class Recording:
+class Recording(NotebookDisplay):
     """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
     row 0 is the start.
 
@@ -304,18 +305,6 @@ class Recording:
             if not dot or last in self.schema.by_family or head in {s.name for s in self.schema.signals}:
                 raise  # a signal that is misspelt
             return False
-
-    def _repr_html_(self) -> str:
-        """In a notebook: the first panels of its plot; without Matplotlib its text."""
-        from html import escape
-
-        from gearwright.display.plots import small_plot
-
-        text = f"<p>{escape(repr(self))}</p>"
-        try:
-            return f"{text}{small_plot(self, None)}" if len(self) else text
-        except GearwrightError:
-            return text
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "

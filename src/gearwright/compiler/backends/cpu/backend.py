@@ -50,6 +50,22 @@ class Cpu(Backend):
         layout = Layout(program, self._lanes(precision, batch))
         return CpuExecutable(program, precision, layout, LoadedCode(code, host()))
 
+    def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
+        from gearwright.compiler.backends.cpu.image import linked
+        from gearwright.compiler.backends.cpu.layout import Layout
+        from gearwright.compiler.backends.cpu.portable import to_bytes
+
+        return to_bytes(linked(code), Layout(program, self._lanes(precision, batch)))
+
+    def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
+        """Without LLVM."""
+        from gearwright.compiler.backends.cpu.instance import CpuExecutable
+        from gearwright.compiler.backends.cpu.loaded_image import LoadedImage
+        from gearwright.compiler.backends.cpu.portable import from_bytes
+
+        image, layout = from_bytes(code, program)
+        return CpuExecutable(program, precision, layout, LoadedImage(image))
+
     @property
     def description(self) -> str:
         from gearwright.compiler.backends.cpu.target import host

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import LoadedCode
 from gearwright.compiler.backends.cpu.memory import ALIGNMENT, BlockedBuffer, aligned
 from gearwright.compiler.backends.cpu.rollout import CallTable
 from gearwright.compiler.backends.cpu.spans import WORDS, Spans
@@ -19,13 +18,17 @@ from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 
+if TYPE_CHECKING:
+    from gearwright.compiler.backends.cpu.llvm import LoadedCode
+    from gearwright.compiler.backends.cpu.loaded_image import LoadedImage
+
 ANY_FAILED = WORDS["any_failed"]
 
 
 class CpuExecutable(Executable):
     """Machine code of one program for one number of lanes and one precision."""
 
-    def __init__(self, program: Program, precision: str, layout: Layout, code: LoadedCode) -> None:
+    def __init__(self, program: Program, precision: str, layout: Layout, code: LoadedCode | LoadedImage) -> None:
         super().__init__(program, precision)
         self.layout, self.lanes, self.code = layout, layout.lanes, code
 

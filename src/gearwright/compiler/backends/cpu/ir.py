@@ -9,6 +9,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from gearwright.compiler.backend import in_single_precision
+
 
 class Types(NamedTuple):
     """Names of the LLVM types of one width and precision."""
@@ -41,7 +43,7 @@ def types(lanes: int, precision: str) -> Types:
 def number(value: float, t: Types) -> str:
     """A floating-point constant as LLVM spells it, exactly; `float` constants are written as rounded doubles."""
     if t.bits == 32:
-        value = struct.unpack("<f", struct.pack("<f", value))[0]
+        value = struct.unpack("<f", struct.pack("<f", in_single_precision(value)))[0]
     pattern = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     return pattern if t.lanes == 1 else f"splat ({t.scalar} {pattern})"
 

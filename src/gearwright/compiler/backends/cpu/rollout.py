@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
+from gearwright.compiler.backends.cpu import watch
 from gearwright.compiler.backends.cpu.ir import Types, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.spans import run_spans
-from gearwright.compiler.backends.cpu.watch import watch_functions
 from gearwright.compiler.program import Body, Program, Slot, Stage
 
 FIXED_WORDS = (
@@ -66,6 +66,7 @@ class Driver:
         self.table = CallTable(layout).words
         self.element = layout.lanes * self.t.bits // 8  # bytes
         self.lines: list[str] = []
+        self._places: list[str] = []  # of a step's memory: arena, scratch, inputs
         self._numbers = count()
         self._stage_numbers = {id(stage): n for n, stage in enumerate(layout.program.stages)}
 
@@ -76,13 +77,14 @@ class Driver:
         for _ in self._loop("block", self._word("first_block"), self._word("last_block")):
             self._begin_block(with_state)
             for _ in self._loop("step", "0", self._word("steps")):
+                self._place()
                 self._body(self.layout.program.body)
                 if with_state:
                     self._commit()
                 self._record()
         body = "\n".join(self.lines)
-        watch = watch_functions(self.layout, self.t) if with_state else ""
-        return f"define void @run(ptr noalias %call) {{\n{body}\nret void\n}}\n{watch}{run_spans(self.table)}"
+        watching = watch.watch_functions(self.layout, self.t) if with_state else ""
+        return f"define void @run(ptr noalias %call) {{\n{body}\nret void\n}}\n{watching}{run_spans(self.table)}"
 
     # small pieces of text
 
@@ -127,7 +129,8 @@ class Driver:
     def _any_zero(self, slot: str) -> str:
         """Whether the slot's one number is zero for some robot of the block."""
         t, layout = self.t, self.layout
-        base, offsets = (self._scratch(), layout.scratch) if slot in layout.scratch else (self._arena(), layout.arena)
+        arena, scratch, *_ = self._places
+        base, offsets = (scratch, layout.scratch) if slot in layout.scratch else (arena, layout.arena)
         value = self._set(f"load {t.F}, ptr {self._forward(base, offsets[slot] * self.element)}")
         zero = self._set(f"fcmp oeq {t.F} {value}, {number(0.0, t)}")
         if t.lanes == 1:
@@ -136,6 +139,11 @@ class Driver:
         return self._set(f"icmp ne i{t.lanes} {mask}, 0")
 
     # where a block's memory is
+
+    def _place(self) -> None:
+        """Addresses that are the same in every stage of a step: worked out once."""
+        inputs = [self._input(slot.name) for slot in self.layout.inputs]
+        self._places = [self._arena(), self._scratch(), *inputs]
 
     def _arena(self) -> str:
         offset = self._times(self._variable("block"), self.layout.arena_elements * self.element)
@@ -190,13 +198,12 @@ class Driver:
                     self._body(node.body, depth + 1, {**(indices or {}), **counted})
 
     def _stage(self, stage: Stage, indices: Mapping[str, str]) -> None:
-        pointers = [self._arena(), self._scratch(), *(self._input(slot.name) for slot in self.layout.inputs)]
         counted = [self._variable(indices[name]) for name in stage.tape.indices()]
-        arguments = ", ".join([*(f"ptr {pointer}" for pointer in pointers), *(f"i64 {i}" for i in counted)])
+        arguments = ", ".join([*(f"ptr {pointer}" for pointer in self._places), *(f"i64 {i}" for i in counted)])
         self._line(f"call void @stage{self._stage_numbers[id(stage)]}({arguments})")
 
     def _commit(self) -> None:
-        n, arena, scratch = next(self._numbers), self._arena(), self._scratch()
+        n, (arena, scratch, *_) = next(self._numbers), self._places
         bad = self._set(f"call i1 @commit(ptr {arena}, ptr {scratch}, i64 {self._variable('any_failed')})")
         self._line(f"br i1 {bad}, label %bad{n}, label %good{n}, !prof !0\nbad{n}:")
         step = self._plus(self._word("first_step"), self._variable("step"))
@@ -235,10 +242,7 @@ def _depth(body: Body) -> int:
 
 def declarations(t: Types) -> set[str]:
     """The intrinsics that the driver uses."""
-    return {
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
-        f"declare {t.F} @llvm.fma.{t.S}({t.F}, {t.F}, {t.F})",
-    }
+    return {"declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", *watch.declarations(t)}
 
 
 def driver(program: Program, layout: Layout, precision: str) -> str:

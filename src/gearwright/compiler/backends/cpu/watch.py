@@ -9,7 +9,9 @@ A number with a bound is scaled first, so that at its bound it is the largest nu
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from math import nextafter
+from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.ir import Types, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
@@ -20,6 +22,7 @@ def watch_functions(layout: Layout, t: Types) -> str:
     return commit_function(layout, t) + recover_function(layout, t)
 
 
+WIDEST = 8  # states of one robot that are copied and watched at once
 LARGEST = {64: sys.float_info.max, 32: (2 - 2.0**-23) * 2.0**127}  # by bits of a number
 
 
@@ -33,48 +36,80 @@ def commit_function(layout: Layout, t: Types) -> str:
 
     Good or not is one number: Σ 0·x is 0 if every x is finite, NaN otherwise.
     """
-    align = t.lanes * t.bits // 8
-    sums = [number(0.0, t)] * 4  # four sums, so that no fma waits for the one before
+    pieces = list(_pieces(layout, t))
     check, save = [], []
-    for n, offset in enumerate(layout.committed):
+    for n, piece in enumerate(pieces):
+        kind = piece.t.F
         check += [
-            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {offset}",
-            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {offset}",
-            f"%x{n} = load {t.F}, ptr %p{n}, align {align}",
+            f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {piece.offset}",
+            f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {piece.offset}",
+            f"%x{n} = load {kind}, ptr %p{n}, align {t.lanes * t.bits // 8}",
         ]
-        save.append(f"store {t.F} %x{n}, ptr %s{n}, align {align}")
-    watch, scales = [], _scales(layout, t)
-    for n, offset in enumerate(layout.committed):
-        x = f"%x{n}"
-        if offset in scales:
-            x = f"%y{n}"
-            watch.append(f"{x} = fmul {t.F} %x{n}, {number(scales[offset], t)}")
-        watch.append(f"%w{n} = call {t.F} @llvm.fma.{t.S}({t.F} {x}, {t.F} {number(0.0, t)}, {t.F} {sums[n % 4]})")
-        sums[n % 4] = f"%w{n}"
-    watch += [
-        f"%a = fadd {t.F} {sums[0]}, {sums[1]}",
-        f"%b = fadd {t.F} {sums[2]}, {sums[3]}",
-        f"%c = fadd {t.F} %a, %b",
-        f"%u = fcmp uno {t.F} %c, %c",
-    ]
-    if t.lanes > 1:
-        watch += [f"%m = bitcast {t.B} %u to i{t.lanes}", f"%any = icmp ne i{t.lanes} %m, 0"]
-    any_bad = "%any" if t.lanes > 1 else "%u"
-    watch += [
-        "%f = icmp ne i64 %any_failed, 0",
-        f"%bad = or i1 {any_bad}, %f",
-        "br i1 %bad, label %no, label %yes, !prof !0",
-        "no:",
-        "ret i1 true",
-        "yes:",
-    ]
-    lines = "\n".join
-    head = "ptr noalias %arena, ptr noalias %saved"
+        save.append(f"store {kind} %x{n}, ptr %s{n}, align {t.lanes * t.bits // 8}")
+    lines, head = "\n".join, "ptr noalias %arena, ptr noalias %saved"
     return (
         f"define internal void @save({head}) {{\n{lines([*check, *save])}\nret void\n}}\n"
         f"define internal i1 @commit({head}, i64 %any_failed) {{\n"
-        f"{lines([*check, *watch, *save])}\nret i1 false\n}}\n"
+        f"{lines([*check, *_watch(pieces), *save])}\nret i1 false\n}}\n"
     )
+
+
+def declarations(t: Types) -> set[str]:
+    """The intrinsics that `commit` uses."""
+    precision = "double" if t.bits == 64 else "single"
+    kinds = [types(width, precision) for width in (1, 2, 4, WIDEST)] if t.lanes == 1 else [t]
+    return {f"declare {k.F} @llvm.fma.{k.S}({k.F}, {k.F}, {k.F})" for k in kinds}
+
+
+class _Piece(NamedTuple):
+    """States side by side: of all lanes, or several of one robot; each has its scale."""
+
+    offset: int
+    t: Types
+    scales: tuple[float, ...]
+
+    @property
+    def factor(self) -> str:
+        if len(self.scales) == 1:
+            return number(self.scales[0], self.t)
+        single = types(1, "double" if self.t.bits == 64 else "single")
+        return f"<{', '.join(f'{self.t.scalar} {number(x, single)}' for x in self.scales)}>"
+
+
+def _pieces(layout: Layout, t: Types) -> Iterator[_Piece]:
+    scales, offsets = _scales(layout, t), layout.committed
+    precision, i = "double" if t.bits == 64 else "single", 0
+    while i < len(offsets):
+        width = WIDEST if t.lanes == 1 else 1
+        while offsets[i : i + width] != tuple(range(offsets[i], offsets[i] + width)):
+            width //= 2
+        own = tuple(scales.get(offset, 1.0) for offset in offsets[i : i + width])
+        yield _Piece(offsets[i], types(width, precision) if t.lanes == 1 else t, own)
+        i += width
+
+
+def _watch(pieces: Sequence[_Piece]) -> list[str]:
+    """Two sums of each width, so that few fma wait for the one before."""
+    lines, sums = [], {piece.t: [number(0.0, piece.t)] * 2 for piece in pieces}
+    for n, piece in enumerate(pieces):
+        kind, x, own = piece.t.F, f"%x{n}", sums[piece.t]
+        if any(scale != 1.0 for scale in piece.scales):
+            lines.append(f"%y{n} = fmul {kind} {x}, {piece.factor}")
+            x = f"%y{n}"
+        zero = number(0.0, piece.t)
+        lines.append(f"%w{n} = call {kind} @llvm.fma.{piece.t.S}({kind} {x}, {kind} {zero}, {kind} {own[n % 2]})")
+        own[n % 2] = f"%w{n}"
+    lines.append("%bad = icmp ne i64 %any_failed, 0")
+    bad = "%bad"
+    for n, (t, (a, b)) in enumerate(sums.items()):
+        lines += [f"%c{n} = fadd {t.F} {a}, {b}", f"%u{n} = fcmp uno {t.F} %c{n}, %c{n}"]
+        flag = f"%u{n}"
+        if t.lanes > 1:
+            lines += [f"%m{n} = bitcast {t.B} %u{n} to i{t.lanes}", f"%any{n} = icmp ne i{t.lanes} %m{n}, 0"]
+            flag = f"%any{n}"
+        lines.append(f"%bad{n} = or i1 {bad}, {flag}")
+        bad = f"%bad{n}"
+    return [*lines, f"br i1 {bad}, label %no, label %yes, !prof !0", "no:", "ret i1 true", "yes:"]
 
 
 def recover_function(layout: Layout, t: Types) -> str:

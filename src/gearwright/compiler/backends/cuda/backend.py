@@ -32,7 +32,7 @@ class Cuda(Backend):
         def launch(robots: int, arguments: tuple[Any, ...]) -> None:
             kernel((-(-robots // THREADS),), (THREADS,), arguments)
 
-        return CudaExecutable(program, precision, cupy, launch)
+        return CudaExecutable(program, precision, cupy, launch, kernel)
 
     @property
     def description(self) -> str:

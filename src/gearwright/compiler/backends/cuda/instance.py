@@ -23,9 +23,14 @@ Launch = Callable[[int, tuple[Any, ...]], None]  # robots, arguments of the kern
 class CudaExecutable(Executable):
     """The kernel of one program. `arrays` is CuPy, `launch` starts the kernel and waits for nothing."""
 
-    def __init__(self, program: Program, precision: str, arrays: Any, launch: Launch) -> None:
+    def __init__(self, program: Program, precision: str, arrays: Any, launch: Launch, kernel: Any = None) -> None:
         super().__init__(program, precision)
-        self.arrays, self.launch, self.layout = arrays, launch, KernelLayout(program)
+        self.arrays, self.launch, self.layout, self._kernel = arrays, launch, KernelLayout(program), kernel
+
+    def resources(self) -> dict[str, int]:
+        """Registers and bytes of local memory of a thread; 0 where the kernel does not run on a GPU."""
+        attributes = {"registers": "num_regs", "local_bytes": "local_size_bytes"}
+        return {name: int(getattr(self._kernel, attribute, 0)) for name, attribute in attributes.items()}
 
     def _instance(self, batch: int, threads: int) -> CudaInstance:
         return CudaInstance(self, batch)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.compiler.buffers import Array, Buffer
+from gearwright.compiler.buffers import Array, Buffer, exchangeable
 
 
 def to_host(array: Any) -> Array:
@@ -70,6 +70,13 @@ class DeviceBuffer(Buffer):
 
     def element(self, element: int) -> DeviceBuffer:
         return DeviceBuffer(self.arrays, self.data[:, element : element + 1])
+
+    def exchanged(self) -> Any:
+        return self.data[0]
+
+    def take(self, values: Any) -> None:
+        given = self.arrays.from_dlpack(values) if hasattr(values, "__dlpack__") else self.arrays.asarray(values)
+        self.data[0] = exchangeable(given, self.shape)
 
     def copy(self) -> DeviceBuffer:
         return DeviceBuffer(self.arrays, self.data.copy())

@@ -13,7 +13,6 @@ from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 UNLIMITED = 0xFFFFFFFF
 NEGATIVE, POSITIVE = 1, 2  # limit switches among the digital inputs
-SWITCH = 0.01  # of the joint's travel, from its stop to where the switch trips
 
 
 class Axis:
@@ -78,12 +77,9 @@ class Axis:
 
     @property
     def inputs(self) -> int:
-        """Object 60FD: the switches at both ends of the joint's travel trip shortly before its stops."""
-        low, high = self.drive.travel
-        if not isfinite(low):
-            return 0
-        margin, here = SWITCH * (high - low), self.drive.sample.position
-        tripped = (here <= low + margin, here >= high - margin)
+        """Object 60FD: limit switches of the joint."""
+        here, (low, high) = self.drive.sample.position, self.drive.switches
+        tripped = (here <= low, here >= high)
         negative, positive = tripped if self.sign > 0 else tripped[::-1]
         return NEGATIVE * negative | POSITIVE * positive
 

@@ -270,8 +270,9 @@ class Cia402(CanDevice):
             self.power.quick_stop()
 
     def _check_method(self, method: int) -> None:
-        """Joints without ends have no limit switches."""
-        if method not in METHODS or (method in TO_SWITCH and not isfinite(self.drive.travel[0])):
+        """A method whose limit switch the joint has not got is refused."""
+        below = TO_SWITCH.get(method, 0) * self.power.axis.sign < 0
+        if method not in METHODS or (method in TO_SWITCH and not isfinite(self.drive.switches[0 if below else 1])):
             raise SdoAbortError(aborts.RANGE)
 
 

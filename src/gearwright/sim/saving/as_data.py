@@ -1,0 +1,153 @@
+"""Frozen dataclasses of a mechanism as plain data for JSON, and back: no pickle, and no name is imported from a file.
+
+A value of a class is a table with the class's name under "_". Only classes of the modules below are known. They are
+made again by their own constructors, which check what they are given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from gearwright.errors import ModelError
+from gearwright.model import IDENTITY, Couplings, LinearTransmission, Pose, TransmissionMap
+from gearwright.sim.saving.map_functions import functions_as_data, with_functions
+
+MODULES = (
+    "model.actuators.actuator", "model.actuators.custom_actuator", "model.actuators.dc_motor",
+    "model.actuators.electric_motor", "model.actuators.linear_actuators", "model.body_sensors",
+    "model.control_places", "model.couplings", "model.device_bindings", "model.drives", "model.frictions.kind",
+    "model.frictions.stribeck", "model.geometry", "model.hardware", "model.inertia", "model.joints.axes",
+    "model.joints.joint", "model.mechanism", "model.sensor_layout", "model.sensors", "model.transmissions.custom",
+    "model.transmissions.custom_joint_map", "model.transmissions.linear", "model.transmissions.linear_map",
+    "model.transmissions.linkage", "model.transmissions.losses", "model.transmissions.series",
+    "model.transmissions.tied", "control.declared", "sim.kernels", "sim.options", "sim.saving.saved_kernels",
+)  # fmt: skip
+LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
+KIND = "_"
+
+
+class SavedFunction:
+    """A user's function in a saved simulation: its result is in the code, and it is not here to be called."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise ModelError(
+            f"the function {self.name!r} is compiled into this saved simulation and is not in the file: compile the "
+            "robot where the function is"
+        )
+
+
+@cache
+def classes() -> Mapping[str, type[Any]]:
+    """By name, what a file may hold."""
+    found: dict[str, type[Any]] = {}
+    for place in MODULES:
+        module = import_module(f"gearwright.{place}")
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__ and _fields(value):
+                found[value.__name__] = value
+    return found
+
+
+def _fields(kind: type[Any]) -> tuple[str, ...]:
+    if dataclasses.is_dataclass(kind):
+        return tuple(f.name for f in dataclasses.fields(kind) if f.init and f.name not in LEFT_OUT)
+    return tuple(getattr(kind, "_fields", ())) if issubclass(kind, tuple) else ()
+
+
+# --- to data ---------------------------------------------------------------------------------------------------------
+
+
+def to_data(value: Any) -> Any:
+    """Raises ModelError for what cannot be written."""
+    if value is None or isinstance(value, bool | str) or type(value) is int:
+        return value
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return number if isfinite(number) else {KIND: "float", "value": repr(number)}
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, Pose):
+        return {KIND: "Pose"} if value is IDENTITY else {KIND: "Pose", "R": value.R.tolist(), "p": value.p.tolist()}
+    if isinstance(value, np.ndarray):
+        return {KIND: "array", "values": value.tolist()}
+    if isinstance(value, Couplings):
+        return {KIND: "Couplings", "values": [to_data(c) for c in value.values()]}
+    if isinstance(value, Mapping):
+        return {KIND: "mapping", "items": [[to_data(k), to_data(v)] for k, v in value.items()]}
+    kind = type(value)
+    if classes().get(kind.__name__) is kind:
+        return _of_class(value)
+    if isinstance(value, tuple | list):
+        return [to_data(x) for x in value]
+    if callable(value) and not isinstance(value, type) and not dataclasses.is_dataclass(value):
+        return {KIND: "function", "name": str(getattr(value, "__name__", kind.__name__))}
+    raise ModelError(f"a {kind.__module__}.{kind.__qualname__} cannot be saved: only Gearwright's own kinds can")
+
+
+def _of_class(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {KIND: type(value).__name__}
+    found |= {name: to_data(getattr(value, name)) for name in _fields(type(value))}
+    if isinstance(value, TransmissionMap) and not isinstance(value, LinearTransmission):
+        if "size" in found and found["size"] is None:  # of a custom one, which would try its function
+            found["size"] = [value.actuators, value.joints]
+        found["functions"] = functions_as_data(value)
+    return found
+
+
+# --- from data -------------------------------------------------------------------------------------------------------
+
+
+def from_data(data: Any) -> Any:
+    """Raises whatever the classes raise, and ValueError for what `to_data` does not write."""
+    if isinstance(data, list):
+        return tuple(from_data(x) for x in data)
+    if not isinstance(data, dict):
+        return data
+    given = dict(data)
+    kind = given.pop(KIND, None)
+    if kind in _PLAIN:
+        return _PLAIN[kind](given)
+    if not isinstance(kind, str) or kind not in classes():
+        raise ValueError(f"there is no class {kind!r:.60}")
+    return _made(classes()[kind], given)
+
+
+def _made(kind: type[Any], given: dict[str, Any]) -> Any:
+    functions = given.pop("functions", None)
+    if unknown := set(given) - set(_fields(kind)):
+        raise ValueError(f"{kind.__name__} has no field {sorted(unknown)[0]!r:.60}")
+    made = kind(**{name: from_data(value) for name, value in given.items()})
+    return made if functions is None else with_functions(made, functions)
+
+
+def _pose(given: dict[str, Any]) -> Pose:
+    if not given:
+        return IDENTITY
+    R, p = np.array(given["R"], dtype=np.float64), np.array(given["p"], dtype=np.float64)
+    if R.shape != (3, 3) or p.shape != (3,):
+        raise ValueError("a pose is a rotation and a translation")
+    return Pose(R, p)
+
+
+def _mapping(given: dict[str, Any]) -> dict[Any, Any]:
+    return {from_data(key): from_data(value) for key, value in given["items"]}
+
+
+_PLAIN: dict[Any, Callable[[dict[str, Any]], Any]] = {
+    "float": lambda given: {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}[given["value"]],
+    "array": lambda given: np.array(given["values"], dtype=np.float64),
+    "function": lambda given: SavedFunction(str(given["name"])),
+    "Pose": _pose,
+    "mapping": _mapping,
+    "Couplings": lambda given: Couplings(from_data(c) for c in given["values"]),
+}

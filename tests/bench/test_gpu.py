@@ -1,0 +1,26 @@
+"""The GPU's benchmark, both halves, with kernels that run on the CPU."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import gpu
+from tests.compiler.cuda_on_cpu import CudaOnCpu
+
+
+class OnCpu(CudaOnCpu):
+    description = "none"
+
+
+def test_both_halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "cases", lambda: iter([gpu.Case("gripper", "euler", "double")]))
+    monkeypatch.setattr(gpu, "SECONDS", 0.02)
+    gpu.prepare(tmp_path)
+    (tmp_path / "broken-euler-double.json").write_text("{}")
+    broken, row = gpu.measure(tmp_path, 4, OnCpu())
+    assert broken["error"].startswith("KeyError")
+    assert row["difference_1"] < 1e-14 and row["difference_200"] < 1e-9 and row["failed"] == 0
+    assert row["registers"] == row["local_bytes"] == 0  # there are none on a CPU
+    # a step of the gripper reads and writes tens of numbers; a call of one step moves them all
+    assert 50 < row["operations"] < 500 and 8 * 10 < row["bytes"] < 8 * 100  # found: 99, 200
+    assert row["steps_per_s_1"] > 0 and "gripper-euler-double" in (tmp_path / "measured.md").read_text()

@@ -1,0 +1,300 @@
+"""Saved simulations: the same numbers without CasADi and LLVM, and files that are refused."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.compiler import backends
+from gearwright.compiler.backends.cpu import loaded_image, portable
+from gearwright.compiler.backends.cpu.image import Image, linked
+from gearwright.sim.keys import model_digest
+from gearwright.sim.saving import as_data, container
+from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
+from tests.sim.robots import FOLDER
+from tests.sim.saved_alone import driven
+from tests.sim.test_dead_points import crank
+
+FLIPS = 300
+
+
+class Wave:
+    """A controller with memory and a parameter, compiled into the step."""
+
+    memory = {"calls": 0.0}  # noqa: RUF012
+    parameters = {"gain": 0.3}  # noqa: RUF012
+
+    def __call__(self, sim, memory):
+        command = sim.parameters["gain"] * np.sin(30 * sim.time) - 0.1 * sim.position["right_finger"]
+        return {"motor": command}, {"calls": memory["calls"] + 1}
+
+
+def noisy_gripper() -> gw.Mechanism:
+    gripper = gw.load(FOLDER / "gripper.sdf")
+    late = {"update_rate": 250.0, "latency": 0.004, "noise": 1e-3, "seed": 7}
+    return gripper.with_sensor(gw.Encoder(name="noisy", joint="right_finger", resolution=4096, **late))
+
+
+def squared() -> gw.Mechanism:
+    """A user's own transmission: its function is in the code, not in the file."""
+    own = gw.CustomTransmission(position=lambda q: q + 0.1 * q**2)
+    return crank(map=own, rotor_inertia=0.01)
+
+
+ROBOTS = {
+    "gripper": lambda: gw.compile(noisy_gripper(), batch=3, parameters=("right_finger.damping",)),
+    "controlled": lambda: gw.compile(noisy_gripper(), controller=Wave(), control_period=2),
+    "loop": lambda: gw.compile(gw.load(FOLDER / "four_bar.sdf"), precision="single", batch=5),
+    "crank": lambda: gw.compile(crank()),
+    "user's map": lambda: gw.compile(squared()),
+}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[gw.Simulation, Path]]:
+    folder = tmp_path_factory.mktemp("saved")
+    found = {}
+    for n, (name, make) in enumerate(ROBOTS.items()):
+        found[name] = make(), folder / f"{n}.gw"
+        found[name][0].save(found[name][1])
+    return found
+
+
+@pytest.fixture
+def file(saved: dict[str, tuple[gw.Simulation, Path]], tmp_path: Path) -> Path:
+    """A copy, to be damaged."""
+    copy = tmp_path / "copy.gw"
+    copy.write_bytes(saved["gripper"][1].read_bytes())
+    copy.chmod(0o644)
+    return copy
+
+
+# --- the same numbers ------------------------------------------------------------------------------------------------
+
+
+def test_numpy_alone_gives_the_same_bits(saved: dict[str, tuple[gw.Simulation, Path]], tmp_path: Path) -> None:
+    results = {name: tmp_path / f"{n}.npz" for n, name in enumerate(saved)}
+    arguments = [str(path) for name in saved for path in (saved[name][1], results[name])]
+    here = Path(__file__).parents[2]
+    command = [sys.executable, "-W", "ignore", "-m", "tests.sim.saved_alone", *arguments]
+    said = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    for name, (sim, _) in saved.items():
+        expected, found = driven(sim), np.load(results[name])
+        assert set(expected) == set(found.files)
+        for key in found.files:
+            assert found[key].tobytes() == np.ascontiguousarray(expected[key]).tobytes(), (name, key)
+
+
+@pytest.mark.parametrize("robot", [r if r == "wrist" else pytest.param(r, marks=pytest.mark.slow) for r in gw.robots])
+def test_every_bundled_robot_comes_back(robot: str, tmp_path: Path) -> None:
+    sim = gw.compile(robot)
+    sim.step(n=10)
+    sim.save(tmp_path / "robot.gw", questions=())
+    again = gw.open(tmp_path / "robot.gw")
+    assert model_digest(again.robot) == model_digest(sim.robot) and again.time == sim.time
+    for each in (sim, again):
+        each.step(n=50)
+    assert again.state.tobytes() == sim.state.tobytes()
+
+
+def test_it_stands_where_it_was_saved_with_inputs_and_parameters(tmp_path: Path) -> None:
+    sim = gw.compile("gripper", batch=2, parameters=("right_finger.damping",))
+    sim.set_parameters({"right_finger.damping": [1.0, 2.0]})
+    sim.step(command={"motor": [0.1, 0.2]}, n=7)
+    sim.save(tmp_path / "g.gw")
+    again = gw.open(tmp_path / "g.gw", threads=2)
+    assert again.time == sim.time and again.threads == 2
+    assert again.parameters["right_finger.damping"].tolist() == [1.0, 2.0]
+    sim.step(n=5), again.step(n=5)
+    assert again.state.tobytes() == sim.state.tobytes()
+    other = gw.open(tmp_path / "g.gw", batch=9)
+    assert other.batch == 9 and other.time == 0.0 and other.position["right_finger"].shape == (9,)
+    other.step(n=5)
+
+
+def test_it_can_be_pickled_copied_and_saved_again(saved: dict[str, tuple[gw.Simulation, Path]], tmp_path: Path) -> None:
+    sim = gw.open(saved["controlled"][1])
+    sim.save(tmp_path / "again.gw")
+    for again in (pickle.loads(pickle.dumps(sim)), gw.open(tmp_path / "again.gw")):
+        again.step(n=4)
+        assert again.memory["calls"] == 2.0
+
+
+@pytest.mark.parametrize("device", ["cuda", "interpreter"])
+def test_other_devices(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not gpu():
+        monkeypatch.setitem(backends.BACKENDS, "cuda", CudaOnCpu)
+    sim = gw.compile("gripper", batch=2, device=device, integrator="euler")
+    sim.save(tmp_path / "g.gw", questions=("energy",))
+    again = gw.open(tmp_path / "g.gw")
+    sim.step(n=3), again.step(n=3)
+    assert again.state.tobytes() == sim.state.tobytes() and again.energy.tolist() == sim.energy.tolist()
+
+
+def test_what_is_not_in_the_file_says_so(tmp_path: Path) -> None:
+    sim = gw.compile("gripper")
+    with pytest.raises(gw.ModelError, match="did you mean 'energy'"):
+        sim.save(tmp_path / "g.gw", questions=("enrgy",))
+    sim.save(tmp_path / "g.gw", questions=("energy",))
+    again = gw.open(tmp_path / "g.gw")
+    again.energy, again.run(0.01).energy
+    with pytest.raises(gw.CompileError, match="no code for 'mass_matrix'"):
+        again.mass_matrix()
+    with pytest.raises(gw.CompileError, match="no equations"):
+        again.linearize()
+    with pytest.raises(gw.SimulationError, match="cannot be written"):
+        sim.save(tmp_path / "missing" / "g.gw")
+
+
+def test_a_user_s_function_is_not_there_to_be_called(saved: dict[str, tuple[gw.Simulation, Path]]) -> None:
+    again = gw.open(saved["user's map"][1])
+    with pytest.raises(gw.ModelError, match="compiled into this saved simulation"):
+        again.robot.transmissions["t"].map.position(0.1)
+
+
+def test_kinds_of_other_packages_cannot_be_saved(tmp_path: Path) -> None:
+    class Foreign(gw.Encoder):
+        pass
+
+    robot = gw.load("gripper").with_sensor(Foreign(name="foreign", joint="right_finger"))
+    with pytest.raises(gw.ModelError, match="only Gearwright's own kinds"):
+        gw.compile(robot).save(tmp_path / "g.gw", questions=())
+
+
+def test_divergence_is_reported_as_ever(saved: dict[str, tuple[gw.Simulation, Path]]) -> None:
+    again = gw.open(saved["crank"][1])
+    again.reset(position={"motor.rotor": 0.3}, velocity={"motor.rotor": 5e7})
+    with pytest.raises(gw.SimulationError, match="the last good state is kept"):
+        again.step(n=50)
+
+
+# --- files that are refused ------------------------------------------------------------------------------------------
+
+
+def refusal(path: Path, **options: bool) -> str:
+    with pytest.raises(gw.LoadError) as error:
+        gw.open(path, **options)
+    assert [d.code for d in error.value.diagnostics] == ["saved-code"]
+    return str(error.value)
+
+
+def signed(path: Path, content: bytes) -> None:
+    """With the right checksum, as a forger would write it."""
+    rest = content[len(container.MAGIC) + container.DIGEST :]
+    path.write_bytes(container.MAGIC + hashlib.sha256(rest).digest() + rest)
+
+
+def test_damage_anywhere_is_found(file: Path) -> None:
+    whole, rng = file.read_bytes(), np.random.default_rng(0)
+    for at in [*range(64), *rng.integers(0, len(whole), FLIPS - 64)]:
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << rng.integers(8)
+        file.write_bytes(damaged)
+        assert "damaged" in (said := refusal(file)) or "no simulation" in said or "format" in said
+    for length in (0, 1, 30, 60, len(whole) // 2, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        refusal(file)
+    file.write_bytes(whole + b"more")
+    refusal(file)
+
+
+def test_forged_heads_are_refused_or_harmless(file: Path) -> None:
+    """Bits of the head, with a right checksum: nothing but LoadError comes out."""
+    whole, rng = file.read_bytes(), np.random.default_rng(1)
+    begin = len(container.MAGIC) + container.DIGEST
+    end = begin + 8 + int.from_bytes(whole[begin : begin + 8], "little")
+    refused = 0
+    for at in rng.integers(begin, end, FLIPS):
+        forged = bytearray(whole)
+        forged[at] ^= 1 << rng.integers(8)
+        signed(file, bytes(forged))
+        try:
+            gw.open(file)
+        except gw.LoadError:
+            refused += 1
+    assert refused > FLIPS / 2  # digits of a mass may be others
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"[]", b"{}", b"nul", b"[" * 100_000, b'{"parts":[["a",99999999999]]}', b'{"parts":7}', b'{"gearwright":"9"}'],
+)
+def test_heads_that_are_none(file: Path, head: bytes) -> None:
+    signed(file, container.MAGIC + bytes(container.DIGEST) + len(head).to_bytes(8, "little") + head)
+    refusal(file)
+
+
+def test_who_may_have_written_it(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for mode in (0o666, 0o664):
+        file.chmod(mode)
+        assert "others may write" in refusal(file)
+        gw.open(file, trust=True)
+    file.chmod(0o644)
+    owner = os.stat(file).st_uid
+    monkeypatch.setattr(container, "ADMINISTRATOR", owner + 2)
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    assert "belongs to another user" in refusal(file)
+    gw.open(file, trust=True)
+    monkeypatch.undo()
+    os.mkfifo(tmp_path / "pipe.gw")
+    assert "no file" in refusal(tmp_path / "pipe.gw")
+    assert "no file" in refusal(tmp_path)
+    assert "No such file" in refusal(tmp_path / "none.gw")
+    with file.open("r+b") as sparse:
+        sparse.truncate(2**34 + 1)
+    assert "17,179,869,184 at most" in refusal(file)
+
+
+def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portable, "instruction_sets", lambda: frozenset({"avx"}))
+    assert "which this one has not" in refusal(file)
+    monkeypatch.undo()
+    monkeypatch.setattr(loaded_image.platform, "machine", lambda: "aarch64")
+    assert "gearwright export --target c" in refusal(file)
+    monkeypatch.undo()
+    monkeypatch.setattr(portable, "HEAD", ("other",))
+    assert "save the simulation again" in refusal(file)
+    monkeypatch.undo()
+    monkeypatch.setattr(gw, "__version__", "9.9")
+    assert "save it again" in refusal(file)
+    monkeypatch.undo()
+    file.write_bytes(file.read_bytes().replace(b"simulation 1\n", b"simulation 2\n", 1))
+    assert "format '2'" in refusal(file)
+
+
+def test_code_may_ask_for_mathematics_only() -> None:
+    returns = b"\xc3" + bytes(63)
+    loaded_image.LoadedImage(Image(returns, 0, 0, {8: "memcpy", 16: "pow"}, {24: 0})).run(0)
+    with pytest.raises(gw.CompileError, match="none of mathematics"):
+        loaded_image.LoadedImage(Image(returns, 0, 0, {8: "system"}, {}))
+    for outside in (Image(returns, 64, 0, {}, {}), Image(returns, 0, 0, {60: "pow"}, {}), Image(b"", 0, 0, {}, {})):
+        with pytest.raises(gw.CompileError, match="outside"):
+            loaded_image.LoadedImage(outside)
+    with pytest.raises(gw.CompileError, match="x86-64"):
+        linked(b"\xcf\xfa\xed\xfe" + bytes(100))
+
+
+def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
+    """A new kind is in a module that is listed, or here."""
+    import pkgutil
+    from dataclasses import is_dataclass
+    from importlib import import_module
+
+    import gearwright.model
+
+    derived = {"Layout", "Parameter", "SecondDescription", "_Loops", "Servo", "Solid", "Tangle", "Branch", "Tree"}
+    derived |= {"Quantity", "FrictionModel"}  # without fields of its own
+    found = set()
+    for module in pkgutil.walk_packages(gearwright.model.__path__, "gearwright.model."):
+        own = vars(import_module(module.name)).values()
+        found |= {x.__name__ for x in own if isinstance(x, type) and is_dataclass(x) and x.__module__ == module.name}
+    assert found - set(as_data.classes()) == derived
