@@ -144,3 +144,18 @@ def test_every_axis_by_its_own_speed():
 
 def test_loops_that_do_not_settle_give_way_ever_more():
     assert [chosen_from(turn, YIELDING) for turn in (1.0, 9.0, 10.0, 16.0, 17.0, 24.0)] == [0, 0, 4, 4, 400, 400]
+
+
+@pytest.mark.parametrize(("dt", "share"), [(1e-2, 2e-5), (1e-3, 2e-5), (1e-4, 2e-7)])
+def test_short_steps_settle_to_more_digits(dt, share):
+    """Below a millisecond less by dt², as a step's own error falls."""
+    step = SimpleNamespace(dt=dt, eps=2.0**-52)
+    assert MidpointStep._tolerance.fget(step) == pytest.approx(share, rel=1e-12)
+
+
+@pytest.mark.parametrize(("turn", "unresolved"), [(1.0, 0.0), (2.0, 1.0)])
+def test_the_third_pass_says_that_a_step_is_unresolved(top, begun, turn, unresolved):
+    """From rest to 24 rad/s in 10 ms: the second pass of what is linear would change nothing."""
+    slots, w = begun
+    after = one_pass(top, slots, start=1.5 * w, passed=0.0, round=turn, velocity=0.0 * w)
+    assert after["unresolved"] == [unresolved]
