@@ -146,11 +146,12 @@ def test_loops_that_do_not_settle_give_way_ever_more():
     assert [chosen_from(turn, YIELDING) for turn in (1.0, 9.0, 10.0, 16.0, 17.0, 24.0)] == [0, 0, 4, 4, 400, 400]
 
 
-@pytest.mark.parametrize(("dt", "share"), [(1e-2, 2e-5), (1e-3, 2e-5), (1e-4, 2e-7)])
-def test_short_steps_settle_to_more_digits(dt, share):
-    """Below a millisecond less by dt², as a step's own error falls."""
-    step = SimpleNamespace(dt=dt, eps=2.0**-52)
-    assert MidpointStep._tolerance.fget(step) == pytest.approx(share, rel=1e-12)
+@pytest.mark.parametrize(("dt", "share"), [(1e-2, 2e-5), (1e-3, 2e-5), (5e-4, 5e-6), (1e-4, 2e-7)])
+def test_short_steps_settle_by_the_square_of_their_length(dt, share):
+    """As their own error falls; not below rounding."""
+    for eps, least in ((2.0**-52, 0.0), (2.0**-23, 2e3 * 2.0**-23)):
+        step = SimpleNamespace(dt=dt, eps=eps)
+        assert MidpointStep._tolerance.fget(step) == pytest.approx(max(share, least), rel=1e-12)
 
 
 @pytest.mark.parametrize(("turn", "unresolved"), [(1.0, 0.0), (2.0, 1.0)])

@@ -11,7 +11,7 @@ def tell(**results) -> None:
 
 
 def ask(request: str) -> None:
-    """`inject KIND [ACTUATOR]`, `clear`: done by the test before this returns."""
+    """`inject KIND [ACTUATOR]`, `clear`, `run SECONDS`, `reset`, `clock MODE`: done before this returns."""
     print(f"> {request}", flush=True)
     sys.stdin.readline()
 

@@ -41,7 +41,7 @@ def run_client(
 def _checked(check: Check, results: dict[str, Any]) -> str:
     try:
         check(results)
-    except (AssertionError, KeyError) as error:
+    except (AssertionError, KeyError, TypeError) as error:
         return f"{error!r} in {results}"
     return ""
 
@@ -69,12 +69,20 @@ def _run(bench: Bench, script: str, arguments: tuple[object, ...], seconds: floa
 
 
 def _do(bench: Bench, words: list[str]) -> None:
+    if words[0] == "run":
+        bench.run(float(words[1]))
+        return
     with bench.lock:
         if words[0] == "inject":
             target = words[2] if len(words) > 2 and words[2] != "-" else None
             bench.faults.inject(words[1], target, *map(float, words[3:]))
         elif words[0] == "clear":
             bench.faults.clear()
+        elif words[0] == "reset":
+            bench.reset()
+        elif words[0] == "clock":
+            bench.pacer.set_mode(words[1])
+            bench.pacer.arm()
         elif words[0] == "position":
             bench.sim.reset(position={words[1]: float(words[2])})
             bench.rig.plant.latch()
