@@ -18,7 +18,6 @@ from gearwright.cli.serve_terminal import Rates, as_request, table
 from gearwright.cli.terminal import console
 from gearwright.hardware.bench import Bench
 from gearwright.hardware.protocols import feetech
-from gearwright.hardware.protocols import feetech
 from gearwright.hardware.rig import Rig
 
 COMMAND = [sys.executable, "-m", "gearwright", "serve"]
