@@ -55,11 +55,15 @@ def free_arm_fixture():
     return free_arm()
 
 
-def free_arm():
+def free_arm_text():
     """The reference arm's seven joints, with nothing that stops or slows them."""
     text = re.sub(r"<mimic[^>]*/>", "", ARM.read_text(encoding="utf-8")).replace('type="prismatic"', 'type="fixed"')
     text = re.sub(r"<dynamics[^>]*/>", "", text)
-    return gw.loads(re.sub(r"<limit[^>]*/>", '<limit effort="0" velocity="0" lower="-1e16" upper="1e16"/>', text))
+    return re.sub(r"<limit[^>]*/>", '<limit effort="0" velocity="0" lower="-1e16" upper="1e16"/>', text)
+
+
+def free_arm():
+    return gw.loads(free_arm_text())
 
 
 def test_a_double_pendulum_keeps_its_energy(double_pendulum):

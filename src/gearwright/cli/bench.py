@@ -24,6 +24,9 @@ def bench(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run (a minute), with more noise.")] = False,
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
+    accuracy: Annotated[
+        bool, typer.Option("--accuracy", help="Only CPU time at equal accuracy, beside MuJoCo. From a clone.")
+    ] = False,
     json: Json = False,
     write: Annotated[
         str | None, typer.Option("--write", metavar="FILE", help="Put tables and plots on this page. From a clone.")
@@ -45,6 +48,9 @@ def bench(
 
     names = [name.strip() for name in robots.split(",") if name.strip()] if robots else []
     try:
+        if accuracy:
+            typer.echo(benchmarks_module("equal_accuracy", "--accuracy").table())
+            return
         others = benchmarks_module("peers", "--peers").peers() if peers else Peers()
         if write is not None:
             benchmarks_module("report", "--write")  # a run takes minutes: fail before it

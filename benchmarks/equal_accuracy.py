@@ -1,0 +1,225 @@
+"""CPU time at equal accuracy: Gearwright's default step, and MuJoCo's integrators each at the dt that is as exact.
+
+    python benchmarks/equal_accuracy.py [--write]
+
+The accuracy is the largest error of the energy of the free seven-joint arm and of the gallery's four-bar, which
+Gearwright has at 1 ms. MuJoCo's dt is the largest that stays within it; one below 10 µs is found from the error at
+10 µs and the integrator's order. Times are CPU time of a simulated second, slices in turns, the best of five.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import mujoco.rollout
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import gearwright as gw  # noqa: E402
+from tests.sim import test_accuracy as small  # noqa: E402
+
+mj: Any = mujoco
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- accuracy: begin (written by benchmarks/equal_accuracy.py) -->", "<!-- accuracy: end -->"
+DT = 1e-3
+LARGEST, FINEST, RATIO = 0.02, 1e-5, 2 ** (-1 / 3)  # dt that are tried [s], and each beside the one before
+ROUNDS, SLICE, BATCH = 5, 1000, 64
+INTEGRATORS = {
+    "RK4": mj.mjtIntegrator.mjINT_RK4,
+    "implicitfast": mj.mjtIntegrator.mjINT_IMPLICITFAST,
+    "Euler": mj.mjtIntegrator.mjINT_EULER,
+}
+
+FOUR_BAR = """<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody>
+<body name="crank" quat="0.7071067811865476 0 -0.7071067811865476 0"><joint name="pin_a" axis="0 -1 0"/>
+<inertial pos="0.015 -0.006 0" mass="0.00486" fullinertia="6.845e-08 4.228e-07 3.746e-07 0 0 0"/>
+<body name="coupler" pos="0.03 0 0" euler="0 0.927295218 0"><joint name="pin_b" axis="0 -1 0"/>
+<inertial pos="0.10886 -0.0018059 0" mass="0.0443" fullinertia="8.058e-07 0.0001079 0.0001078 3.291e-06 0 0"/>
+</body></body>
+<body name="rocker" pos="0.06 0 0" quat="0.7071067811865476 0 -0.7071067811865476 0"><joint name="pin_d" axis="0 -1 0"/>
+<inertial pos="0.0375 -0.006 0" mass="0.01215" fullinertia="1.711e-07 5.841e-06 5.721e-06 0 0 0"/></body>
+</worldbody><equality><connect body1="coupler" body2="rocker" anchor="0.075 0 0"/></equality></mujoco>"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism in both engines, where it starts, and what its energy is measured by [J]."""
+
+    title: str
+    robot: gw.Mechanism
+    gravity: tuple[float, float, float]
+    start: dict[str, dict[str, float]]
+    seconds: float
+    scale: float
+    model: Callable[[], Any]  # MuJoCo's
+
+    def compiled(self, **options: Any) -> gw.Simulation:
+        sim = gw.compile(self.robot, dt=DT, gravity=self.gravity, **options)
+        sim.reset(**self.start)
+        return sim
+
+    def error(self) -> float:
+        """Ours."""
+        energy = self.compiled().run(self.seconds).energy
+        return float(np.abs(energy - energy[0]).max() / self.scale)
+
+
+def free_arm() -> Case:
+    robot = small.free_arm()
+    sim = gw.compile(robot)
+    heights = []
+    for angle in (0.0, np.pi):
+        sim.reset(position={"j1": angle})
+        heights.append(float(sim.potential_energy))
+    text = small.free_arm_text().replace(
+        "</robot>", '<mujoco><compiler fusestatic="true" balanceinertia="true"/></mujoco></robot>'
+    )
+    start = {"position": {"j1": 0.3, "j3": -0.5}}
+    model = lambda: mj.MjModel.from_xml_string(text)  # noqa: E731
+    scale = abs(heights[0] - heights[1])
+    return Case("free seven-joint arm, 5 s", robot, (0, 0, -9.81), start, 5.0, scale, model)
+
+
+def four_bar(turns: float) -> Case:
+    robot, start = small.four_bar(), {"velocity": {"pin_a": 2 * np.pi * turns}}
+    sim = gw.compile(robot, gravity=(0, 0, 0))
+    sim.reset(**start)
+    model = lambda: mj.MjModel.from_xml_string(FOUR_BAR)  # noqa: E731
+    title = f"four-bar at {turns:g} turns a second, 1 s"
+    return Case(title, robot, (0, 0, 0), start, 1.0, float(sim.kinetic_energy), model)
+
+
+class MuJoCo:
+    """One integrator at one dt. Loops are as stiff as it takes them: time constants of two steps."""
+
+    def __init__(self, case: Case, integrator: Any, dt: float) -> None:
+        self.model, self.case = case.model(), case
+        option = self.model.opt
+        option.timestep, option.integrator = dt, integrator
+        option.disableflags |= mj.mjtDisableBit.mjDSBL_CONTACT | mj.mjtDisableBit.mjDSBL_LIMIT
+        option.disableflags |= mj.mjtDisableBit.mjDSBL_ISLAND
+        self.model.eq_solref[:] = (2 * dt, 1.0)
+        self.model.eq_solimp[:] = (0.999, 0.999, 0.001, 0.5, 2.0)
+        self.data = mj.MjData(self.model)
+        self.begin()
+
+    def begin(self) -> None:
+        """The start, with the velocities that our loop has there."""
+        mj.mj_resetData(self.model, self.data)
+        sim = self.case.compiled()
+        for i in range(self.model.njnt):
+            name = self.model.joint(i).name
+            self.data.qpos[i], self.data.qvel[i] = sim.position[name], sim.velocity[name]
+        mj.mj_forward(self.model, self.data)
+
+    def error(self) -> float:
+        """Largest error of the energy, looked at every millisecond or step; endless where the state is lost."""
+        self.model.opt.enableflags |= mj.mjtEnableBit.mjENBL_ENERGY
+        self.begin()
+        start, worst = self.data.energy.sum(), 0.0
+        every = max(1, round(DT / self.model.opt.timestep))
+        for _ in range(round(self.case.seconds / self.model.opt.timestep / every)):
+            mj.mj_step(self.model, self.data, every)
+            mj.mj_forward(self.model, self.data)
+            worst = max(worst, abs(self.data.energy.sum() - start))
+            if not worst < 10.0 * self.case.scale:
+                return np.inf
+        return float(worst / self.case.scale)
+
+    def step(self, n: int) -> None:
+        mj.mj_step(self.model, self.data, n)
+
+    def batch(self) -> Callable[[int], None]:
+        """All robots of a batch on one core."""
+        state = np.empty(mj.mj_stateSize(self.model, mj.mjtState.mjSTATE_FULLPHYSICS))
+        mj.mj_getState(self.model, self.data, state, mj.mjtState.mjSTATE_FULLPHYSICS)
+        states = np.tile(state, (BATCH, 1))
+        return lambda n: mujoco.rollout.rollout(self.model, self.data, states, nstep=n) and None
+
+
+def as_exact(case: Case, integrator: Any, error: float) -> tuple[float, bool]:
+    """The largest dt with no more than this error, and whether that was found by the order."""
+    dt = LARGEST
+    while dt > FINEST:
+        if MuJoCo(case, integrator, dt).error() <= error:
+            return dt, False
+        dt *= RATIO
+    found = MuJoCo(case, integrator, FINEST).error()
+    order = 4.0 if integrator == INTEGRATORS["RK4"] else 1.0
+    return min(FINEST, FINEST * (error / found) ** (1 / order)), True
+
+
+def timed(runs: dict[str, tuple[Callable[[], None], Callable[[int], None], int]]) -> dict[str, float]:
+    """CPU seconds of a robot's step by name; each has a way to begin, to step, and a number of robots."""
+    best = dict.fromkeys(runs, np.inf)
+    for _ in range(ROUNDS):
+        for name, (begin, step, robots) in runs.items():
+            begin()
+            n = SLICE if robots == 1 else SLICE // 4
+            start = time.process_time()
+            step(n)
+            best[name] = min(best[name], (time.process_time() - start) / n / robots)
+    return best
+
+
+def rows(case: Case) -> list[str]:
+    error = case.error()
+    found = {name: as_exact(case, kind, error) for name, kind in INTEGRATORS.items()}
+    alone, many = case.compiled(), case.compiled(batch=BATCH, threads=1)
+    runs: dict[str, tuple[Callable[[], None], Callable[[int], None], int]] = {
+        "ours": (lambda: alone.reset(**case.start), lambda n: alone.step(n=n), 1),
+        "our batch": (lambda: many.reset(**case.start), lambda n: many.step(n=n), BATCH),
+    }
+    for name, kind in INTEGRATORS.items():
+        peer = MuJoCo(case, kind, max(found[name][0], FINEST))
+        runs[name] = peer.begin, peer.step, 1
+        runs[f"{name} batch"] = peer.begin, peer.batch(), BATCH
+    times = timed(runs)
+    own, own_batch = times["ours"] / DT, times["our batch"] / DT
+    lines = [
+        f"| {case.title} | {100 * error:.2g} % | Gearwright | 1 | {1e3 * own:.3g} | | {1e3 * own_batch:.3g} | |",
+    ]
+    for name, (dt, by_order) in found.items():
+        one, each = times[name] / dt, times[f"{name} batch"] / dt
+        about = "≈ " if by_order else ""
+        lines.append(
+            f"| | | MuJoCo, {name} | {about}{1e3 * dt:.2g} | {1e3 * one:.3g} | {one / own:.3g} × "
+            f"| {1e3 * each:.3g} | {each / own_batch:.3g} × |"
+        )
+    return lines
+
+
+def table() -> str:
+    """In Markdown."""
+    lines = [
+        "| | largest error of the energy | | dt [ms] | one robot [ms a second] | | a robot of 64 on a core | |",
+        "|---|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for case in (free_arm(), four_bar(3.0)):
+        lines += rows(case)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(text := table())
+    if options.write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
