@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editab
 FUZZ_FILES ?= 200000
 FUZZ_ROBOTS ?= 20000
 
-.PHONY: demo test docs slow check count bench fuzz clean
+.PHONY: demo test docs slow check count bench fuzz clean pictures
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -30,8 +30,8 @@ $(SITE): $(BASE)            # with the builder of the documentation site
 demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
 	$(BIN)/gearwright demo
 
-test: $(FULL)               ## the whole default suite
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(FULL)               ## the whole default suite, on two cores: a third worker while tests of clients wait
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 docs: $(SITE)               ## the documentation site, links checked: out/site/index.html
 	$(BIN)/python docs/make_site.py
@@ -52,6 +52,10 @@ bench: $(FULL)              ## figures against peers, each in one run; written t
 	$(BIN)/python benchmarks/loading.py
 	$(BIN)/gearwright bench --peers --write docs/performance.md
 	$(BIN)/python benchmarks/dropped.py --write
+
+pictures: $(FULL)           ## all pictures of README and docs, drawn again; without changes where nothing changed
+	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/page_picture.py
 
 fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped on all cores (20,000: an hour of one)
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
@@ -82,6 +84,14 @@ class LoadWarning(UserWarning):
 
 class RecordingWarning(UserWarning):
     """A recording that will be larger than the disk or the memory, or one that was cut off."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warns at the line of the caller's own code, however deep in this package it was called from."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == "gearwright":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level + 1)
 
 
 class UnknownNameError(ModelError, KeyError):

@@ -173,6 +173,20 @@ def test_robots_of_mujoco_batch_move_as_one_does():
     assert set(engine.batches(begins, 1)) == {"", ", mujoco.batch"}
 
 
+def test_lengths_are_a_table_and_a_plot(tmp_path, monkeypatch):
+    pytest.importorskip("mujoco")
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    import lengths
+
+    kinds = [(kind, n, i) for kind in ("chain", "tree") for n in (5, 10) for i in lengths.INTEGRATORS]
+    points = [lengths.Point(kind, n, i, 100.0 * n, 1000.0 * n, 90 * n, 0.03 * n) for kind, n, i in kinds]
+    assert points[0].cells == ["500", "100", "10.0", "450", "0.1"]
+    lengths.draw(points, tmp_path / "lengths.svg")
+    text = (tmp_path / "lengths.svg").read_text(encoding="utf-8")
+    assert all(words in text for words in ("seconds to compile", "instructions of a step", "chain, MuJoCo"))
+
+
 def test_chains_of_mimics(results):
     assert [(p.shape, p.mode) for p in results.chains] == [
         ("gear train", "exact"), ("gear train", "hard"), ("curling finger", "exact"),

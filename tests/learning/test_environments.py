@@ -95,6 +95,42 @@ def test_robots_are_reset_one_by_one():
     assert ends[:4, :3].sum() == 0 and ends[4, :3].all() and ends[:, 3].any()
 
 
+@pytest.mark.parametrize(
+    "wrapper", ["RecordEpisodeStatistics", "NormalizeObservation", "NormalizeReward", "ClipReward"]
+)
+def test_gymnasiums_vector_wrappers(wrapper):
+    options = {"min_reward": -1.0, "max_reward": 1.0} if wrapper == "ClipReward" else {}
+    env = getattr(gymnasium.wrappers.vector, wrapper)(vector(autoreset="next_step"), **options)
+    env.reset(seed=1)
+    for _ in range(12):
+        obs, rewards, *_ = env.step(env.action_space.sample())
+        assert np.isfinite(obs).all() and np.isfinite(rewards).all() and obs.shape == (4, 6)
+
+
+def test_the_batch_is_what_gymnasium_makes_of_single_environments():
+    """The same numbers as its SyncVectorEnv, through two episodes, ends and resets included."""
+    fixed = {"reset": {"right_finger": 0.02, "right_finger.velocity": 0.01}}
+    ours = vector(3, autoreset="next_step", **fixed)
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: gw.Env(gw.load(GRIPPER), **COMMON | fixed)] * 3)
+    assert ours.observation_space == theirs.observation_space and ours.action_space == theirs.action_space
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
+    actions = np.random.default_rng(0).uniform(-0.012, 0.012, (13, 3, 1))
+    assert np.array_equal(ours.reset(seed=0)[0], theirs.reset(seed=0)[0])
+    for action in actions:
+        for a, b in zip(ours.step(action)[:4], theirs.step(action)[:4], strict=True):
+            assert a.dtype == b.dtype and a == pytest.approx(b, abs=1e-12)
+
+
+def test_robots_that_end_wait_for_a_reset_where_that_is_asked_for():
+    env = vector(autoreset="disabled")
+    env.reset(seed=0)
+    for _ in range(6):
+        *_, cut, info = env.step(np.zeros((4, 1)))
+    assert cut.all() and not info  # they are beyond their time, and go on
+    env.reset(options={"reset_mask": np.array([True, False, False, False])})
+    assert env.step(np.zeros((4, 1)))[3].tolist() == [False, True, True, True]
+
+
 def test_parameters_are_drawn_for_each_episode():
     env = vector(64, randomize={"motor.stall_torque": (0.02, 0.05), "left_finger_link.mass": lambda rng, n: 0.1})
     env.reset(seed=0)
@@ -109,8 +145,11 @@ def test_parameters_are_drawn_for_each_episode():
 def test_arrays_go_by_dlpack():
     env = vector()
     obs, _ = env.reset(seed=0)
-    shared = np.from_dlpack(obs)
-    assert np.shares_memory(shared, obs) and obs.flags.writeable
+    acted = env.step(env.action_space.sample())
+    sim = env.sim
+    sim_arrays = (sim.position["left_finger"], sim.state, sim.mass_matrix(), sim.sensor["motor_encoder"])
+    for array in (obs, *acted[:4], *sim_arrays, sim.run(0.01).position["left_finger"]):
+        assert np.shares_memory(np.from_dlpack(array), array) and array.flags.writeable
 
 
 @pytest.mark.parametrize(
@@ -124,6 +163,7 @@ def test_arrays_go_by_dlpack():
         ({"reset": {"right_finger": (1, 2, 3)}}, "a range"),
         ({"reset": {"right_finger": (0.03, 0.01)}}, "above its end"),
         ({"randomize": {"motor.stall_torqe": (1, 2)}}, "stall_torque"),
+        ({"autoreset": "next-step"}, "did you mean 'next_step'"),
         ({"period": 0.0105}, "period is a whole number"),
         ({"duration": 0.0}, "duration is a whole number"),
     ],

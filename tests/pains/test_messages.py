@@ -173,6 +173,10 @@ def test_a_joint_by_its_name(robot):
     with pytest.raises(gw.ModelError, match="did you mean 'right_finger'"):
         robot.with_sensor(gw.Encoder(name="e", joint="right_fingr"))
     assert str(gw.Encoder(name="e", joint="wrist.axis2").joint) == "wrist.axis2"
+    felt = gw.compile(robot.with_sensor(gw.ForceTorque(name="ft", joint="left_finger")))
+    assert "ft" in felt.sensor or any(name.startswith("ft") for name in felt.sensor)
+    geared = robot.with_transmission("g", gw.SimpleTransmission(reduction=2.0), actuators="motor", joints="left_finger")
+    assert [str(j) for j in geared.transmissions["g"].joints] == ["left_finger"]
 
 
 @pytest.mark.parametrize("option", ["parameters", "wrenches"])
@@ -246,6 +250,14 @@ def test_warnings_of_a_file_surface_once_and_can_be_silenced(tmp_path):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", gw.LoadWarning)
         gw.load(tmp_path / "r.urdf")
+
+
+@pytest.mark.parametrize("use", [gw.load, gw.compile], ids=["load", "compile"])
+def test_a_warning_points_at_the_users_line(tmp_path, use):
+    (tmp_path / "r.urdf").write_text(PENDULUM.format('<transmission name="t"><type>odd</type></transmission>'))
+    with pytest.warns(gw.LoadWarning) as heard:
+        use(tmp_path / "r.urdf")
+    assert {w.filename for w in heard} == {__file__}
 
 
 def test_bundled_robots_by_name(tmp_path, monkeypatch):

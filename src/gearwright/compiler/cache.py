@@ -19,13 +19,12 @@ import shutil
 import stat
 import sys
 import tempfile
-import warnings
 from functools import cache
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
-from gearwright.errors import CacheWarning
+from gearwright.errors import CacheWarning, warn
 
 if TYPE_CHECKING:
     from gearwright.compiler.backend import Backend
@@ -93,7 +92,7 @@ def _is_real_folder_of_ours(folder: Path) -> bool:
 @cache
 def _note(text: str) -> None:
     """Once."""
-    warnings.warn(text, CacheWarning, stacklevel=2)
+    warn(text, CacheWarning)
 
 
 def key(identity: str, backend: Backend, precision: str, batch: int | None) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from gearwright.diagnostics import Report, Source
-from gearwright.errors import LoadError, LoadWarning, ModelError, nearest
+from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats import sdf, urdf
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.includes import Library
@@ -113,7 +112,7 @@ def _surfaced(robot: Mechanism, name: str) -> Mechanism:
         more = f"; {len(found) - 1} more in robot.diagnostics" if len(found) > 1 else ""
         place = f"{name}:{found[0].line}" if found[0].line else name
         message = f"{place}: {found[0].message} [{found[0].code}]{more}"
-        warnings.warn(message, LoadWarning, stacklevel=3)
+        warn(message, LoadWarning)
     return robot
 
 

@@ -12,12 +12,14 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from gearwright.errors import ModelError, suggestion
 from gearwright.learning.sampling import Distribution
 from gearwright.learning.task import Act, Reward, Task
 from gearwright.model import Mechanism
 from gearwright.sim.values import Array
 
 Info = dict[str, Any]
+AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}
 
 
 def _spaces(task: Task) -> tuple[Box, Box]:
@@ -40,8 +42,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
     done       function of the same arguments: which robots have ended
     period     from one action to the next [s]; duration: of an episode [s]; other arguments go to `gearwright.compile`
 
-    Robots that end are reset in the same step; `info["final_obs"]` has what they saw last. Arrays are NumPy's, which
-    other libraries take by DLPack without a copy.
+    autoreset  "same_step": robots that end are reset in that step, and `info["final_obs"]` has what they saw last;
+               "next_step": in the next one, whose action they leave out, as Gymnasium's wrappers expect it; "disabled":
+               by `reset(options={"reset_mask": …})`
+
+    Arrays are NumPy's, which other libraries take by DLPack without a copy.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  # as Gymnasium declares it
@@ -50,13 +55,18 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         self, robot: Mechanism | str | os.PathLike[str], *, batch: int, observe: Sequence[str], act: Act,
         reward: Reward, reset: Mapping[str, Distribution] | None = None,
         randomize: Mapping[str, Distribution] | None = None, done: Reward | None = None, period: float = 0.02,
-        duration: float = 10.0, **options: Any,
+        duration: float = 10.0, autoreset: str = "same_step", **options: Any,
     ) -> None:  # fmt: skip
+        if autoreset not in AUTORESET:
+            raise ModelError(f"there is no autoreset {autoreset!r}{suggestion(str(autoreset), AUTORESET)}")
+        self.autoreset = AUTORESET[autoreset]
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset}
         self.task = Task(
             robot, batch=batch, observe=observe, act=act, reward=reward, reset=reset, randomize=randomize, done=done,
             period=period, duration=duration, options=options,
         )  # fmt: skip
         self.num_envs = self.task.batch
+        self._over = np.zeros(self.num_envs, bool)  # robots that are reset in the next step
         self.single_observation_space, self.single_action_space = _spaces(self.task)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -74,18 +84,25 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         if options and "reset_mask" in options:
             robots = np.asarray(options["reset_mask"], dtype=bool)
         self.task.reset(self.np_random, robots)
+        self._over = self._over & ~robots
         return self.task.observe(), {}
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, Info]:
         """Holds actions (B, m) for a period: observations, rewards, ended, cut off, info. What ends is reset."""
         seen, rewards, ended, cut = self.task.step(actions)
-        info: Info = {}
-        over = ended | cut
-        if over.any():
+        if self._over.any():  # they begin anew, and have not acted
+            seen = self._begun_anew(self._over)
+            rewards[self._over], ended[self._over], cut[self._over] = 0.0, False, False
+        over, info = ended | cut, dict[str, Any]()
+        self._over = over if self.autoreset is AutoresetMode.NEXT_STEP else self._over
+        if over.any() and self.autoreset is AutoresetMode.SAME_STEP:
             info = {"final_obs": seen, "_final_obs": over, "final_info": {}, "_final_info": over}
-            self.task.reset(self.np_random, over)
-            seen = self.task.observe()
+            seen = self._begun_anew(over)
         return seen, rewards, ended, cut, info
+
+    def _begun_anew(self, robots: Array) -> Array:
+        self.task.reset(self.np_random, robots)
+        return self.task.observe()
 
 
 class Env(gymnasium.Env[Array, Array]):

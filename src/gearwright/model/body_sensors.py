@@ -40,7 +40,7 @@ class BodySensor(Sensor):
 
 @dataclass(frozen=True, kw_only=True)
 class ForceTorque(BodySensor):
-    """The wrench in the joint named by `reaction` [N, N·m], at the sensor's origin.
+    """The wrench in the joint named by `joint` (or `reaction`) [N, N·m], at the sensor's origin.
 
     In the axes of the joint's child link, of its parent link or of the sensor. `child_to_parent` is what the child puts
     on the parent, SDFormat's default; `parent_to_child` the opposite, as `Simulation.reaction` has it.
@@ -53,9 +53,12 @@ class ForceTorque(BodySensor):
     direction: Literal["child_to_parent", "parent_to_child"] = "child_to_parent"  # who acts on whom
 
     def __post_init__(self) -> None:
+        if self.reaction is None and self.joint is not None:  # the joint that it sits in, by the usual name
+            object.__setattr__(self, "reaction", str(self.joint))
+            object.__setattr__(self, "joint", None)
         super().__post_init__()
         if self.reaction is None:
-            raise ModelError("a force_torque sensor needs the joint that it sits in: reaction=…")
+            raise ModelError("a force_torque sensor needs the joint that it sits in: joint=…")
         if self.frame not in ("child", "parent", "sensor"):
             raise ModelError(f"frame is child, parent or sensor, not {self.frame!r}")
         if self.direction not in ("child_to_parent", "parent_to_child"):

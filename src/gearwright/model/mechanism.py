@@ -266,16 +266,17 @@ class Mechanism(NotebookDisplay):
         return replace(self, sensors={**self.sensors, sensor.name: sensor})
 
     def with_transmission(
-        self, name: str, map: TransmissionMap, *, actuators: Sequence[str], joints: Sequence[str],
+        self, name: str, map: TransmissionMap, *, actuators: str | Sequence[str], joints: str | Sequence[str],
         losses: Losses | None = None, backlash: Backlash | None = None,
     ) -> Mechanism:  # fmt: skip
         """A copy with one more transmission, or with another one in the place of that of its name.
 
         Actuators and joints by name, in the order that the map counts them; an axis may be written `joint.axis2`.
         """
+        motors, axes = ((names,) if isinstance(names, str) else tuple(names) for names in (actuators, joints))
         made = Transmission(
-            name=name, type=type(map).__name__, map=map, actuators=tuple(actuators),
-            joints=tuple(self.axis(joint) for joint in joints), losses=losses or map.losses(), backlash=backlash,
+            name=name, type=type(map).__name__, map=map, actuators=motors,
+            joints=tuple(self.axis(joint) for joint in axes), losses=losses or map.losses(), backlash=backlash,
         )  # fmt: skip
         return replace(self, transmissions={**self.transmissions, name: made})
 

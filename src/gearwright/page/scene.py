@@ -17,6 +17,7 @@ SMALLEST = 0.05  # [m] of what a picture shows
 VIEW = np.array([1.0, -1.25, 0.62])  # from the robot to the camera
 ROOM = 1.05  # around the robot
 FIELD_OF_VIEW = 0.75  # [rad], from top to bottom
+PANEL, NARROW = 320, 640  # [px] that the controls take of a picture that is not narrow
 PHONE = 0.8  # width over height from which on controls lie below the picture
 BELOW = 0.01  # of its size, that a robot may reach below the ground without the grid going along
 
@@ -97,7 +98,8 @@ class RobotScene:
         def look(client: Any) -> None:
             """The ball around the robot fills the narrower side of the picture; on a phone the upper half of it."""
             camera = client.camera
-            aspect = float(camera.aspect) if np.isfinite(camera.aspect) and camera.aspect > 0 else 1.5
+            width, height = max(1, camera.image_width), max(1, camera.image_height)
+            aspect = (width if width < NARROW else max(width / 2, width - PANEL)) / height
             phone, half = aspect < PHONE, np.tan(FIELD_OF_VIEW / 2)
             fill = half * min(1.0, aspect, 0.55 if phone else 1.0)
             distance = size / 2 * ROOM / np.sin(np.arctan(fill))

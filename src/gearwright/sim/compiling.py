@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import CompileError, NotSimulatedWarning
+from gearwright.errors import CompileError, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
 from gearwright.model.simulation_checks import not_simulable
@@ -95,5 +94,5 @@ def compile(
     sim = Simulation(robot, options, CompiledKernels(robot, options))
     left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
     if left_out:
-        warnings.warn("; ".join(left_out), NotSimulatedWarning, stacklevel=2)
+        warn("; ".join(left_out), NotSimulatedWarning)
     return sim

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.errors import BeyondLimitsWarning, UnsettledWarning
+from gearwright.errors import BeyondLimitsWarning, UnsettledWarning, warn
 from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
@@ -16,14 +14,6 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9  # so little beyond its limit is on it, as the stops have it [rad, m]
 MOST_NAMED = 4  # joints of a message
-
-
-def _callers_level() -> int:
-    """The `stacklevel` of the nearest frame outside this package, as seen by who asks."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("gearwright"):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 # --- steps that did not settle ---------------------------------------------------------------------------------------
@@ -45,11 +35,10 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
     count = int(np.sum(np.asarray(unsettled(sim)) - before))
     if count > RARE * steps * sim.batch:
         robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
-        warnings.warn(
+        warn(
             f"{count} of {steps * sim.batch} steps{robots} did not settle: stops, friction, motors or velocities are "
             f"off by more than rounding there; take a dt below {sim.dt:g} s (sim.unsettled counts, by robot)",
             UnsettledWarning,
-            stacklevel=_callers_level(),
         )
 
 
@@ -69,10 +58,9 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
         return
     found = [_described(sim, q, int(i), beyond) for i in np.flatnonzero(beyond.any(axis=0))]
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    warnings.warn(
+    warn(
         f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
         BeyondLimitsWarning,
-        stacklevel=_callers_level(),
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import warnings
 from pathlib import Path
 
-from gearwright.errors import RecordingWarning
+from gearwright.errors import RecordingWarning, warn
 from gearwright.sim.free_memory import available_memory
 from gearwright.sim.recordings.formats import check_format, find_format
 from gearwright.sim.recordings.schema import Schema
@@ -27,9 +26,12 @@ def warn_of_size(path: str | os.PathLike[str], schema: Schema, rows: int) -> Non
     what = f"{os.fspath(path)} will have {rows:,} rows of {sum(widths(schema)):,} numbers, about {shown_size(size)}"
     fewer = "run for a shorter time, record fewer steps (every=…), or of a batch bands=…"
     if size > disk:
-        _warn(f"{what}, and {shown_size(disk)} are free on its disk: {fewer}")
+        warn(f"{what}, and {shown_size(disk)} are free on its disk: {fewer}", RecordingWarning)
     elif size > memory:
-        _warn(f"{what}, more than the {shown_size(memory)} of free memory that opening it takes: {fewer}")
+        warn(
+            f"{what}, more than the {shown_size(memory)} of free memory that opening it takes: {fewer}",
+            RecordingWarning,
+        )
 
 
 def _free(path: Path) -> int:
@@ -40,13 +42,6 @@ def _free(path: Path) -> int:
         return shutil.disk_usage(path.parent).free
     except OSError:
         return sys.maxsize  # opening the file will say what is wrong
-
-
-def _warn(text: str) -> None:
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("gearwright"):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, RecordingWarning, stacklevel=level)
 
 
 def shown_size(count: float) -> str:

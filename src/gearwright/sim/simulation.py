@@ -226,8 +226,10 @@ class Simulation(NamedValues, NotebookDisplay):
         Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
         of steps and `time` to match. Where no step was made, commands and efforts are as they were.
         """
-        if command is None and effort is None and wrench is None and type(n) is int and n == 1:  # the usual call
-            if not self.clock.one_step():
+        if command is None and effort is None and wrench is None:  # the usual call
+            if type(n) is not int or n != 1:
+                self.clock.advance(n)
+            elif not self.clock.one_step():
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
             step(self, {"command": command, "effort": effort, "wrench": wrench}, n)

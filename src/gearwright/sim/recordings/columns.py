@@ -102,7 +102,8 @@ class SlotChunk:
         if isinstance(source, SlotElement):
             found = self._recorded(source, size)
         else:
-            found = np.sum([self._evaluated(term, size) for term in source.terms], axis=0)
+            nothing = np.zeros((self.rows, self._schema.batch, size))  # a sum may have no terms
+            found = sum((self._evaluated(term, size) for term in source.terms), nothing)
         return found.reshape(*found.shape[:2], *signal.shape)
 
     def _recorded(self, source: SlotElement, size: int) -> Array:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import struct
-import warnings
 import zlib
 from collections.abc import Iterator
 from itertools import pairwise
@@ -18,7 +17,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from gearwright.errors import GearwrightError, RecordingWarning
+from gearwright.errors import GearwrightError, RecordingWarning, warn
 from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
@@ -128,9 +127,8 @@ def recovered(path: Path) -> Recording | None:
     for block in reader.blocks:
         recording.add(reader.chunk(block))
     reader.close()
-    warnings.warn(
+    warn(
         f"{path}: the run that writes it has not ended; {len(recording)} rows are read from {journal.name}",
         RecordingWarning,
-        stacklevel=4,
     )
     return recording
