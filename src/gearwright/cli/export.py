@@ -104,7 +104,7 @@ def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str |
     typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {', '.join(done.functions) or 'nothing'}")
     if compiler is not None:
         _print_sizes(done, compiler)
-    typer.echo(f"test it: cc -std=c99 -O2 {done.source.name} {done.harness.name} -lm && ./a.out")
+    typer.echo(f"test it: cc -std=c99 -O2 -DGW_EXACT {done.source.name} {done.harness.name} -lm && ./a.out")
 
 
 def _print_sizes(done: Exported, compiler: str) -> None:
