@@ -30,8 +30,8 @@ $(SITE): $(BASE)            # with the builder of the documentation site
 demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
 	$(BIN)/gearwright demo
 
-test: $(FULL)               ## the whole default suite
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(FULL)               ## the whole default suite, on two cores: a third worker while tests of clients wait
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 docs: $(SITE)               ## the documentation site, links checked: out/site/index.html
 	$(BIN)/python docs/make_site.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -43,6 +44,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         first = zlib.crc32(metafunc.function.__name__.encode()) % every
         each = [pytest.param(f, marks=[pytest.mark.slow] * (i % every != first)) for i, f in enumerate(files)]
         metafunc.parametrize(fixture, each or [pytest.param(None, marks=absent)], ids=str)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of other tests with the mark `sampled(n)` every n-th case is in the default suite, the others are slow.
+
+    An n that has no factor in common with the numbers of the parameters' values meets each value.
+    """
+    seen: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is None or PER_FILE.keys() & set(getattr(item, "fixturenames", ())):
+            continue
+        name = item.nodeid.partition("[")[0]
+        if seen[name] % mark.args[0]:
+            item.add_marker(pytest.mark.slow)
+        seen[name] += 1
 
 
 @pytest.fixture(scope="session", autouse=True)

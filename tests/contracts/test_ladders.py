@@ -9,6 +9,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src/gearwright"
 # ladders that stay, and why
 ARGUED = {
+    "demo/run_film.py: run_film": "which drawing a robot's shapes allow",
     "dynamics/actuation/gears.py: _gears_of": "the three ways to give a map: ratios, efforts, positions",
     "dynamics/tree/frames.py: carried_vectors": "turning and sliding, of which every joint is made: there is no third",
     "formats/xacro/expressions.py: _attribute": "values of xacro's own language",
@@ -18,6 +19,8 @@ ARGUED = {
     "hardware/protocols/mit/__init__.py: dbc": "one message with feedback ids of its own",
     "hardware/rig.py: __init__": "devices of a CAN bus and of a serial line, which are separate lists",
     "model/simulation_checks.py: _map_problems": "a series asks its stages; bounds of efforts are the matrix's alone",
+    "sim/saving/as_data.py: _of_class": "a map that is no matrix has functions to write",
+    "sim/saving/as_data.py: to_data": "Python's and NumPy's values, and the two classes that are no dataclasses",
     "page/subject.py: subject": "arguments that users give",
 }
 # classes of Python and of libraries, which are no kinds

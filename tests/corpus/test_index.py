@@ -98,6 +98,7 @@ def expected(entry: dict[str, Any]) -> dict[str, int]:
     return figures | EXCEPTIONS.get(entry["file"], ({}, ""))[0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("entry", loadable())
 def test_counts_are_those_of_the_index(entry: dict[str, Any]) -> None:
     folder = corpus()

@@ -103,6 +103,7 @@ def test_angles_and_lengths_of_one_sensor() -> None:
 # --- times ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("delay", [0, 1, 2, 3, 5, 7, 12])
 @pytest.mark.parametrize("period", [1, 2, 3, 5])
 @pytest.mark.parametrize("resolution", [None, 64])

@@ -14,6 +14,7 @@ import gearwright
 from tests.formats import fuzz
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [11, 12, 13])
 def test_mutated_files_load_or_are_refused(seed: int) -> None:
     assert fuzz.run(500, seed, jobs=1) == {}

@@ -78,6 +78,7 @@ def promised(m: Mechanism, axis: str, axis2: str, ratio: float = RATIO, referenc
 LINKS = link("frame", "0.1 0 0 0.3 0.2 0.1") + link("in", "1 0 0 0 1.5707963267948966 0") + link("out", "0 1 0 0.4 0 0")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("axis", ["0 0 1", "0 0 -1"])
 @pytest.mark.parametrize("axis2", ["0 0 1", "0 0 -1"])
 @pytest.mark.parametrize("input_axis", ["0 0 1", "0 0 -1"])

@@ -7,7 +7,7 @@ import gearwright as gw
 from gearwright import robots
 from gearwright.dynamics.parameters import numbers
 from gearwright.errors import ModelError
-from gearwright.model import AxisRef, Coupling, Inertia, Joint, Link, Pose, rings, second_descriptions
+from gearwright.model import Axis, AxisRef, Coupling, Inertia, Joint, Limits, Link, Pose, rings, second_descriptions
 from gearwright.model.couplings import Couplings, Term
 from gearwright.model.moved_mass import massless_joints
 from gearwright.model.plausible import _joint, _link
@@ -28,6 +28,13 @@ def test_a_radius_of_gyration_of_a_metre_and_a_half_is_worth_a_word(metres, said
     moment = 2.0 * metres**2
     link = Link(name="l", inertia=Inertia(mass=2.0, moments=(moment, moment, moment)))
     assert len(list(_link(link))) == said
+
+
+@pytest.mark.parametrize(("limit", "said"), [(29.0, 0), (31.0, 1), (20.0, 1)])
+def test_whole_numbers_from_thirty_on_look_like_degrees(limit, said):
+    """Below, multiples of five."""
+    axis = Axis(limits=Limits(lower=-limit, upper=limit))
+    assert len(list(_joint(Joint(name="j", kind="revolute", parent="a", child="b", axes=(axis,))))) == said
 
 
 def pendulum(arm):

@@ -34,6 +34,7 @@ def joint_in_world(sim, name):
     return sim.pose[joint.child] @ joint.X_CJ.matrix
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("direction", ["parent_to_child", "child_to_parent", ""])
 @pytest.mark.parametrize("frame", ["child", "parent", "sensor", ""])
 def test_a_force_torque_sensor_reads_the_wrench_in_its_frame(frame, direction):

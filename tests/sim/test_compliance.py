@@ -55,6 +55,7 @@ def test_the_static_stiffness_is_the_same_at_any_step(theta):
     assert sim.coupling_error["c"] == pytest.approx(torque * r / mu**2, rel=1e-6)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("zeta", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("theta", [0.3, 1.0, 30.0])
 def test_many_springs_on_one_leader_stay_stable(theta, zeta):

@@ -245,6 +245,7 @@ def geared(efficiency, inertia, ratio=10.0, **motor):
     return compile(robot, dt=1e-3)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("rotor", [0.0, 1e-3, 0.1])
 @pytest.mark.parametrize("efficiency", [0.9, 0.5, 0.3])
 @pytest.mark.parametrize("kind", ["reflected", "body"])

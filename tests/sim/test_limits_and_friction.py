@@ -153,6 +153,7 @@ def test_follower_friction_maps_through_the_ratio():
     assert rubbing.velocity["right"] == pytest.approx(0.2 / (0.2 + 9 * 0.2) * 0.01, rel=1e-9)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dt", [1e-3, 2e-3, 5e-3, 1e-2])
 @pytest.mark.parametrize(("mode", "solver"), [*product(("exact", "hard", "compliant"), SOLVERS)])
 def test_squeezing_a_stop_is_quiet(mode, solver, dt):

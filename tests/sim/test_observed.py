@@ -112,6 +112,7 @@ def test_a_joint_that_closes_a_loop_is_read_like_others():
         _ = sim.position["pin_x"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "screw", "universal", "ball"])
 def test_a_loop_joint_of_every_kind_reads_what_it_does_in_the_tree(kind):
     """The loop cut there, or elsewhere: the same motion, to the step's own error of 1e-6 (dt 0.1 ms, 0.2 s)."""

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 
-CASES, DEFAULT = 200, 12  # of which about so many are in the default suite
+CASES, DEFAULT = 200, 6  # of which about so many are in the default suite
 LENGTH, TIME, DT = 0.18, 2.0, 1e-3  # [m], [s], [s]
 APPEARS = 5e-4  # of the fall; the largest of all 200 is 7.5e-5
 

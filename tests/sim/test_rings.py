@@ -106,6 +106,7 @@ def test_a_ratio_that_is_a_parameter_stays_what_it_is():
     assert sim.velocity["w0"] < 0.01 * 0.05 / (0.1 + 9 * 0.2)  # held
 
 
+@pytest.mark.sampled(5)
 @every_size
 @pytest.mark.parametrize("product", [-1.0, 3.0, 1.05])
 @pytest.mark.parametrize("mode", ["hard", "mixed"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -65,25 +66,39 @@ def _surface(shape: Shape, meshes: Meshes | None) -> tuple[Array, Array]:
 
 
 def _primitive(shape: Shape) -> Array:
-    match shape:
-        case Box():
-            return _box(np.asarray(shape.size, float) / 2)
-        case Sphere():
-            return _revolved(shape.radius * np.stack([np.cos(ARC), np.sin(ARC)], axis=1))
-        case Ellipsoid():
-            unit: Array = _revolved(np.stack([np.cos(ARC), np.sin(ARC)], axis=1))
-            return np.asarray(unit * np.asarray(shape.radii, float))
-        case Cylinder():
-            r, h = shape.radius, shape.length / 2
-            return _revolved([(0, -h), (r, -h), (r, h), (0, h)])
-        case Cone():
-            r, h = shape.radius, shape.length / 2
-            return _revolved([(0, -h), (r, -h), (0, h)])
-        case Capsule():
-            ends = shape.radius * np.stack([np.cos(ARC), np.sin(ARC)], axis=1)
-            ends[:, 1] += np.where(ARC < 0, -1, 1) * shape.length / 2
-            return _revolved(ends)
-    return np.zeros((0, 3, 3))  # a plane is the ground
+    """None of a plane, which is the ground."""
+    make = PRIMITIVES.get(type(shape))
+    return np.zeros((0, 3, 3)) if make is None else make(shape)
+
+
+def _ball() -> Array:
+    return np.stack([np.cos(ARC), np.sin(ARC)], axis=1)
+
+
+def _cylinder(shape: Cylinder) -> Array:
+    r, h = shape.radius, shape.length / 2
+    return _revolved([(0, -h), (r, -h), (r, h), (0, h)])
+
+
+def _cone(shape: Cone) -> Array:
+    r, h = shape.radius, shape.length / 2
+    return _revolved([(0, -h), (r, -h), (0, h)])
+
+
+def _capsule(shape: Capsule) -> Array:
+    ends = shape.radius * _ball()
+    ends[:, 1] += np.where(ARC < 0, -1, 1) * shape.length / 2
+    return _revolved(ends)
+
+
+PRIMITIVES: dict[type[Any], Callable[[Any], Array]] = {
+    Box: lambda s: _box(np.asarray(s.size, float) / 2),
+    Sphere: lambda s: _revolved(s.radius * _ball()),
+    Ellipsoid: lambda s: np.asarray(_revolved(_ball()) * np.asarray(s.radii, float)),
+    Cylinder: _cylinder,
+    Cone: _cone,
+    Capsule: _capsule,
+}
 
 
 def _box(half: Array) -> Array:

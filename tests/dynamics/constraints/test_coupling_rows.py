@@ -68,6 +68,7 @@ MODES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("leaders", [1, 2, 4])
 @MODES
 @pytest.mark.parametrize("seed", range(4))
@@ -98,6 +99,7 @@ def side_by_side(left, right):
     return replace(left, links={**left.links, **links}, joints={**left.joints, **moved})
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("leaders", [1, 3])
 @MODES
 @pytest.mark.parametrize("seed", range(4))
@@ -146,6 +148,7 @@ def test_a_hard_error_decays_by_one_minus_erp(erp):
         assert q[1] + 3 * q[0] == pytest.approx((1 - erp) * before, abs=1e-14)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("ratio", [-3.0, 0.01, 1.0, 200.0])
 @pytest.mark.parametrize("mu", [5.0, 50.0, 500.0])
 @pytest.mark.parametrize("zeta", [0.05, 0.7, 2.0])

@@ -152,3 +152,11 @@ def test_short_steps_settle_by_the_square_of_their_length(dt, share):
     for eps, least in ((2.0**-52, 0.0), (2.0**-23, 2e3 * 2.0**-23)):
         step = SimpleNamespace(dt=dt, eps=eps)
         assert MidpointStep._tolerance.fget(step) == pytest.approx(max(share, least), rel=1e-12)
+
+
+@pytest.mark.parametrize(("turn", "unresolved"), [(1.0, 0.0), (2.0, 1.0)])
+def test_the_third_pass_says_that_a_step_is_unresolved(top, begun, turn, unresolved):
+    """From rest to 24 rad/s in 10 ms: the second pass of what is linear would change nothing."""
+    slots, w = begun
+    after = one_pass(top, slots, start=1.5 * w, passed=0.0, round=turn, velocity=0.0 * w)
+    assert after["unresolved"] == [unresolved]

@@ -40,7 +40,8 @@ def final(robot: gw.Mechanism) -> np.ndarray:
     return np.array(sim.state)
 
 
-@pytest.mark.parametrize("robot", ["damped", "reference_arm.urdf", "hand.urdf", "wrist.urdf"])
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("robot", ["damped", "reference_arm.urdf", "wrist.urdf", "hand.urdf"])
 def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """To the bit, because it is the same tape; M is that of the shared stage both times."""
     mechanism = gw.loads(DAMPED) if robot == "damped" else gw.load(FOLDER / robot)

@@ -209,7 +209,7 @@ class DirectStep:
         return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
 
     def carried(self, acting: Collected) -> Collected:
-        """The terms, with lines as they were stored before laws switched: springs need the mass matrix for them."""
+        """All that acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
         return self._stored if acting.switching and self._stored is not None else acting
 
     def _as_before(self, H: Inertia, acting: Collected) -> bool:
