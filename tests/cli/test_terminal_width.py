@@ -18,6 +18,7 @@ import gearwright as gw
 from gearwright.cli import COMMANDS
 from gearwright.cli.findings import print_line
 from gearwright.display.phrases import Phrases
+from gearwright.sim import room
 from tests.cli.commands import called
 
 WARNED = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>
@@ -89,7 +90,7 @@ def test_every_command_mentions_the_warnings_of_a_file(command: str, warned: Pat
 def test_strict_refuses_a_file_with_warnings(warned: Path):
     assert called("check", warned).code == 0
     ran = called("check", warned, "--strict")
-    assert ran.code == 1 and "✗" in ran.out and "--strict refuses" in ran.out
+    assert ran.code == 1 and "✗" in ran.out and "--strict refuses warnings" in ran.out
     assert called("check", "gripper", "--strict").code == 0
 
 
@@ -129,3 +130,9 @@ def test_a_shell_completes_bundled_robots():
     ran = called(COMP_WORDS="gearwright show gri", COMP_CWORD="2", _GEARWRIGHT_COMPLETE="complete_bash")
     assert ran.out.split() == ["gripper"]
     assert "complete" in called("--show-completion", "bash").out or called("--help").out.count("completion") >= 2
+
+
+def test_a_file_without_room_is_reported_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(room, "_free", lambda path: 10)
+    ran = called("run", "gripper", "--duration", "0.01", "--out", tmp_path / "run.csv")
+    assert ran.code == 0 and "are free on its disk" in ran.err and "on its disk" not in ran.out

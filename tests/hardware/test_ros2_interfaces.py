@@ -75,6 +75,9 @@ def test_a_mock_in_another_process():
         client.ask(write={"j/position": 0.5})
         after = client.ask(step=10, read={})
         assert after["state"] == {"j/position": 0.5, "j/velocity": approx(50.0)}
+        client.ask(reset={})
+        again = client.ask(read={})
+        assert again["state"] == {"j/position": 0.0, "j/velocity": 0.0} and again["command"] == {"j/position": None}
 
 
 def test_limits_are_enforced_when_asked():

@@ -161,7 +161,13 @@ def test_the_live_table_has_a_row_for_every_drive(desk_arm, monkeypatch):
     bench.advance(5)
     text = io.StringIO()
     console(text).print(table(bench, Rates(bench)))
+    assert "no client yet" in text.getvalue()
+    bench.lines["feetech"].receive(feetech.packet(2, feetech.PING))
+    times = bench.lines["feetech"].answers.seconds
+    assert 0.0 < times["shoulder_lift"] < 0.1 and not times["gripper"]
+    console(text).print(table(bench, Rates(bench)))
+    assert "(99 %)" in text.getvalue()
     bench.close()
     lines = text.getvalue().splitlines()
-    assert sum("torque off" in line for line in lines) == 6
+    assert sum("torque off" in line for line in lines) == 2 * 6
     assert any("gripper" in line and "[stall]" in line and "0.000" in line for line in lines)

@@ -154,6 +154,8 @@ def test_play_moves_it_and_a_plot_draws(browser, gripper) -> None:
     x, y, w, h = (int(plot[k]) for k in ("x", "y", "width", "height"))
     inside = drawn[y : y + h, x : x + w].reshape(1, -1, 3)
     assert len(seen(inside, (47, 127, 193))) > 50  # the line
+    end = "Object.values(window.__viserTestpoints.uplots)[0].chart.scales.x.max"
+    assert tab.tab.evaluate(end) == pytest.approx(gripper.player.time, rel=0.05)  # up to now
     tab.tab.get_by_role("tab", name="Motors").click()
     wait(lambda: False, tab.tab, 1.0)
     tab.picture("motors")

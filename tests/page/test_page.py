@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import sys
 import time
 from pathlib import Path
 
@@ -25,6 +27,11 @@ def page():
 
 def test_it_listens_on_this_machine_only(page) -> None:
     assert page.url.startswith("http://127.0.0.1:")
+    port = int(page.url.rpartition(":")[2])
+    socket.create_connection(("127.0.0.1", port), timeout=10).close()
+    if sys.platform == "linux":  # where all of 127/8 is this machine: a server of all addresses would answer here, too
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", port), timeout=10)
 
 
 def test_followers_come_along(page) -> None:

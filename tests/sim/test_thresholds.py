@@ -102,10 +102,12 @@ def test_a_mass_ratio_that_is_worth_a_word(ratio, said):
 @pytest.mark.parametrize(("axes", "said"), [(40, 1), (41, 0)])
 def test_the_mass_matrix_of_a_large_robot_is_not_compiled_for_a_message(axes, said):
     names = [f"j{i}" for i in range(axes)]
+    units = dict.fromkeys(names, ("rad", "rad/s", "N·m"))
     sim = SimpleNamespace(
-        effort={"j0": 1e6}, coordinates=names, batch=1, dt=1e-3, mass_matrix=lambda: 1e-6 * np.eye(axes)
-    )
-    assert len(failing._effort_reason(sim, "j0", 0, ("rad", "rad/s", "N·m"))) == said
+        effort={**dict.fromkeys(names, 0.0), "j0": 1e6}, coordinates=names, batch=1, dt=1e-3,
+        mass_matrix=lambda: 1e-6 * np.eye(axes), layout=SimpleNamespace(names=SimpleNamespace(units=units)),
+    )  # fmt: skip
+    assert len(failing._effort_reason(sim, 0)) == said
 
 
 def test_eight_numbers_of_an_array_are_printed():

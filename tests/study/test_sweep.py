@@ -244,3 +244,28 @@ def test_an_unreachable_cluster(gripper) -> None:
     pytest.importorskip("ray")
     with pytest.raises(gw.GearwrightError, match="no Ray cluster"):
         gw.sweep(gripper, VARY, METRICS, engine="ray", address="127.0.0.1:1", **RUN)
+
+
+def test_two_sweeps_of_one_table_do_not_meet(gripper, tmp_path: Path) -> None:
+    import fcntl
+
+    out = tmp_path / "sweep.csv"
+    parts = tmp_path / "sweep.csv.parts"
+    parts.mkdir()
+    with (parts / "lock").open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(gw.GearwrightError, match="another process is at work"):
+            gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
+    gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
+    assert not parts.exists()
+
+
+@pytest.mark.parametrize("twice", ["--vary=motor.stall_torque=1:2:3", "--metric=a=right_finger.velocity:max"])
+def test_a_name_given_twice_is_a_mistake(twice: str) -> None:
+    from typer.testing import CliRunner
+
+    from gearwright.cli import app
+
+    given = ["--vary=motor.stall_torque=1:2:2", "--metric=a=right_finger.position:last"]
+    said = CliRunner().invoke(app, ["sweep", "gripper", *given, twice])
+    assert said.exit_code == 2 and "is given twice" in said.output

@@ -109,5 +109,5 @@ def _print(loaded: Loaded, quiet: bool, strict: bool) -> None:
         what = summary(loaded.mechanism)
         mark = ("✗ ", "bold red") if refused else ("✓ ", "bold green")
         line = Text.assemble(mark, (visible(loaded.file), "bold"), f": {visible(what.name)}, {what}")
-        found += ", which --strict refuses" if refused else ""
+        found += "; --strict refuses warnings" if refused else ""
         print_line(out, line.append(f" ({found})" if found else "", style="dim"))

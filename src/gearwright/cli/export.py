@@ -95,14 +95,16 @@ def export(
 
 
 def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str | None) -> None:
+    from gearwright.cli.terminal import waiting
     from gearwright.export import export_c
 
-    done = export_c(robot, name, **options)
+    with waiting(f"writing {name}.c"):
+        done = export_c(robot, name, **options)
     typer.echo(f"wrote {done.source}, {done.header}, {done.harness.name}")
     typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {', '.join(done.functions) or 'nothing'}")
     if compiler is not None:
         _print_sizes(done, compiler)
-    typer.echo(f"test it: cc -std=c99 -O2 {done.source.name} {done.harness.name} -lm && ./a.out")
+    typer.echo(f"test it: cc -std=c99 -O2 -DGW_EXACT {done.source.name} {done.harness.name} -lm && ./a.out")
 
 
 def _print_sizes(done: Exported, compiler: str) -> None:

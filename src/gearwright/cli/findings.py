@@ -34,10 +34,10 @@ def print_line(out: Console, line: Text, *, wrapped: bool | None = None) -> None
 
 
 def _breaks(text: str, width: int) -> list[int]:
-    """Where lines begin, each with a whole word; one that is too long stands alone."""
+    """Where lines begin, each with a whole word, or a number and its noun; one that is too long stands alone."""
     found: list[int] = []
     column = 0
-    for word in re.finditer(r"\S+\s*", text):
+    for word in re.finditer(r"(?:\S*[0-9] )?\S+\s*", text):
         if column and column + cell_len(word[0].rstrip()) > width:
             found.append(word.start())
             column = INDENT

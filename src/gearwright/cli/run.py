@@ -161,8 +161,7 @@ def _simulated(robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any
     compiled = perf_counter() - started
     try:
         with warnings.catch_warnings(record=True) as heard:
-            for reported in (BeyondLimitsWarning, RecordingWarning):
-                warnings.simplefilter("always", reported)
+            warnings.simplefilter("always", BeyondLimitsWarning)
             warnings.simplefilter("ignore", UnsettledWarning)  # the summary counts
             return _run(sim, numbers, wanted, compiled, heard)
     except ModelError as error:
@@ -184,12 +183,24 @@ def _run(
     recording, errors, files = _recorded(sim, wanted)
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
-    heard_texts = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning | RecordingWarning)]
+    heard_texts = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning)]
     times = {"compile_s": compiled, "wall_s": wall, "stepping_s": sim.clock.pace.seconds - stepping}
     outcome = Outcome.of(sim, errors, before, steps, times, heard_texts, files)
     if wanted.report is not None:
         _write_report(sim, recording, outcome, wanted)
     return outcome
+
+
+def _warn_before(out: str, recording: Recording, rows: int) -> None:
+    """A file that has no room is reported while Ctrl-C still helps."""
+    from gearwright.display.visible import visible
+    from gearwright.sim.room import warn_of_size
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", RecordingWarning)
+        warn_of_size(out, recording.schema, rows)
+    for warning in heard:
+        typer.echo(f"gearwright: warning: {visible(str(warning.message))}", err=True)
 
 
 def _write_report(sim: Simulation, recording: Recording, outcome: Outcome, wanted: Wanted) -> None:
@@ -213,7 +224,6 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
     from gearwright.display.runs import largest_errors
     from gearwright.sim import Recording
     from gearwright.sim.recorded_signals import run_schema
-    from gearwright.sim.room import warn_of_size
 
     out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
     if out is None:
@@ -224,7 +234,7 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
         errors = largest_errors(recording)
     else:
         recording = Recording(run_schema(sim, max(1, every), ()), sim.robot)
-        warn_of_size(out, recording.schema, int(abs(wanted.duration) / sim.dt) // max(1, every) + 1)
+        _warn_before(out, recording, int(abs(wanted.duration) / sim.dt) // max(1, every) + 1)
         file = RunFile(out, recording if plot or wanted.report else None)
         sim.run(wanted.duration, every=every, progress=shown, sink=file)
         errors = file.coupling_errors

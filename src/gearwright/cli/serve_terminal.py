@@ -159,13 +159,29 @@ def table(bench: Bench, rates: Rates) -> Table:
 
     rates.refresh()
     pacer = bench.pacer
-    latency = 1e3 * bench.latency.percentile(0.99)
+    answered = f"answers within {1e3 * bench.latency.percentile(0.99):.2f} ms (99 %)"
+    times = dict(bench.network.answers.seconds)
+    for line in bench.lines.values():
+        times |= line.answers.seconds
     made = Table(
         title=f"{bench.sim.robot.name}  t {bench.rig.time:.2f} s  {pacer.mode}  overruns {pacer.overruns}  "
-        f"answers within {latency:.2f} ms (99 %)",
+        f"{answered if bench.latency.total else 'no client yet'}",
         title_justify="left",
     )
-    columns = ("actuator", "node", "state", "mode", "position", "velocity", "torque", "current", "°C", "errors", "1/s")
+    columns = (
+        "actuator",
+        "node",
+        "state",
+        "mode",
+        "position",
+        "velocity",
+        "torque",
+        "current",
+        "°C",
+        "errors",
+        "1/s",
+        "ms",
+    )
     for column in columns:
         made.add_column(column, justify="left" if column in ("actuator", "state", "mode", "errors") else "right")
     for name, device in bench.rig.devices.items():
@@ -175,6 +191,6 @@ def table(bench: Bench, rates: Rates) -> Table:
             name, str(device.node), device.state if device.drive.powered else "no power", device.mode,
             f"{now.position:.4f}", f"{now.velocity:.3f}", f"{now.torque:.3f}", f"{now.current:.3f}",
             f"{now.temperature:.0f}", ", ".join([*device.errors, *(f"[{f}]" for f in flags)]),
-            f"{rates.rates[name]:.0f}",
+            f"{rates.rates[name]:.0f}", f"{1e3 * times[name]:.2f}" if times[name] else "",
         )  # fmt: skip
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -72,17 +73,18 @@ def sweep(
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
     robot = loaded_or_exit(file, reading)
-    metrics = {label or spec: spec for label, spec in map(_labelled, metric)}
+    ranges = _by_name("--vary", map(_range, vary))
+    metrics = _by_name("--metric", ((label or spec, spec) for label, spec in map(_labelled, metric)))
     try:
         from gearwright.study import sweep as swept
 
         table = swept(
-            robot, dict(map(_range, vary)), metrics, duration=duration, dt=dt, integrator=integrator,
+            robot, ranges, metrics, duration=duration, dt=dt, integrator=integrator,
             command=_numbers(command), effort=_numbers(effort), position=_numbers(position), sampling=sampling, n=n,
             seed=seed, chunk=chunk, engine=engine, address=address, out=out, progress=True,
         )  # fmt: skip
         if plot is not None:
-            _draw(table, list(dict(map(_range, vary))), list(metrics), plot, pareto)
+            _draw(table, list(ranges), list(metrics), plot, pareto)
     except GearwrightError as error:
         stop("sweep", str(error))
     except KeyboardInterrupt:
@@ -124,6 +126,16 @@ def _range(text: str) -> tuple[str, tuple[float, ...]]:
     if not equals or len(values) not in (2, 3):
         raise typer.BadParameter(f"{text!r} is not of the form NAME=LO:HI or NAME=LO:HI:N", param_hint="--vary")
     return name.strip(), values
+
+
+def _by_name(option: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping; a name that is given twice is a mistake."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint=option)
+        found[name] = value
+    return found
 
 
 def _labelled(text: str) -> tuple[str, str]:

@@ -175,8 +175,8 @@ int {self.name}_step({self.name}_t *r);
 
 typedef {self.dialect.real} real;
 #define GW_TABLE static const
-/* one rounding where the machine has it, two otherwise */
-#ifdef {fast}
+/* one rounding where the machine has it, two otherwise; -DGW_EXACT asks for one everywhere, slowly */
+#if defined({fast}) || defined(GW_EXACT)
 #define GW_FMA(a, b, c) fma{f}((a), (b), (c))
 #else
 #define GW_FMA(a, b, c) ((a) * (b) + (c))

@@ -21,7 +21,7 @@ def sines_text(dialect: Dialect) -> str:
     library = f"static void gw_sincos(real x, real *s, real *c)\n{{\n    *s = sin{f}(x);\n    *c = cos{f}(x);\n}}\n"
     if dialect.precision == "single":
         return library
-    return f"""#ifdef FP_FAST_FMA
+    return f"""#if defined(FP_FAST_FMA) || defined(GW_EXACT)
 /* Reduction by pi/2 in three parts, exact under fma for small angles, then a polynomial each: 2 units in the last
    place. Large angles go to the library. */
 static inline void gw_sincos(real x, real *s, real *c)

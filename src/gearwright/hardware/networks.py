@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol as Interface
 
+from gearwright.hardware.device import Device
 from gearwright.hardware.faults import Wire
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.pacing import Lateness
@@ -19,6 +20,27 @@ class CanClient(Interface):
         """A frame of the bus, at a time [s]."""
 
 
+SMOOTHING = 0.1  # of a new answer's time in what the live table shows
+
+
+class AnswerTimes:
+    """How long devices took to answer, each smoothed over its last answers [s]: for the live table."""
+
+    def __init__(self, devices: Sequence[Device]) -> None:
+        self._devices = tuple(devices)
+        self.seconds = {d.drive.name: 0.0 for d in devices}
+
+    def begin(self) -> None:
+        self._counts = [d.answered for d in self._devices]
+
+    def end(self, took: float) -> None:
+        """Those that have answered since `begin` did it in this time."""
+        for device, count in zip(self._devices, self._counts, strict=True):
+            if device.answered != count:
+                before = self.seconds[device.drive.name]
+                self.seconds[device.drive.name] = before + SMOOTHING * (took - before) if before else took
+
+
 class CanNetwork:
     """The CAN bus: clients hear each other and the devices; devices hear clients."""
 
@@ -29,6 +51,7 @@ class CanNetwork:
         self.clients: list[CanClient] = []
         self.listeners: list[Callable[[Frame, float], None]] = []  # recordings
         self.frames = self.malformed = 0
+        self.answers = AnswerTimes(rig.can)
 
     def attach(self, client: CanClient) -> None:
         self.clients.append(client)
@@ -42,9 +65,12 @@ class CanNetwork:
         if not frame.valid:
             self.malformed += 1
             return
+        self.answers.begin()
         begun = perf_counter()
         self.wire.carry(frame, frame.id, self.rig.time, lambda f: self._arrive(f, sender))
-        self.latency.add(perf_counter() - begun)
+        took = perf_counter() - begun
+        self.latency.add(took)
+        self.answers.end(took)
         self._cycle(frame)
 
     def _arrive(self, frame: Frame, sender: CanClient | None) -> None:
@@ -80,13 +106,17 @@ class SerialNetwork:
         self.send: Callable[[bytes], None] = lambda data: None  # to the host; set by the transport
         self.listeners: list[Callable[[bytes, float, bool], None]] = []
         self.frames = 0
+        self.answers = AnswerTimes(rig.lines[line].devices)
 
     def receive(self, data: bytes) -> None:
         """Bytes of the host."""
         self.frames += 1
+        self.answers.begin()
         begun = perf_counter()
         self.wire.carry(data, None, self.rig.time, self._arrive)
-        self.latency.add(perf_counter() - begun)
+        took = perf_counter() - begun
+        self.latency.add(took)
+        self.answers.end(took)
 
     def _arrive(self, data: bytes) -> None:
         for listener in self.listeners:

@@ -145,6 +145,7 @@ class Requests:
 
     def _reset(self, values: Any) -> None:
         self._cycle = 0.0
+        self.__dict__.pop("_hardware", None)  # interfaces begin anew: nothing is commanded
         self._bench.reset({k: _number(v, f"position of {k!r}") for k, v in _mapping(values, "reset").items()})
 
     def _hold(self, values: Any) -> None:

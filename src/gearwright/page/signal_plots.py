@@ -37,7 +37,7 @@ class SignalPlots:
         marked = self._replay is not None
         plot = self._gui.add_uplot(
             (zero,) * (2 + marked), ({"label": "time [s]"}, line, *([mark] if marked else [])),
-            scales={"x": {"time": False}, "y": {"range": (0.0, 1.0)}},
+            scales={"x": {"time": False}},
             axes=({"size": 34}, {"size": 58}), legend={"show": False}, aspect=2.0, visible=initial != NOTHING,
         )  # fmt: skip
         choice.on_update(lambda _: self._chosen(k))
@@ -67,23 +67,26 @@ class SignalPlots:
         if key == self._drawn[k]:
             return
         self._drawn[k] = key
-        low, high = y_range(values)
         data = [times, values]
         if self._replay is not None:
-            mark = np.full(len(times), np.nan)
+            mark = np.full(len(times), np.nan)  # which leaves no scale to be found: it is given
             at = int(np.clip(np.searchsorted(times, now), 0, len(times) - 1))
             mark[at] = values[at]
             data.append(mark)
-        plot.scales = {"x": {"time": False}, "y": {"range": (low, high)}}
+            self._set(plot, "scales", {"x": {"time": False}, "y": {"range": y_range(values)}})
         plot.data = tuple(data)
         unit = self._motion.units.get(name, "")
-        title = f"{name} [{unit}]" if unit else name
-        if plot.title != title:
-            plot.title = title
+        self._set(plot, "title", f"{name} [{unit}]" if unit else name)
+
+    @staticmethod
+    def _set(plot: Any, name: str, value: Any) -> None:
+        """Only where it changes: the browser makes the plot anew, and forgets how far it was drawn."""
+        if getattr(plot, name) != value:
+            setattr(plot, name, value)
 
 
 def y_range(values: Any) -> tuple[float, float]:
-    """With a little room; a signal that does not move is in the middle. Rounded, so that it seldom changes."""
+    """With a little room; a signal that does not move is in the middle."""
     finite = values[np.isfinite(values)]
     if not len(finite):
         return 0.0, 1.0

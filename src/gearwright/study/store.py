@@ -27,6 +27,7 @@ class Store:
     def __init__(self, out: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
         self.out, self.about = None if out is None else Path(out), dict(about)
         self._memory: dict[int, dict[str, Array]] = {}
+        self._lock: Any = None  # as long as the sweep goes on
         if self.out is not None and self.out.suffix not in ENDINGS:
             raise ModelError(f"{self.out.name!r} is no table: it must end in {' or '.join(ENDINGS)}")
 
@@ -41,6 +42,7 @@ class Store:
             return set()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(self.folder)
             note = self.folder / "about.json"
             if note.exists() and _read(note) != self.about["fingerprint"]:
                 raise GearwrightError(
@@ -80,7 +82,7 @@ class Store:
         if self.out is not None:
             try:
                 write(table, self.out, self.about)
-            except OSError as error:
+            except (OSError, polars.exceptions.PolarsError) as error:
                 raise GearwrightError(f"{self.out} cannot be written: {error}; all chunks are kept") from error
             shutil.rmtree(self.folder, ignore_errors=True)
         return table
@@ -129,6 +131,23 @@ def _read(note: Path) -> str | None:
         return str(json.loads(note.read_text(encoding="utf-8"))["fingerprint"])
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _locked(folder: Path) -> Any:
+    """Two sweeps of one table would take away each other's chunks: the second one raises."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    held = (folder / "lock").open("wb")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        held.close()
+        raise GearwrightError(f"another process is at work in {folder}: wait for it, or give another name") from None
+    except OSError:  # a file system without locks
+        pass
+    return held
 
 
 def _sound(path: Path) -> bool:

@@ -16,8 +16,8 @@ def ask(request: str) -> None:
     sys.stdin.readline()
 
 
-def wait(condition, seconds: float = 3.0) -> bool:
-    """Until a condition holds; False after so many seconds."""
+def wait(condition, seconds: float = 15.0) -> bool:
+    """Until a condition holds; False after so many seconds, in which a busy machine simulates only a part of them."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

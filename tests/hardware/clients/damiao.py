@@ -11,7 +11,7 @@ turn = controller.add_motor(1, 0x11, motor_type="8009")
 gripper = controller.add_motor(8, 0x18, motor_type="4310")
 
 
-def commanded(send, condition, seconds=2.0):
+def commanded(send, condition, seconds=15.0):
     """Sends until a condition holds."""
     return wait(lambda: send() or time.sleep(0.001) or condition(), seconds)
 
@@ -59,7 +59,7 @@ turn.request_motor_feedback()
 tell(zero=bool(wait(lambda: at(turn, 0.0, 0.02))))
 
 
-def status(name, seconds=2.0):
+def status(name, seconds=15.0):
     return bool(
         wait(lambda: turn.request_motor_feedback() or time.sleep(0.002) or turn.get_states()["status"] == name, seconds)
     )
@@ -76,9 +76,9 @@ for request, name in (("over-temperature joint_1_drive", "ROTOR_OVER_TEMP"), ("u
     turn.enable()
     faults[f"again {name}"] = status("ENABLED")
 turn.set_can_timeout(50)
-time.sleep(0.2)
+time.sleep(0.6)  # a busy machine simulates only a part of it
 turn.request_motor_feedback()
-faults["LOST_COMM"] = bool(wait(lambda: turn.get_states()["status"] == "LOST_COMM", 0.5))
+faults["LOST_COMM"] = bool(wait(lambda: turn.get_states()["status"] == "LOST_COMM", 2.0))
 turn.clear_error()
 turn.set_can_timeout(0)
 tell(faults=faults)

@@ -10,6 +10,25 @@ import moteus
 from asking import ask, tell
 
 
+def resting(values) -> bool:
+    """Both where they were asked to be, as far as friction lets them."""
+    positions = {1: 0.5, 5: 1.0}
+    return all(
+        abs(values[n][moteus.Register.VELOCITY]) < 1e-3 and abs(values[n][moteus.Register.POSITION] - goal) < 0.02
+        for n, goal in positions.items()
+    )
+
+
+async def reads(controller, register, value) -> float:
+    """What a register reads once it is this value, or after 15 s of the wall clock. Queries feed no watchdog."""
+    end = time.monotonic() + 15.0
+    while True:
+        found = (await controller.query()).values[register]
+        if found == value or time.monotonic() > end:
+            return found
+        await asyncio.sleep(0.01)
+
+
 async def main(port: str) -> None:
     transport = moteus.Fdcanusb(port)
     first, last = (moteus.Controller(id=n, transport=transport) for n in (1, 5))
@@ -18,9 +37,8 @@ async def main(port: str) -> None:
     state = await first.query()
     tell(mode=state.values[moteus.Register.MODE], voltage=state.values[moteus.Register.VOLTAGE])
 
-    end = time.monotonic() + 0.8
-    cycles = 0
-    while time.monotonic() < end:
+    begun, cycles, values = time.monotonic(), 0, {}
+    while time.monotonic() < begun + 15.0 and not (cycles > 30 and resting(values)):
         results = await transport.cycle(
             [
                 first.make_position(position=0.5, accel_limit=30.0, query=True),
@@ -28,34 +46,34 @@ async def main(port: str) -> None:
             ]
         )
         cycles += 1
-    values = {r.id: r.values for r in results}
+        values = {r.id: r.values for r in results}
     tell(
         positions=[values[n][moteus.Register.POSITION] for n in (1, 5)],
         modes=[values[n][moteus.Register.MODE] for n in (1, 5)],
-        rate=cycles / 0.8,
+        rate=cycles / (time.monotonic() - begun),
     )
 
     # a velocity without a position, until the stop position
-    for _ in range(100):
+    for _ in range(1500):
         r = await first.set_position(position=math.nan, velocity=1.0, stop_position=0.8, query=True)
+        if abs(r.values[moteus.Register.POSITION] - 0.8) < 2e-3 and abs(r.values[moteus.Register.VELOCITY]) < 1e-3:
+            break
         await asyncio.sleep(0.005)
     tell(stop_position=r.values[moteus.Register.POSITION])
 
     # the watchdog, and how it is left
-    await asyncio.sleep(0.2)
-    timeout = (await first.query()).values[moteus.Register.MODE]
+    timeout = await reads(first, moteus.Register.MODE, 11)
     await first.set_stop()
     tell(timeout=timeout, stopped=(await first.query()).values[moteus.Register.MODE])
 
     faults = {}
-    for request in ("over-temperature turn_motor", "under-voltage"):
+    for request, code in {"over-temperature turn_motor": 38, "under-voltage": 40}.items():
         await first.set_position(position=math.nan, watchdog_timeout=math.nan, query=True)
         ask(f"inject {request}")
-        await asyncio.sleep(0.05)
-        values = (await first.query()).values
-        faults[request.split()[0]] = [values[moteus.Register.MODE], values[moteus.Register.FAULT]]
+        faults[request.split()[0]] = [await reads(first, moteus.Register.MODE, 1), 0]
+        faults[request.split()[0]][1] = await reads(first, moteus.Register.FAULT, code)
         ask("clear")
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)  # the cause is gone a step later
         await first.set_stop()
     tell(faults=faults, cleared=(await first.query()).values[moteus.Register.FAULT])
     stream = moteus.Stream(first)

@@ -8,7 +8,7 @@ from asking import ask, tell
 from odrive_can.odrive import DriveError, HeartbeatError, ODriveCAN
 
 
-async def until(condition, seconds=3.0, send=lambda: None):
+async def until(condition, seconds=15.0, send=lambda: None):
     """Waits; what is sent meanwhile feeds the drive's watchdog."""
     for _ in range(int(seconds / 0.01)):
         if condition():
@@ -29,7 +29,9 @@ async def main(channel: str, axis: int) -> None:
     drive.set_controller_mode("POSITION_CONTROL", "TRAP_TRAJ")
     drive.set_traj_vel_limit(10.0)
     drive.set_traj_accel_limits(100.0, 100.0)
-    await until(lambda: False, 0.5, lambda: drive.set_input_pos(2.0))
+    await until(
+        lambda: len(seen) > 30 and abs(seen[-1]["Pos_Estimate"] - 2.0) < 0.01, send=lambda: drive.set_input_pos(2.0)
+    )
     tell(position=seen[-1]["Pos_Estimate"], cyclic=len(seen))  # the client mixes its answers up with cyclic ones
     tell(bus=await drive.get_bus_voltage_current(), iq=await drive.get_iq())
 
@@ -54,7 +56,7 @@ async def main(channel: str, axis: int) -> None:
 
     # silence: the client misses the heartbeat, the drive its watchdog
     await drive.set_axis_state("CLOSED_LOOP_CONTROL")
-    await until(lambda: drive.axis_state == "IDLE", 1.0)
+    await until(lambda: drive.axis_state == "IDLE")
     try:
         drive.check_errors()
         sys.exit("no watchdog")
