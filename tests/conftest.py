@@ -30,6 +30,12 @@ PER_FILE: dict[str, Callable[[], Sequence[RobotFile]]] = {
 }
 
 
+# folders in which a warning that no test asks for is an error; readers' files are odd on purpose
+STRICT = ("dynamics", "model")
+WARNINGS = ("BeyondLimits", "Cache", "Load", "NotSimulated", "Recording", "Unsettled")
+REAL_FILES = {*PER_FILE, "corpus_folder", "robot_data_folder"}
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for one of the fixtures of PER_FILE runs once for each file.
 
@@ -46,6 +52,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(fixture, each or [pytest.param(None, marks=absent)], ids=str)
 
 
+def _watch_warnings(item: pytest.Item) -> None:
+    """Before what a test's own marks say."""
+    filters = []
+    if item.path.relative_to(Path(__file__).parent).parts[0] in STRICT:
+        filters += [f"error::gearwright.{name}Warning" for name in WARNINGS]
+    if REAL_FILES & set(getattr(item, "fixturenames", ())):
+        filters.append("ignore::gearwright.LoadWarning")
+    item.add_marker(pytest.mark.filterwarnings(*filters), append=False)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of other tests with the mark `sampled(n)` every n-th case is in the default suite, the others are slow.
@@ -54,6 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     seen: Counter[str] = Counter()
     for item in items:
+        _watch_warnings(item)
         mark = item.get_closest_marker("sampled")
         if mark is None or PER_FILE.keys() & set(getattr(item, "fixturenames", ())):
             continue

@@ -155,6 +155,7 @@ def test_a_long_chain_and_a_wide_fork_stay_legible():
     assert min(b - a for a, b in pairwise(rows)) > 40
 
 
+@pytest.mark.filterwarnings("ignore:.*is not known:gearwright.LoadWarning")
 def test_a_transmission_of_joints_without_axes_hangs_on_none():
     robot = gw.loads(
         '<sdf version="1.9"><model name="m"><link name="l1"/><link name="l2"/><link name="l3"/>'

@@ -74,7 +74,11 @@ def test_limits_and_saturation(closing):
 
 def test_a_window_and_robots(many):
     panel = panels(many, ["left_finger.position"], robots=[3, 7], time=(0.01, 0.02))[0]
-    assert panel.time[0] == pytest.approx(0.01) and panel.time[-1] == pytest.approx(0.02) and len(panel.time) == 11
+    assert (
+        panel.time[0] == pytest.approx(0.01, rel=1e-12)
+        and panel.time[-1] == pytest.approx(0.02, rel=1e-12)
+        and len(panel.time) == 11
+    )
     assert np.array_equal(panel.lines["left_finger"].values, many.position["left_finger"][10:21, [3, 7]])
     assert panels(many, ["left_finger.position"], robots=3)[0].lines["left_finger"].values.shape == (51, 3)
     for wrong in ((0.1, 0.2), (1,), "now"):

@@ -30,6 +30,7 @@ FIXED_FIRST = f"""<robot name="p"><link name="base"/><link name="b">{INERTIAL}</
 <command_interface name="position"/><state_interface name="position"/></joint></ros2_control></robot>"""
 
 
+@pytest.mark.filterwarnings("ignore:.*moves nothing:gearwright.LoadWarning")
 def test_a_transmission_on_a_planar_joint_moves_nothing_as_it_says() -> None:
     """It was said to move nothing, and turned `rz`."""
     robot = gw.loads(PLANAR)
@@ -41,6 +42,7 @@ def test_a_transmission_on_a_planar_joint_moves_nothing_as_it_says() -> None:
         sim.step(command={"m": 1.0})
 
 
+@pytest.mark.filterwarnings("ignore:.*moves nothing:gearwright.LoadWarning")
 def test_servos_take_the_transmission_that_acts() -> None:
     """A second motor was put on a joint whose motor's first transmission goes to a fixed joint."""
     robot = gw.loads(FIXED_FIRST)
@@ -60,6 +62,7 @@ def test_axes_and_coordinates(kind: str) -> None:
     assert all(name in joint.positions for name in names)
 
 
+@pytest.mark.filterwarnings("ignore:.*moves nothing:gearwright.LoadWarning")
 def test_a_layout_by_index() -> None:
     robot = gw.loads(FIXED_FIRST)
     assert robot.layout.velocities == robot.tree.coordinates

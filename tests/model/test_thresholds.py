@@ -38,7 +38,7 @@ def ratio(follower, leader, multiplier, mode="hard"):
 def test_the_last_part_of_a_velocity_limit():
     """An actuator gives up pushing over the last thousandth of its velocity limit."""
     motor = gw.Actuator(name="m", velocity_limit=2.0)
-    assert motor.effort_at(1.0, 2.0 * (1 - 0.5e-3)) == pytest.approx(0.5, rel=1e-9)
+    assert motor.effort_at(1.0, 2.0 * (1 - 0.5e-3)) == pytest.approx(0.5, rel=1e-12)
     assert motor.effort_at(1.0, 2.0 * (1 - 2e-3)) == 1.0
 
 

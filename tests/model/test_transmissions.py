@@ -308,7 +308,7 @@ def test_no_joint_position_is_found_where_there_is_none() -> None:
     with pytest.raises(ModelError, match="no inverse"):
         t.actuator_to_joint_velocity(1.0, at=0.0)
     bent = CustomTransmission(position=np.arctan)  # whole steps of Newton's method run away from here
-    assert bent.actuator_to_joint_position(0.1, near=3.0) == pytest.approx(np.tan(0.1), rel=1e-11)
+    assert bent.actuator_to_joint_position(0.1, near=3.0) == pytest.approx(np.tan(0.1), rel=1e-12)
     with pytest.raises(ModelError, match="no actuator position"):
         CustomTransmission(position=np.sqrt).joint_to_actuator_position(-1.0)
 
@@ -319,8 +319,8 @@ def test_no_joint_position_is_found_where_there_is_none() -> None:
 def test_a_series_of_linear_stages_is_linear() -> None:
     t = Series([SimpleTransmission(reduction=5, offset=0.2), SimpleTransmission(reduction=-3, offset=0.1)])
     assert isinstance(t, LinearTransmission)
-    assert (t.actuator_per_joint[0, 0], t.position_offset[0]) == (-15.0, pytest.approx(0.1 - 0.2 / 3))
-    assert t.actuator_to_joint_position(1.0) == pytest.approx((1 / 5 + 0.2) / -3 + 0.1)
+    assert (t.actuator_per_joint[0, 0], t.position_offset[0]) == (-15.0, pytest.approx(0.1 - 0.2 / 3, rel=1e-12))
+    assert t.actuator_to_joint_position(1.0) == pytest.approx((1 / 5 + 0.2) / -3 + 0.1, rel=1e-12)
     assert not isinstance(Series([t, ROCKER]), LinearTransmission)
 
 

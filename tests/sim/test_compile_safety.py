@@ -36,7 +36,7 @@ def test_a_door_on_two_hinges_swings():
     sim = gw.compile(door)
     sim.step(effort={"lower": 1.0}, n=100)
     assert door.dof == 1
-    assert sim.position["lower"] == pytest.approx(0.5 * 0.1**2, rel=0.02)  # 1 kg·m², first order in dt
+    assert sim.position["lower"] == pytest.approx(0.5 * 0.1**2, rel=1e-12)  # 1 kg·m², first order in dt
 
 
 def test_a_loop_that_nothing_can_move_stands_still():
@@ -81,11 +81,11 @@ def test_a_loop_with_sensors_on_every_joint_is_cut_through_a_link():
         s.step(effort={"pin_a": 0.02}, n=100)
     assert [j.name for j in sim.robot.tree.cuts] == [f"{cut}.weld"]
     assert sim.position[cut] == pytest.approx(
-        sim.position["pin_d"] - sim.position["pin_a"] - sim.position["pin_b"], abs=1e-9
+        sim.position["pin_d"] - sim.position["pin_a"] - sim.position["pin_b"], abs=1e-12
     )
     for link in robot.links:  # first order in dt: the two project along other coordinates
         assert np.abs(sim.pose[link] - plain.pose[link]).max() < 1e-3
-    assert sim.kinetic_energy == pytest.approx(plain.kinetic_energy, rel=2e-2)
+    assert sim.kinetic_energy == pytest.approx(plain.kinetic_energy, rel=1e-12)
 
 
 def test_the_mass_of_a_link_that_is_cut_through_is_one_parameter():
@@ -104,7 +104,7 @@ def test_a_drive_on_a_joint_that_closes_a_loop():
     start = sim.position["pin_c"]
     sim.drive(position={"pin_c": start + 0.2})
     sim.step(n=2000)
-    assert sim.position["pin_c"] == pytest.approx(start + 0.2, abs=0.02)
+    assert sim.position["pin_c"] == pytest.approx(start + 0.2, abs=2e-3)  # found 4e-4
     assert abs(sim.position["pin_a"]) > 0.05
 
 
@@ -154,7 +154,7 @@ def test_a_gripper_whose_mimics_and_loop_agree_moves(mode):
     assert robot.dof == 1
     assert {d.code for d in robot.diagnostics} >= {"coupling-implied", "loop-closed"}
     assert sim.position["crank_joint"] > 0.1
-    assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-9)
+    assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-12)
     assert closing_misfit(sim) < 1e-9
 
 
@@ -166,14 +166,15 @@ def test_a_gripper_whose_mimics_only_come_near_keeps_its_loop():
     told = [d for d in robot.diagnostics if d.code == "coupling-contradicted"]
     assert len(told) == 2 and all(d.line for d in told)
     assert robot.dof == 1
-    assert sim.position["crank_joint"] == pytest.approx(agreeing.position["crank_joint"], rel=2e-2)
-    assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-9)
+    assert sim.position["crank_joint"] == pytest.approx(agreeing.position["crank_joint"], rel=1e-12)
+    assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-12)
     assert closing_misfit(sim) < 1e-9
 
 
 # --- parts that do not move -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*moves nothing:gearwright.LoadWarning")
 def test_backlash_before_a_fixed_joint_does_nothing():
     robot = gw.loads(
         '<sdf version="1.12"><model name="m"><link name="a"/><link name="b"/>'

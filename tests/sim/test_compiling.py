@@ -64,6 +64,7 @@ def test_couplings_of_other_modes(gripper):
     assert (soft.mode, soft.natural_frequency, soft.damping_ratio) == ("compliant", 100.0, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not act with rk4:gearwright.NotSimulatedWarning")
 def test_rk4_has_no_rows(gripper):
     told = [str(d) for d in compile(gripper, integrator="rk4").diagnostics]
     assert "joint limits do not act with rk4: 'right_finger', 'left_finger'" in told[0]
@@ -76,7 +77,9 @@ def test_what_is_left_out_is_told(double_pendulum, gripper):
     assert compile(double_pendulum).diagnostics == compile(gw.loads(FOLLOWING)).diagnostics == ()
     assert compile(gripper).diagnostics == ()
     idle = replace(gripper, transmissions={}, sensors={})
-    assert "do nothing: 'motor'" in str(compile(idle).diagnostics[0])
+    with pytest.warns(gw.NotSimulatedWarning, match="do nothing: 'motor'"):
+        sim = compile(idle)
+    assert "do nothing: 'motor'" in str(sim.diagnostics[0])
 
 
 # --- code on disk ---------------------------------------------------------------------------------------------------
@@ -143,7 +146,8 @@ def test_two_processes_at_once(double_pendulum, fresh):
 def test_code_can_be_made_without_a_place_to_keep_it(double_pendulum, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path / "file"))
-    assert not compile(double_pendulum).from_cache
+    with pytest.warns(gw.CacheWarning, match="is not kept"):
+        assert not compile(double_pendulum).from_cache
 
 
 def changed_models(robot):

@@ -222,7 +222,8 @@ def test_one_controller_compiled_and_another_in_python(arm):
 def test_a_joint_of_several_coordinates_and_followers():
     """A ball joint takes three efforts; a follower is read as `m·q + o`, and drives its leader when it is pushed."""
     ball = gw.loads(
-        '<sdf version="1.11"><model name="m"><link name="l"><inertial><mass>1</mass></inertial></link>'
+        '<sdf version="1.11"><model name="m"><link name="l"><inertial><mass>1</mass>'
+        "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>"
         '<joint name="b" type="ball"><parent>world</parent><child>l</child></joint></model></sdf>'
     )
 

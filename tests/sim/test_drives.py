@@ -10,6 +10,9 @@ from gearwright.dynamics.constraints.drives import Drive
 from gearwright.sim import compile
 from tests.sim.test_limits_and_friction import SOLVERS, fingers, slider
 
+# followers whose limits are tighter than their leader's are what these tests are about
+pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of:gearwright.LoadWarning")
+
 
 def test_a_drive_is_an_implicit_spring_and_damper():
     """One Euler step of `m·Δv = dt·(k·(x − q − dt·v⁺) + d·(w − v⁺))`, m = 2."""

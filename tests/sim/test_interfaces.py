@@ -10,6 +10,9 @@ from gearwright.model.servos import Servo, with_servos
 from gearwright.sim import compile
 from tests.corpus.files import corpus
 
+# followers whose limits are tighter than their leader's are what these tests are about
+pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of:gearwright.LoadWarning")
+
 PEERS = ("ros2_control", "ros2_control_demos", "gz_ros2_control")
 FILES = sorted(f for peer in PEERS for f in corpus().glob(f"peers/{peer}/models/*.urdf")) if corpus() else []
 
@@ -93,6 +96,7 @@ def test_the_gazebo_gripper():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 @pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")  # other people's files
 def test_every_hardware_of_the_corpus_has_its_interfaces(file):
     try:
         robot = with_servos(gw.load(file))

@@ -86,6 +86,7 @@ def test_recordings(carried, gripper, batch):
 
 
 @pytest.mark.parametrize("batch", [1, 5])
+@pytest.mark.filterwarnings("ignore:.*is taken as 500 Hz:gearwright.NotSimulatedWarning")
 def test_simulations_go_on_elsewhere(carried, gripper, batch):
     sim = compile(gripper, batch=batch, parameters=("gravity.z",), dt=2e-3)
     sim.set_parameters({"gravity.z": -3.0})

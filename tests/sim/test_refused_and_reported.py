@@ -160,6 +160,7 @@ def test_a_loop_closes_as_far_as_its_steepest_slope_lets_it(pitch: float) -> Non
     assert np.isfinite(sim.state).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*no common range:gearwright.LoadWarning")
 def test_limits_bind_no_compliant_follower() -> None:
     """It yields: what would refuse the file beside a hard coupling is a warning."""
     yields = "<natural_frequency>10</natural_frequency><damping_ratio>1</damping_ratio>"
@@ -170,6 +171,7 @@ def test_limits_bind_no_compliant_follower() -> None:
         gw.loads(alone.format("<mode>hard</mode>"))
 
 
+@pytest.mark.filterwarnings("ignore:.*moves nothing:gearwright.LoadWarning")
 def test_a_linkage_at_a_fixed_joint_has_no_start() -> None:
     fixed = READ_AT_A_DEAD_POINT.replace('name="j" type="revolute"', 'name="j" type="fixed"')
     assert "transmission-joint-fixed" in {d.code for d in gw.loads(fixed).diagnostics}

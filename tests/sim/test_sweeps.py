@@ -13,6 +13,9 @@ from gearwright.sim import compile
 from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.test_limits_and_friction import fingers
 
+# followers whose limits are tighter than their leader's are what these tests are about
+pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of:gearwright.LoadWarning")
+
 DELTA = Path(__file__).parents[2] / "examples" / "gallery" / "delta.sdf"
 
 

@@ -153,7 +153,7 @@ def test_curves_beside_friction(name, rng):
 
 
 def test_inertia_along_a_direction():
-    assert inertia({0: 2.0, 1: 1.0}, [4.0, 0.5]) == pytest.approx(1 / (4 / 4 + 1 / 0.5))
+    assert inertia({0: 2.0, 1: 1.0}, [4.0, 0.5]) == pytest.approx(1 / (4 / 4 + 1 / 0.5), rel=1e-12)
     assert inertia({}, []) == 1.0
 
 

@@ -26,8 +26,10 @@ def test_lines_go_into_the_matrix():
     rows = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -1.0]]) @ DENSE
     M = np.array([[2.0, 0.5], [0.5, 1.0]])
     H = found.matrix(Inertia.of(FULL)).entries
-    assert [H[0, 0], H[1, 0], H[1, 1]] == pytest.approx((M + rows.T @ np.diag([2.0, 5.0]) @ rows)[[0, 1, 1], [0, 0, 1]])
-    assert found.push(2) == pytest.approx(rows.T @ [0.3, -0.7])
+    assert [H[0, 0], H[1, 0], H[1, 1]] == pytest.approx(
+        (M + rows.T @ np.diag([2.0, 5.0]) @ rows)[[0, 1, 1], [0, 0, 1]], rel=1e-12
+    )
+    assert found.push(2) == pytest.approx(rows.T @ [0.3, -0.7], rel=1e-12)
     assert not found.switching
 
 
@@ -47,9 +49,9 @@ def test_impulses_come_back_in_the_order_of_the_terms(rng):
     u, on_law, on_row = rng.normal(size=2), 0.7, -0.4
     solved = Solved(u.tolist(), [on_law], [on_row], [], [], True)
     impulses = found.impulses(solved)
-    assert impulses == pytest.approx([on_row, 0.5 - 2.0 * 3.0 * u[1], on_law, 0.1 - u[0]])
+    assert impulses == pytest.approx([on_row, 0.5 - 2.0 * 3.0 * u[1], on_law, 0.1 - u[0]], rel=1e-12)
     directions = DENSE[[0, 2, 1, 0]]
-    assert found.total(solved) == pytest.approx(directions.T @ impulses)
+    assert found.total(solved) == pytest.approx(directions.T @ impulses, rel=1e-12)
     assert found.equalities[0].bias == -0.2
 
 

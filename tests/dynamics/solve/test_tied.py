@@ -91,8 +91,8 @@ def test_rows_of_a_limb_are_the_dense_solution(order, rows, held, fronts, rng):
     for k in held:
         kkt[k], right[k] = np.eye(size)[k], 0.3
     expected = np.linalg.solve(kkt, right)
-    assert u == pytest.approx(expected[:N], abs=2e-10)  # found: 2e-11
-    assert found.impulses == pytest.approx(expected[N:], abs=2e-10)
+    assert u == pytest.approx(expected[:N], abs=1e-12)  # found: 2e-11
+    assert found.impulses == pytest.approx(expected[N:], abs=1e-12)
     assert len(w) == N
 
 

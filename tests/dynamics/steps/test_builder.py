@@ -26,8 +26,8 @@ def test_a_stage_writes_what_was_assigned_and_later_lines_read_it():
     assert (second.name_in(), second.name_out()) == (["x"], ["z"])
     slots = {"x": np.array([1.0, 2.0]), "y": np.array([0.5])}
     run(build.body, slots)
-    assert slots["x"] == pytest.approx([1.5, 4.0])
-    assert slots["z"] == pytest.approx([15.0])
+    assert slots["x"] == pytest.approx([1.5, 4.0], rel=1e-12)
+    assert slots["z"] == pytest.approx([15.0], rel=1e-12)
 
 
 def test_the_first_stage_reads_every_input():
@@ -52,7 +52,7 @@ def test_what_is_carried_is_computed_once():
     assert build.body[1].name_in() == ["kept"]
     slots = {"x": np.array([3.0])}
     run(build.body, slots)
-    assert slots["x"] == pytest.approx([10.0])
+    assert slots["x"] == pytest.approx([10.0], rel=1e-12)
 
 
 def test_loops_end_by_count_or_by_a_number():
@@ -69,7 +69,7 @@ def test_loops_end_by_count_or_by_a_number():
     assert [type(node) is Repeat for node in build.body] == [False, True, False, True]
     slots = {"x": np.array([0.0]), "end": np.array([0.0])}
     run(build.body, slots)
-    assert slots["x"] == pytest.approx([7.0])
+    assert slots["x"] == pytest.approx([7.0], rel=1e-12)
 
 
 def test_what_no_stage_stores_is_a_mistake():
