@@ -21,6 +21,8 @@ from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
 Plugins = Literal["trust"] | Sequence[PathLike] | None
+RECORDINGS = (".mcap", ".parquet", ".npz", ".csv")
+SAVED = b"gearwright simulation "  # the head of what `Simulation.save` writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,8 @@ def load(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
         xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
+    if not isinstance(path, str | os.PathLike):
+        raise ModelError(f"load takes the path of a file, or the name of a bundled robot, not {path!r:.60}")
     report = Report(strict=strict)
     file, name = _bundled(path)
     data = _read(file, name, report)
@@ -167,7 +171,15 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
             what = "is not a file" if file.exists() else f"does not exist{_near_bundled(name)}"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
-        return bounded(file)
+        if file.suffix.lower() in RECORDINGS:
+            what = f"is a recording: `gearwright view {name}` shows it, gearwright.Recording.open reads it"
+            report.error("file-unreadable", f"{name!r} {what}", source)
+            return None
+        data = bounded(file)
+        if data.startswith(SAVED):
+            report.error("file-unreadable", f"{name!r} is a saved simulation: gearwright.open opens it", source)
+            return None
+        return data
     except (OSError, ValueError) as error:
         report.error("file-unreadable", f"{name!r} cannot be read: {error}", source)
         return None
