@@ -21,7 +21,7 @@ from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
 Plugins = Literal["trust"] | Sequence[PathLike] | None
-RECORDINGS = (".mcap", ".parquet", ".npz", ".csv")
+RECORDED = (b"\x89MCAP", b"PAR1", b"PK\x03\x04")  # heads of recordings
 SAVED = b"gearwright simulation "  # the head of what `Simulation.save` writes
 
 
@@ -171,18 +171,23 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
             what = "is not a file" if file.exists() else f"does not exist{_near_bundled(name)}"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
-        if file.suffix.lower() in RECORDINGS:
+        head = _head(file)
+        if head.startswith(RECORDED):
             what = f"is a recording: `gearwright view {name}` shows it, gearwright.Recording.open reads it"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
-        data = bounded(file)
-        if data.startswith(SAVED):
+        if head.startswith(SAVED):
             report.error("file-unreadable", f"{name!r} is a saved simulation: gearwright.open opens it", source)
             return None
-        return data
+        return bounded(file)
     except (OSError, ValueError) as error:
         report.error("file-unreadable", f"{name!r} cannot be read: {error}", source)
         return None
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as content:
+        return content.read(len(SAVED))
 
 
 def _near_bundled(name: str) -> str:

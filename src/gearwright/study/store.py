@@ -122,7 +122,7 @@ def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def described(path: Path) -> dict[str, Any]:
-    """What `write` has noted in a table that is there; nothing of any other file."""
+    """The notes that `write` has put into a table; none of any other file."""
     try:
         if path.suffix == ".parquet":
             import polars
