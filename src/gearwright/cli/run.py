@@ -107,7 +107,9 @@ def run(
     options: dict[str, Any] = {"dt": dt, "batch": batch}
     if integrator is not None:
         options["integrator"] = integrator
-    wanted = Wanted(2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context))
+    wanted = Wanted(
+        2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context)
+    )
     if view:
         for name, given_file in (("--plot", plot), ("--report", report)):
             if given_file is not None:
