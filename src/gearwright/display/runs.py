@@ -132,7 +132,7 @@ class Outcome:
         return f"{number(start)} → {number(end)} J, change {number(end - start)} J{share}"
 
     def unit(self, name: str) -> str:
-        """Of a position or of a coupling's error."""
+        """The unit of a position or of a coupling's error."""
         return self.units.get(name, ("",))[0]
 
     def _actuators(self) -> Table:
