@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import cos, exp, floor, pi, sin
 from pathlib import Path
 
-from canvas import BLUE, FILL, GREEN, INK, LINE, ORANGE, PINK, RED, SOFT, Canvas
+from drawing_canvas import BLUE, FILL, GREEN, INK, LINE, ORANGE, PINK, RED, SOFT, Canvas
 
 FOLDER = Path(__file__).resolve().parent / "figures/concepts"
 

@@ -25,8 +25,9 @@ HEAD = """\
 The elements that are read, with the attributes and children that are looked for in each. It is recorded while
 [elements.sdf](../elements.sdf) and [elements.urdf](../elements.urdf), which have one of everything, are loaded.
 [File formats](../formats.md) says what they mean, [kinds and fields](../kinds.md) has the numbers of actuators, sensors
-and transmissions with units and ranges. An element that is not here is reported: as an info if it belongs to another
-program (the last table of each format), as a warning with the nearest name if it is unknown.
+and transmissions with units and ranges: each field is an element of its name, not listed here. Any other element is
+reported: as an info if it belongs to another program (the last table of each format), as a warning with the nearest
+name if it is unknown.
 """
 Asked = dict[tuple[str, str], tuple[set[str], set[str]]]  # (parent, element) → attributes, children
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, warn
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,6 +34,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self._prepare = prepare
         self._loaded: dict[str, T] = {}
         self._outside: dict[str, EntryPoint] = {}
+        self._shadowed: set[str] = set()  # names of entry points that were reported
         self._searched: tuple[str, ...] | None = None  # the import path at the last search
 
     def __getitem__(self, name: str) -> T:
@@ -66,6 +68,16 @@ class Registry(MutableMapping[str, T], Generic[T]):
         """`package.module:Class` of a row or an entry point."""
         return self.rows[name] if name in self.rows else self._points()[name].value
 
+    def name_of(self, kind: object) -> str | None:
+        """The name of a class, without an import of the others; None if it has none."""
+        place = f"{getattr(kind, '__module__', '')}:{getattr(kind, '__qualname__', '')}"
+        added = (name for name, known in self.added.items() if known is kind)
+        rows = (name for name, where in self.rows.items() if where == place)
+        found = next(chain(added, rows), None)
+        if found is None and not place.startswith("gearwright."):
+            found = next((name for name, point in self._points().items() if point.value == place), None)
+        return found
+
     def _find(self, name: str) -> Any:
         if name in self.rows:
             module, _, attribute = self.rows[name].partition(":")
@@ -87,4 +99,8 @@ class Registry(MutableMapping[str, T], Generic[T]):
             found = {point.name: point for point in sorted(metadata.entry_points(group=self.group))}
             self._outside = {name: point for name, point in found.items() if name not in self.rows}
             self._searched = path
+            for name in sorted(found.keys() & self.rows.keys() - self._shadowed):
+                self._shadowed.add(name)
+                whose = f"{found[name].value} of an installed package is not used"
+                warn(f"{name!r} of {self.group!r} is {self.rows[name]}; {whose}: give it another name", UserWarning)
         return self._outside

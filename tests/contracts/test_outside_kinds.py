@@ -6,6 +6,7 @@ They are used from a file, in `show`, in a batch, and as parameters, without a l
 from __future__ import annotations
 
 import json
+import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -343,3 +344,18 @@ def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(gw.GearwrightError, match="no_such_module:AirMotor, cannot be loaded"):
         ACTUATORS["air_motor"]
+
+
+def test_a_name_that_this_package_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "second-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: second\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[gearwright.transmissions]\nsimple = second_kinds:Simple\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.warns(UserWarning, match="'simple' of .* second_kinds:Simple of an installed package is not used"):
+        list(TRANSMISSIONS)
+    assert TRANSMISSIONS["simple"] is gw.SimpleTransmission
+    monkeypatch.syspath_prepend(str(tmp_path / "more"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(TRANSMISSIONS)  # searched again, and said once

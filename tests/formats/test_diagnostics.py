@@ -477,6 +477,7 @@ TABLE = [
             'iyy="1" izz="9"/></inertial></link></robot>'
         ),
         "exceeds",
+        "implausible",
     ),
     row("inertia-missing", "info", sdf('\n<link name="x"/>' + HERE), "1 kg"),
     row(
@@ -923,7 +924,8 @@ ELSEWHERE = {
     "redundant-rows",
     "model-error",
     "internal-error",
-}  # have a test of their own below
+    "saved-code",
+}  # have a test of their own, below or in tests/sim/test_saving.py
 
 
 def told(row: Row, folder: Path) -> tuple[Diagnostic, ...]:

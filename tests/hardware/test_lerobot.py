@@ -7,6 +7,7 @@ GEARWRIGHT_LEROBOT_PYTHON=lerobot/bin/python pytest -m slow tests/hardware/test_
 import json
 import os
 import subprocess
+import threading
 import time
 
 import pytest
@@ -55,18 +56,19 @@ def test_so101_follower_is_calibrated_by_hand(tmp_path):
             [PYTHON, "-u", CLIENTS / "lerobot_calibration.py", bench.port, tmp_path], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1,
         )  # fmt: skip
-        read_until(client, "middle of its range")
+        said = Said(client)
+        said.wait_for("middle of its range")
         for joint in (*limits, "wrist_roll"):
             bench.hold(joint, 0.0)
         time.sleep(3.0)
         client.stdin.write("\n")
-        read_until(client, "Press ENTER to stop")
+        said.wait_for("Press ENTER to stop")
         for side in (0, 1):
             for joint, ends in limits.items():
                 bench.hold(joint, ends[side])
             time.sleep(4.0)
         client.stdin.write("\n")
-        rest, _ = client.communicate(timeout=60)
+        rest = said.to_the_end()
         assert client.returncode == 0, rest
     assert json.loads(rest.splitlines()[-1])["calibrated"]
     written = json.loads((tmp_path / "arm.json").read_text())
@@ -76,9 +78,26 @@ def test_so101_follower_is_calibrated_by_hand(tmp_path):
         assert written[joint]["range_max"] == approx(2047 + high * count, abs=40), joint
 
 
-def read_until(client, text):
-    seen = ""
-    while text not in seen:
-        letter = client.stdout.read(1)
-        assert letter, seen
-        seen += letter
+class Said:
+    """The output of a client, read while it runs: it prints without end, and a full pipe would stop it."""
+
+    def __init__(self, client):
+        self.text = ""
+        self._client = client
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        while letter := self._client.stdout.read(1):
+            self.text += letter
+
+    def wait_for(self, text):
+        until = time.monotonic() + 60.0
+        while text not in self.text:
+            assert self._reader.is_alive() and time.monotonic() < until, self.text
+            time.sleep(0.05)
+
+    def to_the_end(self):
+        self._reader.join(60.0)
+        self._client.wait(60.0)
+        return self.text

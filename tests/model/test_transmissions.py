@@ -1,4 +1,4 @@
-"""Every kind of transmission by the same relations: a new kind joins by a row of `LOSSLESS`; and the user's own."""
+"""Every kind of transmission by the same relations: a new kind joins by a row of `MAPS`; and the user's own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gearwright import (
     TracingError,
 )
 from gearwright.model import LinearTransmission, TransmissionMap
-from gearwright.model.transmissions import LinearSeries, parameters, rows, with_parameters
+from gearwright.model.transmissions import TRANSMISSIONS, LinearSeries, parameters, rows, with_parameters
 from gearwright.model.transmissions import offsets as at_zero
 from gearwright.tracing import trace
 
@@ -39,7 +39,7 @@ ROCKER = FourBarLinkage(ground=4, input=1, coupler=3.5, output=3)
 DRAG = FourBarLinkage(ground=1, input=3, coupler=2.5, output=2)
 WRIST = DifferentialTransmission(actuator_reduction=(50, -40), joint_reduction=(1.5, 2), joint_offset=(0.1, -0.2))
 REMOTE = FourBarLinkageTransmission(actuator_reduction=(50, -50), joint_reduction=(2, -3))
-LOSSLESS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and a range that joints move in
+MAPS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and a range that joints move in
     "simple": (SimpleTransmission(reduction=-50, offset=0.3), (-3, 3)),
     "differential": (WRIST, (-3, 3)),
     "four-bar of ros2_control": (REMOTE, (-3, 3)),
@@ -61,19 +61,20 @@ LOSSLESS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map,
     "custom joint map": (CustomJointMap(position=lambda a: 0.3 * np.sin(a), start=(0.1,)), (-0.2, 0.2)),
     "custom after linear": (Series([WRIST, CustomTransmission(position=swash)]), (-1, 1)),
 }  # fmt: skip
-each = pytest.mark.parametrize("kind", LOSSLESS)
-LEADING = [kind for kind, (t, _) in LOSSLESS.items() if t.leads_joints]
-to_actuators = pytest.mark.parametrize("kind", [kind for kind in LOSSLESS if kind != "custom joint map"])
+each = pytest.mark.parametrize("kind", MAPS)
+LEADING = [kind for kind, (t, _) in MAPS.items() if t.leads_joints]
+to_actuators = pytest.mark.parametrize("kind", [kind for kind in MAPS if kind != "custom joint map"])
 KINDS = ("position", "velocity", "effort")
 
 
 def drawn(kind: str, rng: np.random.Generator, *lead: int) -> tuple[TransmissionMap, np.ndarray]:
-    t, (low, high) = LOSSLESS[kind]
+    t, (low, high) = MAPS[kind]
     return t, rng.uniform(low, high, (*lead, t.joints))
 
 
 def test_the_table_has_every_kind() -> None:
-    used = {type(t) for t, _ in LOSSLESS.values()} | {LinearSeries}
+    assert [TRANSMISSIONS[name] for name in TRANSMISSIONS.rows]  # a row's class is not there before it is imported
+    used = {type(t) for t, _ in MAPS.values()} | {LinearSeries}
     assert used >= {kind for kind in _leaves(TransmissionMap) if kind.__module__.startswith("gearwright.")}
 
 
@@ -203,7 +204,7 @@ def test_they_can_be_stored(kind: str, rng: np.random.Generator) -> None:
         assert pickle.loads(pickle.dumps(t)) == t
 
 
-@pytest.mark.parametrize("kind", [k for k, (t, _) in LOSSLESS.items() if isinstance(t, LinearTransmission)])
+@pytest.mark.parametrize("kind", [k for k, (t, _) in MAPS.items() if isinstance(t, LinearTransmission)])
 def test_rows_and_offsets_of_linear_kinds(kind: str, rng: np.random.Generator) -> None:
     t, q = drawn(kind, rng)
     np.testing.assert_allclose(

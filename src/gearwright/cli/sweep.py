@@ -64,8 +64,8 @@ def sweep(
 ) -> None:
     """Simulate many designs of a robot; a table with a row for each.
 
-    Parameters are those that `gearwright show FILE` and `robot.parameters` list. With --out, chunks are kept beside the
-    table until all are done: the same command after Ctrl-C goes on where it was.
+    Parameters are those that `gearwright show FILE --json` and `robot.parameters` list. With --out, chunks are kept
+    beside the table until all are done: the same command after Ctrl-C goes on where it was.
     Exits with 0 if the table is complete, 1 otherwise.
     """
     reading = LoadOptions(

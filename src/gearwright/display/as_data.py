@@ -12,7 +12,7 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
     couplings      [{name, formula, follower, leaders: [{axis, multiplier}], offset, reference, powers, mode,
                      natural_frequency, damping_ratio, spelling}]
     transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas, own: {field: value},
-                     losses: {efficiency, friction, damping, efficiency_map, varies}}]
+                     losses: {efficiency, friction, damping, efficiency_map, varies}}]   efficiency: null if it varies
     actuators      [{name, type, joint, command, effort_limit, velocity_limit, rotor_inertia, damping, friction,
                      torque_speed: [[speed, torque]], own: {field: value}}]
     sensors        [{name, kind, transmission, side, actuator, joint, update_rate, latency, …the kind's own}]
@@ -37,6 +37,7 @@ from gearwright.model import (
     Hardware,
     Joint,
     LinearTransmission,
+    Losses,
     Mechanism,
     Pose,
     Sensor,
@@ -127,8 +128,14 @@ def _transmission(t: Transmission) -> dict[str, Any]:
     return {
         "name": t.name, "type": t.type, "actuators": list(t.actuators), "joints": [str(j) for j in t.joints],
         "joint_per_actuator": matrix, "position_offset": offset, "formulas": formulas(t),
-        "own": {} if t.map is None else _own(t.map), "losses": _own(t.losses) | {"varies": t.losses.varies},
+        "own": {} if t.map is None else _own(t.map), "losses": _losses(t.losses),
     }  # fmt: skip
+
+
+def _losses(losses: Losses) -> dict[str, Any]:
+    """No one number says an efficiency that varies."""
+    efficiency = None if losses.varies else losses.efficiency
+    return _own(losses) | {"efficiency": efficiency, "varies": losses.varies}
 
 
 def _actuator(a: Actuator) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from gearwright.errors import ModelError
 from gearwright.model import (
     CustomJointMap,
     CustomTransmission,
+    DifferentialTransmission,
     FourBarLinkage,
+    FourBarLinkageTransmission,
     LinearMap,
     LinearTransmission,
     Mechanism,
@@ -48,13 +50,22 @@ def formulas(t: Transmission) -> list[str]:
 @singledispatch
 def map_formulas(m: TransmissionMap, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
     """A map without a formula: its numbers. One function for each class that has more to say than its fields."""
-    numbers = ", ".join(highlight_text(h) for h in m.highlights())
+    numbers = _listed(m)
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(m).__name__).lower()
     return [f"{name}: {numbers}" if numbers else name]
 
 
 @map_formulas.register
 def _of_linear(m: LinearTransmission, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """The formula, and the numbers that it is made of."""
+    return _ratios(m, actuators, joints) + _numbers(m)
+
+
+@map_formulas.register(SimpleTransmission)
+@map_formulas.register(DifferentialTransmission)
+@map_formulas.register(FourBarLinkageTransmission)
+def _ratios(m: LinearTransmission, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """The formula alone, of kinds whose numbers it shows."""
     shares, outputs = _shares(m, actuators), joints
     if shares is None:
         shares, outputs = [combination(row, joints) for row in m.actuator_per_joint.tolist()], actuators
@@ -63,12 +74,12 @@ def _of_linear(m: LinearTransmission, actuators: Sequence[str], joints: Sequence
 
 @map_formulas.register
 def _of_matrix(m: LinearMap, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
-    return _of_linear(m, actuators, joints) + _clipped(m)
+    return _ratios(m, actuators, joints) + _clipped(m)
 
 
 @map_formulas.register
 def _of_linkage(m: FourBarLinkage, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
-    return ["linkage: " + ", ".join(highlight_text(h) for h in m.highlights())]
+    return [f"linkage: {_listed(m)}"]
 
 
 @map_formulas.register
@@ -96,7 +107,18 @@ def _of_series(m: Series, actuators: Sequence[str], joints: Sequence[str]) -> li
 
 @map_formulas.register
 def _of_linear_series(m: LinearSeries, actuators: Sequence[str], joints: Sequence[str]) -> list[str]:
-    return _of_linear(m, actuators, joints)
+    stages = ((i, line) for i, stage in enumerate(m.stages, 1) for line in _numbers(stage))
+    return _ratios(m, actuators, joints) + [f"stage {i}: {line}" for i, line in stages]
+
+
+def _numbers(m: TransmissionMap) -> list[str]:
+    """A line with the numbers of a kind, unless its formula shows them."""
+    shown = isinstance(m, SimpleTransmission | DifferentialTransmission | FourBarLinkageTransmission | LinearMap)
+    return [text] if not shown and (text := _listed(m)) else []
+
+
+def _listed(m: TransmissionMap) -> str:
+    return ", ".join(highlight_text(h) for h in m.highlights())
 
 
 def joint_shares(t: Transmission) -> list[str] | None:

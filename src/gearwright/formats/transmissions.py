@@ -143,7 +143,7 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
     if kind is None:
         last = re.split(r"/|::", written)[-1]
         near = e.report.near(last, [*names(), *ROS_NAMES], listed=False)
-        message = f"transmission {parts.name!r}: type {written!r} is not known{near}; it is kept without a map"
+        message = f"transmission {parts.name!r}: type {written!r} is not known, and kept without a map{near}"
         e.warning("transmission-type-unknown", message)
         _keep_named_ends(parts)
         e.consume()

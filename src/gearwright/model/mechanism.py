@@ -29,7 +29,15 @@ from gearwright.model.rings import placing_order
 from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
 from gearwright.model.topology import Tree, forward, grow
-from gearwright.model.transmissions import Backlash, LinearTransmission, Losses, Transmission, TransmissionMap
+from gearwright.model.transmissions import (
+    Backlash,
+    LinearTransmission,
+    Losses,
+    Transmission,
+    TransmissionMap,
+    type_name,
+    with_own,
+)
 from gearwright.notebooks import NotebookDisplay
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
@@ -272,11 +280,12 @@ class Mechanism(NotebookDisplay):
         """A copy with one more transmission, or with another one in the place of that of its name.
 
         Actuators and joints by name, in the order that the map counts them; an axis may be written `joint.axis2`.
+        An efficiency of the map's own stays, unless the losses have one, or a map of it.
         """
         motors, axes = ((names,) if isinstance(names, str) else tuple(names) for names in (actuators, joints))
         made = Transmission(
-            name=name, type=type(map).__name__, map=map, actuators=motors,
-            joints=tuple(self.axis(joint) for joint in axes), losses=losses or map.losses(), backlash=backlash,
+            name=name, type=type_name(map), map=map, actuators=motors,
+            joints=tuple(self.axis(joint) for joint in axes), losses=with_own(losses, map), backlash=backlash,
         )  # fmt: skip
         return replace(self, transmissions={**self.transmissions, name: made})
 

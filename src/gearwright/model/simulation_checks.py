@@ -73,6 +73,17 @@ def check_maps(m: Mechanism, report: Report) -> None:
     for t in {t.name: t for t in m.acting.values()}.values():
         for problem in _map_problems(m, t):
             refuse(report, f"transmission {t.name!r}: {problem}", t.source)
+        _check_stage_losses(t, report)
+
+
+def _check_stage_losses(t: Transmission, report: Report) -> None:
+    if not isinstance(t.map, Series) or t.losses.efficiency_map or t.losses.efficiency != 1:
+        return  # given for the whole
+    for stage in t.map.stages_without_load:
+        if not stage.losses().efficient:
+            message = f"transmission {t.name!r}: the efficiency of its {type(stage).__name__} is left out"
+            why = "the load behind a stage of several ends or of a changing ratio is not known"
+            report.warning("not-simulated", f"{message}: {why}; give the whole an <efficiency>", t.source)
 
 
 def check_start_of_maps(m: Mechanism, q: Configuration, report: Report) -> None:

@@ -19,7 +19,7 @@ from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
 from gearwright.model.transmissions.parameters import offsets, parameter_quantities, parameters, rows, with_parameters
 from gearwright.model.transmissions.series import LinearSeries, Series
-from gearwright.model.transmissions.tied import Transmission
+from gearwright.model.transmissions.tied import Transmission, with_own
 from gearwright.registry import Registry
 
 TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
@@ -33,6 +33,13 @@ TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
         "series": "gearwright.model.transmissions.series:Series",
     },
 )
+
+
+def type_name(map: TransmissionMap) -> str:
+    """The type that a file gives it; of a class without one, its name."""
+    kind = Series if isinstance(map, Series) else type(map)
+    return TRANSMISSIONS.name_of(kind) or kind.__name__
+
 
 __all__ = [
     "TRANSMISSIONS",
@@ -56,5 +63,7 @@ __all__ = [
     "parameter_quantities",
     "parameters",
     "rows",
+    "type_name",
+    "with_own",
     "with_parameters",
 ]

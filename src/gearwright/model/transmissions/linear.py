@@ -21,15 +21,15 @@ Entries = list[list[Any]]  # of a matrix, row by row; a float 0.0 is zero whatev
 
 
 class LinearTransmission(TransmissionMap):
-    """`x_j = A·x_a + offset`. `at` and `near` are taken and have no effect: the ratios are the same everywhere."""
+    """`x_j = A⁻¹·x_a + offset`. `at` and `near` are taken and have no effect: the ratios are the same everywhere."""
 
     @abstractmethod
     def actuator_entries(self) -> Entries:
-        """A⁻¹ of `v_a = A⁻¹·v_j`, (actuators, joints)."""
+        """A of `v_a = A·v_j`, (actuators, joints)."""
 
     @abstractmethod
     def joint_entries(self) -> Entries:
-        """A of `v_j = A·v_a`, (joints, actuators)."""
+        """A⁻¹ of `v_j = A⁻¹·v_a`, (joints, actuators)."""
 
     def joint_offsets_at_zero(self) -> list[Any]:
         """Joint positions when the actuators stand at zero [rad or m]."""
@@ -46,12 +46,12 @@ class LinearTransmission(TransmissionMap):
 
     @property
     def joint_per_actuator(self) -> Array:
-        """A of `v_j = A·v_a`, (joints, actuators)."""
+        """A⁻¹ of `v_j = A⁻¹·v_a`, (joints, actuators)."""
         return np.array(self.joint_entries(), dtype=np.float64)
 
     @property
     def actuator_per_joint(self) -> Array:
-        """A⁻¹ of `v_a = A⁻¹·v_j`, (actuators, joints)."""
+        """A of `v_a = A·v_j`, (actuators, joints)."""
         return np.array(self.actuator_entries(), dtype=np.float64)
 
     @property

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.model.fields import Highlight, check, highlights, quantity
+from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
 
 LEAST = 1e-3  # efficiency of a map: what a user's function gives below it, or above 1, would make energy
 
@@ -21,7 +21,7 @@ class OwnEfficiency(Protocol):
     def efficiency_at(self, load: Any, speed: Any) -> Any: ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Losses:
     """On the actuator's side of a transmission, the same for each of its actuators."""
 
@@ -51,6 +51,13 @@ class Losses:
             raise ModelError("efficiency_map takes efficiencies above 0 and at most 1")
         if len(set(loads)) * len(set(speeds)) != len(values) or len({*zip(loads, speeds, strict=True)}) != len(values):
             raise ModelError("efficiency_map takes a grid: each of its loads once with each of its speeds")
+
+    def __repr__(self) -> str:
+        """As of a dataclass; an efficiency that one number does not say is `own` or in the map."""
+        shown = {m.name: repr(getattr(self, m.name)) for m in meanings(type(self)) if m.field.repr}
+        if self.own is not None:
+            shown |= {"efficiency": "own"}
+        return f"Losses({', '.join(f'{name}={text}' for name, text in shown.items())})"
 
     @property
     def lossless(self) -> bool:

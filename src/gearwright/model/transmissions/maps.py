@@ -115,7 +115,7 @@ class TransmissionMap(NotebookDisplay, ABC):
         return Losses(own=self if type(self).efficiency_at is not TransmissionMap.efficiency_at else None)
 
     def highlights(self) -> Iterator[Highlight]:
-        """Texts for `show` of a map without constant ratios: by default its numbers."""
+        """Texts for `show`: by default its numbers."""
         return highlights(self)
 
     # --- ratios ------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def with_parameters(part: _T, values: Mapping[str, Any]) -> _T:
 
 
 def rows(part: TransmissionMap) -> list[list[Any]]:
-    """A⁻¹ of `v_a = A⁻¹·v_j` of a linear map, floats or SX scalars; 0.0 is zero whatever the parameters are."""
+    """A of `v_a = A·v_j` of a linear map, floats or SX scalars; 0.0 is zero whatever the parameters are."""
     return [[_plain(x) for x in row] for row in _linear(part).actuator_entries()]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from gearwright.errors import ModelError
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.linear import Entries, LinearTransmission, dot, product
+from gearwright.model.transmissions.losses import Losses
 from gearwright.model.transmissions.maps import TransmissionMap, vectors
 
 
@@ -72,6 +73,33 @@ class Series(TransmissionMap):
         """Where the last stage rests."""
         return self.stages[-1].rest
 
+    # --- efficiency --------------------------------------------------------------------------------------------
+
+    def efficiency_at(self, load: Any, speed: Any) -> Any:
+        """The product over its stages, each at the load and speed that the ratios before it make of the actuator's.
+
+        The losses of the stages before are not taken off the load: they depend on the direction of power.
+        """
+        found: Any = 1.0
+        for stage in self.stages:
+            found = found * stage.losses().efficiency_at(load, speed)
+            if not _constant_ratio(stage):
+                break
+            (ratio,) = stage.actuator_entries()[0]
+            load, speed = load * ratio, speed / ratio
+        return found
+
+    def losses(self) -> Losses:
+        """Efficiencies of its stages, as far as their load is known."""
+        known = self.stages[: len(self.stages) - len(self.stages_without_load)]
+        return Losses(own=self if any(not s.losses().efficient for s in known) else None)
+
+    @property
+    def stages_without_load(self) -> list[TransmissionMap]:
+        """Stages behind one whose ratio changes, or that has several ends: load and speed there are not known."""
+        ends = next((i for i, s in enumerate(self.stages, 1) if not _constant_ratio(s)), len(self.stages))
+        return list(self.stages[ends:])
+
     # --- stage by stage, so that each one's own checks, offsets and bounds hold -------------------------------
 
     def joint_to_actuator_position(self, j: ArrayLike) -> Any:
@@ -103,6 +131,11 @@ class Series(TransmissionMap):
         for stage in reversed(self.stages[1:]):
             positions.insert(0, stage.joint_to_actuator_position(positions[0]))
         return positions
+
+
+def _constant_ratio(stage: TransmissionMap) -> TypeGuard[LinearTransmission]:
+    """Whether load and speed behind it are known: one actuator, one joint, and a ratio that does not change."""
+    return isinstance(stage, LinearTransmission) and stage.actuators == stage.joints == 1
 
 
 class LinearSeries(Series, LinearTransmission):

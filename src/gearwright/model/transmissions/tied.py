@@ -15,6 +15,16 @@ from gearwright.notebooks import NotebookDisplay
 LOSSLESS = Losses()
 
 
+def with_own(losses: Losses | None, map: TransmissionMap) -> Losses:
+    """The losses with the efficiency of the map's own where they have none; the same as a file says them."""
+    own = map.losses()
+    if losses is None:
+        return own
+    if not losses.efficient:
+        return losses
+    return replace(losses, efficiency=own.efficiency, efficiency_map=own.efficiency_map, own=own.own)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Transmission(NotebookDisplay):
     """A map tied to actuators and joint axes, both in the order of their roles."""
