@@ -178,6 +178,6 @@ def test_a_start_in_degrees_and_a_clipped_command_are_hinted_at(tmp_path):
     file.write_text(DRIVEN)
     arguments = ("run", str(file), "--duration", "0.01", "--set", "axle=45")
     result = called(*arguments, "--command", "drive=600")
-    assert "'axle' at 45 rad, upper limit 0.8 rad: degrees?" in result.stdout
-    assert "actuator 'drive': the command of 600 V is clipped to its supply's 12 V" in result.stdout
-    assert "clipped" not in called(*arguments, "--command", "drive=12").stdout
+    assert "'axle' at 45 rad, upper limit 0.8 rad: degrees?" in result.out
+    assert "actuator 'drive': the command of 600 V is clipped to its supply's 12 V" in result.out
+    assert "clipped" not in called(*arguments, "--command", "drive=12").out

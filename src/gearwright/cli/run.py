@@ -198,7 +198,7 @@ def _clipped(robot: Mechanism, commands: dict[str, Any]) -> list[str]:
     for name, value in commands.items():
         a = robot.actuators[name]
         of_volts = a.command == "voltage"
-        most = a.supply_voltage if of_volts else a.effort_limit if a.command == "effort" else None
+        most = getattr(a, "supply_voltage", None) if of_volts else a.effort_limit if a.command == "effort" else None
         if most is not None and isinstance(value, float) and abs(value) > most:
             limit = f"its supply's {most:g} V" if of_volts else f"its limit of {most:g}"
             found.append(f"actuator {name!r}: the command of {value:g}{' V' * of_volts} is clipped to {limit}")

@@ -140,7 +140,7 @@ class Requests:
                 sim.port(0).command(name).write(number)
 
     def _commanded(self, name: str) -> dict[str, Any]:
-        """What the command is: a number in a unit; and why it has no effect, where it has none."""
+        """The unit of a command, and why it has no effect, where it has none."""
         plant, robot = self._bench.rig.plant, self._bench.sim.robot
         if name not in plant.drives:
             return {"unit": actuator_units(robot, name)["command"]}
