@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, get_args, get_type_hints
 
+from typer import Context
 from typer.models import ArgumentInfo, OptionInfo
 
 from gearwright.cli import COMMANDS
@@ -49,6 +50,8 @@ def options(function: Callable[..., Any]) -> Iterator[tuple[str, str, str]]:
     """Of each argument and option: its names ("" of an argument), what it takes, and its text."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
+        if hints[name] is Context:
+            continue
         base, info = get_args(hints[name])[:2]
         if isinstance(info, ArgumentInfo):
             yield "", info.metavar or name.upper(), info.help or ""

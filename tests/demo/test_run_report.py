@@ -56,7 +56,13 @@ def test_pictures_plots_graph_and_figures(tmp_path: Path) -> None:
     found = report(tmp_path, str(GRIPPER), "--duration", "0.3", "--command", "motor=0.012", "--base", "fixed")
     for words in ("simulated in 300 steps", "did not settle", "Over time", "motor on its curve", "Diagnostics"):
         assert words in found.text
-    assert "110 ms" in found.text  # the strip
+    for moment in ("60 ms", "120 ms", "180 ms", "240 ms", "300 ms"):  # the strip: equal times between
+        assert moment in found.text
+    assert "gripper.sdf" in found.text and "0.012 N·mcommand of motor" in found.text
+    assert f"gearwright run {GRIPPER} --duration 0.3 --command motor=0.012 --report" in found.text
+    assert "--base fixed" in found.text
+    assert re.search(r"[\d⁰¹²³⁴⁵⁶⁷⁸⁹] mlargest coupling error", found.text)
+    assert "total" in found.text
     assert "right_finger [m]0 → 0.040 … 0.04" in found.text
     assert any(a.startswith("data:image/svg+xml") for a in found.addresses)  # the graph
 

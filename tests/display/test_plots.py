@@ -159,3 +159,31 @@ def test_the_page_begins_with_the_recording(closing, tmp_path):
     pytest.importorskip("plotly")
     figure = closing.plot(["left_finger.position"], tmp_path / "run.html")
     assert tuple(figure.layout.xaxis.range) == (closing.time[0], closing.time[-1])
+
+
+def test_the_range_of_a_constant():
+    panel = Panel("command", "V", np.arange(5.0), {"m": Line("m", np.full((5, 1), 0.02))})
+    assert panel.range()[0] < 0.017 and 0.023 < panel.range()[1] < 0.03
+
+
+def test_beyond_a_limit_is_not_at_it(closing):
+    """A velocity may be beyond its limit; a finger at its stop is not."""
+    values, marked = np.array([[0.0], [1.0], [1.2]]), np.array([[False], [True], [True]])
+    past, at = Line("a", values, (-1.0, 1.0), marked), Line("b", values.clip(max=1.0), (-1.0, 1.0), marked)
+    strokes = [Panel("velocity", "", np.arange(3.0), dict(enumerate(own))).stroke for own in ([past], [at], [past, at])]
+    assert strokes == ["beyond its limit", "at its limit", "at or beyond its limit"]
+    assert panels(closing, ["left_finger.position"])[0].stroke == "at its limit"
+    legend = closing.plot(["left_finger.position"]).axes[0].get_legend()
+    assert legend.get_texts()[-1].get_text().strip() == "at its limit"
+
+
+def test_every_column_has_its_times(closing):
+    """Seven panels: three rows of two, and one as wide as the page, whose times the columns do not share."""
+    labelled = [ax.get_xlabel() for ax in closing.plot().axes]
+    assert labelled == ["", "", "", "", "time [s]", "time [s]", "time [s]"]
+
+
+def test_the_total_is_seen_over_the_kinetic_energy(closing):
+    energy = panels(closing)[-1]
+    assert list(energy.lines)[-1] == "total"
+    assert closing.plot().axes[-1].lines[-1].get_linestyle() == "--"

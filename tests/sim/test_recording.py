@@ -144,7 +144,7 @@ def test_panels(batch):
     assert ("effort", "N·m") not in found  # there was none
     assert found[("position", "m")] == ["base.x", "base.y", "base.z"]
     assert "socket.qw" in found[("orientation", "quaternion")]
-    assert found[("energy", "J")] == ["total", "kinetic", "potential"]
+    assert found[("energy", "J")] == ["kinetic", "potential", "total"]
     assert panels(batch, robots=2)[0].lines["base.x"].values.shape == (21, 2)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
+from gearwright.cli.command_line import command_line
 from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
 from gearwright.cli.options import (
     BaseChoice,
@@ -40,6 +41,7 @@ NUMBERS = "NAME=VALUE"
 
 
 def run(
+    context: typer.Context,
     file: RobotFile,
     duration: Annotated[
         float | None, typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.")
@@ -105,7 +107,9 @@ def run(
     options: dict[str, Any] = {"dt": dt, "batch": batch}
     if integrator is not None:
         options["integrator"] = integrator
-    wanted = Wanted(2.0 if duration is None else duration, every, out, plot, report, reading.path)
+    wanted = Wanted(
+        2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context)
+    )
     if view:
         for name, given_file in (("--plot", plot), ("--report", report)):
             if given_file is not None:
@@ -135,6 +139,7 @@ class Wanted(NamedTuple):
     plot: str | None
     report: str | None
     path: tuple[str, ...]  # where meshes are looked for
+    command_line: str = ""
 
 
 class _UsageError(Exception):
@@ -225,7 +230,7 @@ def _write_report(sim: Simulation, recording: Recording, outcome: Outcome, wante
 
     assert wanted.report is not None
     with waiting("drawing the report"):
-        text = run_report(sim.robot, recording, outcome, wanted.path)
+        text = run_report(sim.robot, recording, outcome, wanted.path, wanted.command_line)
     Path(wanted.report).write_text(text, encoding="utf-8")
     outcome.files.append(wanted.report)
 

@@ -20,6 +20,7 @@ WIDE = 920.0  # of a chart that has a row to itself
 LARGEST_TEXT = 13.0  # [px], on a phone: legends are laid out for it
 LEFT, RIGHT, BOTTOM, HEAD, ROW = 46.0, 12.0, 40.0, 20.0, 18.0
 COLUMNS = 480  # of points that a line is thinned to
+CONSTANT = 1e-9  # of a value: a smaller range is rounding
 STRAIGHT = 0.08  # what cannot be seen [px]
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -149,7 +150,8 @@ class ChartFrame:
         if chart.logarithmic:
             y0, y1 = log10(y0), log10(y1)
         elif chart.y_range is None:
-            room = 0.06 * (y1 - y0) or 1.0
+            size = max(abs(y0), abs(y1))
+            room = 0.06 * (y1 - y0) if y1 - y0 > CONSTANT * size else 0.2 * size or 1.0
             y0, y1 = (y0 if y0 == 0 else y0 - room), y1 + room
         return ChartFrame(x0=x0, x1=x1, y0=y0, y1=y1, top=top, logarithmic=chart.logarithmic, width=chart.width)
 
@@ -220,12 +222,14 @@ def _points(x: Array, y: Array) -> str:
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """No more points than can be distinguished; of those that share a column the lowest and the highest are kept."""
+    """No more points than can be distinguished: the lowest and highest of each column, of a line that turns back also
+    the leftmost and rightmost."""
     n = len(x)
     if n > 4 * COLUMNS:
-        kept = {0, n - 1}
+        kept, returns = {0, n - 1}, bool((np.diff(x) < 0).any())
         for part in np.array_split(np.arange(n), COLUMNS):
-            kept |= {int(part[y[part].argmin()]), int(part[y[part].argmax()])}
+            for values in (x, y) if returns else (y,):
+                kept |= {int(part[values[part].argmin()]), int(part[values[part].argmax()])}
         order = np.array(sorted(kept))
         x, y = x[order], y[order]
     corners = _corners(x, y)
@@ -238,10 +242,9 @@ def _corners(x: Array, y: Array) -> Array:
     while open_parts:
         a, b = open_parts.pop()
         dx, dy = x[b] - x[a], y[b] - y[a]
-        inner = slice(a + 1, b)
-        away = np.abs(dx * (y[inner] - y[a]) - dy * (x[inner] - x[a])) / (float(np.hypot(dx, dy)) or 1.0)
-        if not (dx or dy):  # it comes back to where it was
-            away = np.hypot(x[inner] - x[a], y[inner] - y[a])
+        px, py = x[a + 1 : b] - x[a], y[a + 1 : b] - y[a]
+        along = np.clip((px * dx + py * dy) / (float(dx * dx + dy * dy) or 1.0), 0.0, 1.0)
+        away = np.hypot(px - along * dx, py - along * dy)  # from the stretch, not its line: a line may turn back on it
         if len(away) and away.max() > STRAIGHT:
             middle = a + 1 + int(away.argmax())
             kept.add(middle)

@@ -10,9 +10,9 @@ from gearwright.demo.chapter import Figure
 from gearwright.demo.charts import Chart, Line, Traveller
 from gearwright.demo.solids import Array
 from gearwright.display.devices import strength
-from gearwright.display.quantities import counted
+from gearwright.display.quantities import counted, number
 from gearwright.display.visible import visible
-from gearwright.model import Actuator, Mechanism
+from gearwright.model import Actuator, DCMotor, Mechanism
 from gearwright.sim import Recording
 from gearwright.sim.recordings import Signal
 
@@ -22,9 +22,15 @@ LONGEST = 22  # characters of a name in a legend
 FAMILIES = {  # family of a recording → title of its chart
     "position": "Positions",
     "velocity": "Speeds",
+    "command": "Commands",
     "torque": "Efforts of motors",
     "coupling_error": "Coupling errors",
     "sensor": "Sensors",
+}
+ENERGIES = {  # signal → label, colour, kind of line
+    "kinetic_energy": ("kinetic", "orange", ""),
+    "potential_energy": ("potential", "green", ""),
+    "energy": ("total", "blue", "dash"),
 }
 SAMPLES = 200  # of a motor's curve: where its drive cuts it off is seen
 ROUND = 4.0  # [s] in which a motor's point goes round
@@ -63,11 +69,11 @@ def _figure(title: str, unit: str, time: Array, lines: dict[str, Array], total: 
 
 
 def _energy(recording: Recording) -> Iterator[Figure]:
-    names = {"energy": "all", "kinetic_energy": "kinetic", "potential_energy": "potential"}
+    """The total last and dashed: where the others are zero it lies on one of them."""
     known = recording.schema.by_family.get("", {})
     lines = [
-        Line(label=label, x=recording.time, y=_first(recording.read(known[name])), colour=COLOURS[i])
-        for i, (name, label) in enumerate(names.items())
+        Line(label=label, x=recording.time, y=_first(recording.read(known[name])), colour=colour, kind=kind)
+        for name, (label, colour, kind) in ENERGIES.items()
         if name in known
     ]
     if lines:
@@ -92,7 +98,7 @@ def _motor(actuator: Actuator, speed: Array, torque: Array) -> Figure:
     points = np.array(actuator.torque_speed)
     s = np.union1d(points[:, 0], np.linspace(points[0, 0], points[-1, 0], SAMPLES))
     limit = np.minimum(np.interp(s, *points.T), actuator.effort_limit)
-    curve = [Line(label="curve", x=s, y=limit, colour="grey", kind="dash")]
+    curve = [Line(label=_curve(actuator), x=s, y=limit, colour="grey", kind="dash")]
     if speed.size and (speed.min() < 0 or torque.min() < 0):
         curve.append(Line(label="backwards", x=-s[::-1], y=-limit[::-1], colour="grey", kind="dash thin"))
     path = Line(label=_short(actuator.name), x=speed, y=torque, colour="blue")
@@ -102,6 +108,12 @@ def _motor(actuator: Actuator, speed: Array, torque: Array) -> Figure:
         x_label="speed [rad/s]", y_label="torque [N·m]", lines=[*curve, path], travellers=point, label="operating point"
     )
     return Figure(title=f"{visible(actuator.name)} on its curve", chart=chart, caption=strength(actuator))
+
+
+def _curve(actuator: Actuator) -> str:
+    """A brushed motor's curve is that of its supply, whatever voltage is commanded."""
+    supply = actuator.supply_voltage if isinstance(actuator, DCMotor) else None
+    return "curve" if supply is None else f"curve at {number(supply, 3)} V"
 
 
 def _first(values: Array) -> Array:

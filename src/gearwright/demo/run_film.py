@@ -17,7 +17,7 @@ from gearwright.model.geometry import Box, Cylinder, Mesh, Sphere
 from gearwright.sim import Recording
 
 CAMERA = Camera(azimuth=-35.0, elevation=20.0)
-FRAMES = 20  # of the moving picture
+FRAMES = 21  # of the moving picture: a strip of six has equal times between
 MOST_SHAPES = 40  # of a drawing: what hides what is found shape by shape
 STICK = 0.012  # radius, of a robot's size
 
@@ -26,7 +26,7 @@ def run_film(
     recording: Recording, robot: Mechanism, search_path: Sequence[str | os.PathLike[str]] = ()
 ) -> tuple[Film | RasterFilm, list[Diagnostic]]:
     """The robot at `FRAMES` moments, and what is wrong with its meshes."""
-    rows = np.unique(np.linspace(0, len(recording) - 1, FRAMES).astype(int))
+    rows = np.unique(np.linspace(0, len(recording) - 1, FRAMES).round().astype(int))
     times = [float(recording.time[k]) for k in rows]
     poses = [_poses(recording, robot, int(k)) for k in rows]
     shapes = [g.shape for link in robot.links.values() for g in (link.visuals or link.collisions)]

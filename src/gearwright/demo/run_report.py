@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -30,21 +30,24 @@ if TYPE_CHECKING:
 MOMENTS = 6  # of the strip
 MOST_ROWS = 60  # of the table of joints
 MOST_DIAGNOSTICS = 100
+MOST_COMMANDS = 4
 ROUNDING = 1e-12  # below which a position is 0
 SHORTEST, LONGEST = 2.0, 8.0  # [s] that the moving picture takes
 
 
 def run_report(
-    robot: Mechanism, recording: Recording, outcome: Outcome, search_path: Sequence[str | os.PathLike[str]] = ()
-) -> str:
+    robot: Mechanism, recording: Recording, outcome: Outcome, search_path: Sequence[str | os.PathLike[str]] = (),
+    command_line: str = "",
+) -> str:  # fmt: skip
     """HTML, everything inside it."""
     film, missing = run_film(recording, robot, search_path)
-    moments = np.unique(np.linspace(0, len(film.times) - 1, MOMENTS).astype(int)).tolist()
+    moments = np.unique(np.linspace(0, len(film.times) - 1, MOMENTS).round().astype(int)).tolist()
     seconds = min(LONGEST, max(SHORTEST, outcome.steps * outcome.dt))
     found, name = summary(robot), visible(robot.name) or "(no name)"
     figures, diagnostics = run_figures(recording, robot), [*robot.diagnostics, *missing]
     body = [
-        f'<header><h1>{escape(name)}</h1><p class="lead">{escape(found.parts)}; {escape(found.freedom)}.</p></header>',
+        f'<header><h1>{escape(name)}</h1><p class="lead">{escape(found.parts)}; {escape(found.freedom)}.</p>'
+        f"{_origin(recording.schema.file, command_line)}</header>",
         f'<section style="padding-top:24px"><div class="opening"><div>{fact_list(_facts(outcome))}</div>'
         f'<div class="card stage">{film.loop(seconds)}</div></div>'
         f'<div class="card strip">{"".join(film.strip(moments))}</div></section>',
@@ -68,11 +71,29 @@ def _facts(outcome: Outcome) -> list[Fact]:
         Fact(number=str(outcome.unsettled), meaning="steps that did not settle"),
         Fact(number=f"{number(end, 3)} J", meaning=f"energy at the end; {number(start, 3)} J at the start"),
     ]
+    facts += _commands(outcome)
     if outcome.coupling_errors:
         worst = max(outcome.coupling_errors, key=lambda n: abs(outcome.coupling_errors[n]))
-        value = number(abs(outcome.coupling_errors[worst]), 3)
-        facts.append(Fact(number=value, meaning=f"largest coupling error, of {visible(worst)}"))
+        value = f"{number(abs(outcome.coupling_errors[worst]), 3)} {outcome.unit(worst)}"
+        facts.append(Fact(number=value.rstrip(), meaning=f"largest coupling error, of {visible(worst)}"))
     return facts
+
+
+def _commands(outcome: Outcome) -> Iterator[Fact]:
+    """At the end, of the first actuators."""
+    left = len(outcome.actuators) - MOST_COMMANDS
+    for i, (name, values) in enumerate(list(outcome.actuators.items())[:MOST_COMMANDS]):
+        more = f"; {counted(left, 'more actuator')}" if left > 0 and i == MOST_COMMANDS - 1 else ""
+        unit = outcome.device_units[name]["command"]
+        yield Fact(number=f"{number(values['command'], 3)} {unit}", meaning=f"command of {visible(name)}{more}")
+
+
+def _origin(file: str, command_line: str) -> str:
+    """The file and the command that the run is of."""
+    parts = [f"<p>{escape(visible(Path(file).name))}</p>"] if file else []
+    if command_line:
+        parts.append(f'<pre style="white-space:pre-wrap">{escape(visible(command_line))}</pre>')
+    return "".join(parts)
 
 
 def _joints(recording: Recording, robot: Mechanism) -> TextTable:

@@ -22,11 +22,14 @@ TITLES = {
     "torque": "actuator effort", "shaft_velocity": "actuator velocity", "shaft_position": "actuator position",
     "sensor": "sensor reading", "coupling_error": "coupling error", "coupling_effort": "coupling effort",
 }  # fmt: skip
-ENERGIES = {"energy": "total", "kinetic_energy": "kinetic", "potential_energy": "potential"}
-LEFT_OUT = ("shaft_position", "unsettled")  # of a plot of everything
+TOTAL = "total"
+ENERGIES = {"energy": TOTAL, "kinetic_energy": "kinetic", "potential_energy": "potential"}
+LEFT_OUT = ("shaft_position", "unsettled", "actuator.mode")  # of a plot of everything
 MOST_LINES = 8  # robots that are drawn one by one
 POINTS = 4000  # of a line: more than a page has pixels
 TOUCHING = 1e-6  # of a range: so near to a limit a signal is on it
+BEYOND = 1e-3  # of a range or limit: so far past it a signal is beyond; stops give way by less
+CONSTANT = 1e-9  # of a value: a smaller range is rounding
 
 
 @dataclass
@@ -38,6 +41,19 @@ class Line:
     limits: tuple[float, float] = (-inf, inf)
     saturated: Array | None = None  # (T, robots)
     bands: tuple[float, ...] = ()
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is anywhere at its limit."""
+        return self.saturated is not None and bool(self.saturated.any())
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it is anywhere past its limits."""
+        lower, upper = self.limits
+        ends = [abs(x) for x in self.limits if isfinite(x)]
+        far = BEYOND * (upper - lower if len(ends) == 2 else max(ends, default=0.0))
+        return bool(((self.values > upper + far) | (self.values < lower - far)).any())
 
 
 @dataclass
@@ -56,10 +72,21 @@ class Panel:
         upper = max((line.limits[1] for line in self.lines.values()), default=inf)
         return lower, upper
 
+    @property
+    def stroke(self) -> str:
+        """The meaning of the broad strokes."""
+        past = {line.beyond for line in self.lines.values() if line.marked}
+        return {(True,): "beyond its limit", (False, True): "at or beyond its limit"}.get(
+            tuple(sorted(past)), "at its limit"
+        )
+
     def range(self) -> tuple[float, float]:
         """Range of the axis: all values, and limits that are not far away."""
         lower = min(float(np.nanmin(line.values)) for line in self.lines.values())
         upper = max(float(np.nanmax(line.values)) for line in self.lines.values())
+        size = max(abs(lower), abs(upper))
+        if upper - lower <= CONSTANT * size and size > CONSTANT:
+            lower, upper = lower - 0.2 * size, upper + 0.2 * size
         if "effort" in self.title:
             lower, upper = min(lower, 0.0), max(upper, 0.0)
         span = max(upper - lower, 1e-9)
@@ -88,6 +115,9 @@ def panels(
         panel.lines[line.name] = line
     drawn = [p for p in found.values() if signals is not None or any(line.values.any() for line in p.lines.values())]
     drawn = drawn or list(found.values())[:1]
+    for panel in drawn:
+        if panel.title == "energy" and TOTAL in panel.lines:  # over the others, which it may lie on
+            panel.lines[TOTAL] = panel.lines.pop(TOTAL)
     return [*(p for p in drawn if p.title != "energy"), *(p for p in drawn if p.title == "energy")]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gearwright.display.plot_panels import (
+    TOTAL,
     Line,
     Panel,
     band_pairs,
@@ -44,7 +45,7 @@ def plot(
     colours = find_theme(theme)
     drawn = panels(recording, signals, robots, time)
     names = [line for panel in drawn for line in panel.lines]
-    look = looks(names, set(recording.schema.followers), colours)
+    look = looks(names, {*recording.schema.followers, TOTAL}, colours)
     title = heading(recording, robots)
     if path is not None and Path(path).suffix.lower() == ".html":
         from gearwright.display.interactive_plots import interactive
@@ -90,7 +91,8 @@ def _figure(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme)
             alone = n == len(drawn) - 1 and column == 0  # the last of an odd number is as wide as the page
             ax = figure.add_subplot(grid[row, :] if alone else grid[row, column])
             _draw(ax, panel, look, theme)
-            below = n + across < len(drawn) or (across == 2 and row == down - 2 and len(drawn) % 2 == 1)
+            wide = across == 2 and len(drawn) % 2 == 1  # below narrow ones, whose times it does not share
+            below = row < down - (2 if wide else 1)
             ax.tick_params(labelbottom=not below)
             ax.set_xlabel("" if below else "time [s]")
         figure.suptitle(title, x=0.008, ha="left", fontsize=13, fontweight="bold")
@@ -138,7 +140,7 @@ def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
     ax.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
     if len(panel.time) > 1:
         ax.set_xlim(panel.time[0], panel.time[-1])
-    _legend(ax, handles, list(panel.lines), marked, theme)
+    _legend(ax, handles, list(panel.lines), panel.stroke if marked else "", theme)
 
 
 def _draw_line(ax: Any, panel: Panel, line: Line, look: Look) -> Any:
@@ -174,7 +176,7 @@ def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> 
 
 
 def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
-    """A broad stroke under a line where it is on its limit. True if there is one."""
+    """A broad stroke under a line where it is on its limit or beyond. True if there is one."""
     found: set[tuple[int, int, float]] = set()  # strokes over each other would hide the lines
     for line in panel.lines.values():
         for robot in range(line.values.shape[1]) if line.saturated is not None else ():
@@ -193,15 +195,15 @@ def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
     return bool(found)
 
 
-def _legend(ax: Any, handles: list[Any], names: list[str], marked: bool, theme: Theme) -> None:
+def _legend(ax: Any, handles: list[Any], names: list[str], stroke: str, theme: Theme) -> None:
     """To the right of the panel, so that it hides nothing."""
     from matplotlib.lines import Line2D
 
     labels = [f"\u200a{n[:32]}" for n in names[:LISTED]]  # a label that begins with _ would be left out
     shown = [*handles[:LISTED]]
-    if marked:
+    if stroke:
         shown.append(Line2D([], [], color=theme.saturated, linewidth=6, alpha=0.4))
-        labels.append("\u200aat its limit")
+        labels.append(f"\u200a{stroke}")
     legend = ax.legend(
         shown, labels, loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=8,
         handlelength=1.8, labelspacing=0.28, borderaxespad=0.2,
@@ -220,7 +222,7 @@ def small_plot(recording: Recording, theme: str, most: int = 2) -> bytes:
 
     colours = find_theme(theme)
     drawn = panels(recording)[:most]
-    look = looks([n for p in drawn for n in p.lines], set(recording.schema.followers), colours)
+    look = looks([n for p in drawn for n in p.lines], {*recording.schema.followers, TOTAL}, colours)
     figure, out = _figure(drawn, look, heading(recording, None), colours), BytesIO()
     _save(figure, out, "png", colours, dpi=90)
     return out.getvalue()

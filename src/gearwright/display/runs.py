@@ -64,7 +64,7 @@ class Outcome:
             coupling_errors=coupling_errors, files=list(files),
             actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
-            units=sim.layout.names.units,
+            units=_coupling_units(sim) | sim.layout.names.units,
             warnings=[*(d.message for d in sim.diagnostics if d.severity != "info"), *warnings],
             infos=[d.message for d in sim.diagnostics if d.severity == "info"],
             unsettled=int(np.sum(sim.unsettled)),
@@ -120,7 +120,7 @@ class Outcome:
             table.add_row("unsettled", Text(f"{share}: take a smaller --dt", style="yellow"))
         largest = sorted(self.coupling_errors.items(), key=lambda item: -item[1])
         for name, error in largest[:MOST_COUPLINGS]:
-            text = Text.assemble((visible(name), TERMINAL["coupling"]), f" at most {number(error)} {self._unit(name)}")
+            text = Text.assemble((visible(name), TERMINAL["coupling"]), f" at most {number(error)} {self.unit(name)}")
             table.add_row("coupling error", text)
         if len(largest) > MOST_COUPLINGS:
             table.add_row("", Text(f"none larger at {len(largest) - MOST_COUPLINGS} more", style="dim"))
@@ -131,7 +131,8 @@ class Outcome:
         share = f" ({number(100 * (end - start) / abs(start), 3)} %)" if abs(start) > SMALLEST_ENERGY else ""
         return f"{number(start)} → {number(end)} J, change {number(end - start)} J{share}"
 
-    def _unit(self, name: str) -> str:
+    def unit(self, name: str) -> str:
+        """The unit of a position or of a coupling's error."""
         return self.units.get(name, ("",))[0]
 
     def _actuators(self) -> Table:
@@ -170,6 +171,12 @@ def _columns(first: str, *numbers: str) -> Table:
         table.add_column(name, justify="right")
         table.add_column()
     return table
+
+
+def _coupling_units(sim: Simulation) -> dict[str, tuple[str, str, str]]:
+    """A coupling has the units of its follower, whose name it need not have."""
+    errors, efforts = (sim.schema.by_family.get(f"coupling_{what}", {}) for what in ("error", "effort"))
+    return {name: (s.unit, f"{s.unit}/s", efforts[name].unit) for name, s in errors.items()}
 
 
 def _device_units(sim: Simulation) -> dict[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.observed import reacting
 from gearwright.sim.recorded_scene import model_file, scene, signal_limits
 from gearwright.sim.recordings.schema import TIME, Derived, Schema, Signal, SlotElement, Total
-from gearwright.sim.units import actuator_units, reading_unit
+from gearwright.sim.units import actuator_units, reading_unit, state_units
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _accelerations(layout: Layout) -> Iterator[Signal]:
 
 
 def _actuators(layout: Layout) -> Iterator[Signal]:
-    """Commands, efforts and shafts of actuators; their states are read by name, and not in files."""
+    """Commands, efforts, shafts and states of actuators."""
     if not layout.commanded:
         return
     memory = layout.devices.memory
@@ -144,10 +144,11 @@ def _actuators(layout: Layout) -> Iterator[Signal]:
         for i, name in enumerate(memory):
             yield Signal(family=family, name=name, unit=units[name][quantity], source=Derived("shafts", family, i))
     for name, places in memory.items():
+        given = state_units(layout.robot, name)
         for state, place in places.items():
             if state != "torque":
                 source = SlotElement("actuator", place)
-                yield Signal(family=f"actuator.{state}", name=name, unit="", source=source, stored=False)
+                yield Signal(family=f"actuator.{state}", name=name, unit=given.get(state, ""), source=source)
 
 
 def _sensors(layout: Layout) -> Iterator[Signal]:

@@ -23,6 +23,12 @@ def actuator_units(robot: Mechanism, actuator: str) -> dict[str, str]:
     return {"command": command, "torque": own["effort"], "position": own["position"], "velocity": own["velocity"]}
 
 
+def state_units(robot: Mechanism, actuator: str) -> dict[str, str]:
+    """Units of an actuator's states, by their names."""
+    own = robot.actuators[actuator]
+    return dict(zip(own.states, own.state_units, strict=False))
+
+
 def reading_unit(robot: Mechanism, sensor: str, index: int) -> str:
     """Unit of one number of a sensor."""
     return robot.sensors[sensor].unit(length=_reads_length(robot, sensor, index), index=index)

@@ -55,6 +55,7 @@ class Actuator(NotebookDisplay):
     type: ClassVar[str] = "ideal"
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
     states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step
+    state_units: ClassVar[tuple[str, ...]] = ()  # of the states, in their order; none: not given
     may_rise: ClassVar[bool] = False  # whether its effort may grow with its speed
     has_drive: ClassVar[bool] = True  # that follows positions and velocities, with gains
 

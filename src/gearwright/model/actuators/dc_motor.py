@@ -25,7 +25,8 @@ class DCMotor(Actuator):
 
     type: ClassVar[str] = "dc_motor"
     commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
-    states: ClassVar[tuple[str, ...]] = ("current", "temperature", "voltage")  # [A], [°C], [V]
+    states: ClassVar[tuple[str, ...]] = ("current", "temperature", "voltage")
+    state_units: ClassVar[tuple[str, ...]] = ("A", "°C", "V")
 
     resistance: float = quantity("Ω", above=0, doc="at the ambient temperature", shown="{}")
     torque_constant: float = quantity("N·m/A", above=0, doc="k, also the back-EMF constant [V·s/rad]", shown="{}")

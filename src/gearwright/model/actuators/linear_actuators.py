@@ -52,7 +52,8 @@ class PneumaticCylinder(Actuator):
 
     type: ClassVar[str] = "pneumatic"
     commands: ClassVar[tuple[Command, ...]] = ("effort",)
-    states: ClassVar[tuple[str, ...]] = ("pressure",)  # [Pa]
+    states: ClassVar[tuple[str, ...]] = ("pressure",)
+    state_units: ClassVar[tuple[str, ...]] = ("Pa",)
 
     bore_area: float = quantity("m²", above=0, doc="of the piston")
     supply_pressure: float = quantity("Pa", above=0, doc="above ambient")

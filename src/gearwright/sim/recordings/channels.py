@@ -16,6 +16,7 @@ import numpy as np
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.foxglove import SCHEMAS, titled
 from gearwright.sim.recordings.schema import Schema, Signal
+from gearwright.sim.recordings.schema_text import STATE
 
 JOINT_FAMILIES = ("position", "velocity", "acceleration", "effort")
 MOTOR_FIELDS = {"command": "command", "torque": "torque", "shaft_position": "position", "shaft_velocity": "velocity"}
@@ -80,8 +81,9 @@ def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
 
 
 def _motors(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
+    states = {f: f.removeprefix(STATE) for f in families if f.startswith(STATE)}
     for name in families.get("torque", {}):
-        own = {word: families[f][name] for f, word in MOTOR_FIELDS.items() if name in families.get(f, {})}
+        own = {word: families[f][name] for f, word in (states | MOTOR_FIELDS).items() if name in families.get(f, {})}
         yield _channel(f"/motors/{name}", f"gearwright.motor.{name}", own)
 
 

@@ -17,7 +17,7 @@ from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.columns import Chunk
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
-from gearwright.sim.recordings.schema_text import KINDS
+from gearwright.sim.recordings.schema_text import KINDS, STATE, kind
 from gearwright.sim.recordings.tables import from_columns, table
 
 TITLE = re.compile(r"(?P<what>.*?)(?: #(?P<robot>\d+))?(?: (?P<place>\d+(?:,\d+)*))?(?: \[(?P<unit>[^\]]*)\])?", re.S)
@@ -47,7 +47,8 @@ class CsvSink:
 
 def _titles(signal: Signal, batch: int) -> list[str]:
     """One title for each robot and each number of a signal."""
-    title, unit = f"{signal.family} {signal.name}".strip(), f" [{signal.unit}]" if signal.unit else ""
+    family = signal.family.replace("%", "%25").replace(" ", "%20")  # states of a user's kind have any names
+    title, unit = f"{family} {signal.name}".strip(), f" [{signal.unit}]" if signal.unit else ""
     robots = [""] if batch == 1 or signal == TIME else [f" #{robot}" for robot in range(batch)]
     places = ["" if not i else f" {i}" for i in (",".join(map(str, at)) for at in np.ndindex(signal.shape))]
     return [f"{title}{robot}{place}{unit}" for robot in robots for place in places]
@@ -101,7 +102,7 @@ def _schema(header: Sequence[str], path: Path) -> Schema:
     return Schema(
         robot=path.stem, batch=batch, dt=0.0, signals=(TIME, *signals),
         members={f: _members([s.name for s in signals if s.family == f]) for f in families if f},
-        kinds={f: KINDS.get(f, f) for f in families},
+        kinds={f: kind(f) for f in families},
     )  # fmt: skip
 
 
@@ -115,8 +116,9 @@ def _parsed(title: str, *, batched: bool = True) -> _Title:
     elif found["place"]:
         what = f"{what} {found['place']}"
     family, space, name = what.partition(" ")
-    if not space or family not in KINDS:
+    if not space or not (family in KINDS or family.startswith(STATE)):
         family, name = "", what
+    family = family.replace("%20", " ").replace("%25", "%")
     return _Title(family, name, None if robot is None else int(robot), unit)
 
 

@@ -28,6 +28,12 @@ KINDS = {
     "shaft_velocity": "actuator",
     "": "signal",
 }
+STATE = "actuator."  # families of actuators' states begin with it
+
+
+def kind(family: str) -> str:
+    """The kind of thing that has a quantity of this family; the family itself where that is not known."""
+    return "actuator" if family.startswith(STATE) else KINDS.get(family, family)
 
 
 def to_text(schema: Schema) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.sim.recordings.schema import Schema, Signal
+from gearwright.sim.recordings.schema_text import KINDS, STATE
 
 SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators; joints have them, too
 WORDS = {"reading": "sensor", "value": "sensor", "effort_of_coupling": "coupling_effort"}  # families by other words
@@ -15,7 +16,8 @@ def label(signal: Signal) -> str:
     """The name in tables and legends. A shaft's has its family's name where a joint could have the same."""
     if not signal.family:
         return signal.name
-    return f"{signal.name}.{signal.family.removeprefix('actuator.')}"
+    short = signal.family.removeprefix(STATE)  # a state of a user's kind may have the name of a family
+    return f"{signal.name}.{signal.family if short in KINDS else short}"
 
 
 def find(schema: Schema, names: str | Sequence[str] | None) -> list[Signal]:
