@@ -48,6 +48,7 @@ class Report:
     strict: bool = False  # what the mechanism is sound without is an error, too
     diagnostics: list[Diagnostic] = field(default_factory=list)
     failed: bool = False  # an error was added
+    unread: int = 0  # numbers that could not be read
     _once: set[object] = field(default_factory=set)
     _searches: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class Report:
     def add(self, severity: Severity, code: str, message: str, source: Source | None = None) -> None:
         if code not in CODES:
             raise ValueError(f"{code!r} is not a diagnostic code; add it to CODES")
+        self.unread += code == "number-invalid"
         if severity == "error" and self._leaving_out is not None:
             severity, message = self._leaving_out.judge(message)
         self.failed = self.failed or severity == "error"

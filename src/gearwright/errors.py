@@ -130,5 +130,6 @@ def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:
         return near
     if not names:
         return "; there are none"
+    most += len(names) == most + 1  # "and 1 more" would be as long as its name
     listed = ", ".join(repr(n) for n in names[:most])
     return f"; valid: {listed}" + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -163,3 +163,21 @@ def test_a_start_beyond_limits_and_steps_that_do_not_settle_are_in_the_summary(r
     fast = run(file, "--velocity", "shoulder=-4000", "--velocity", "elbow=6000", "--dt", "0.1", "--duration", "1")
     assert (fast.code, fast.err) == (0, "")
     assert "unsettled" in fast.out
+
+
+DRIVEN = """<robot name="d"><link name="a"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="axle" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+<limit lower="-0.8" upper="0.8" effort="10" velocity="10"/></joint>
+<actuator name="drive" type="dc_motor"><joint>axle</joint><resistance>2</resistance>
+<torque_constant>0.05</torque_constant><supply_voltage>12</supply_voltage><command>voltage</command></actuator></robot>"""
+
+
+def test_a_start_in_degrees_and_a_clipped_command_are_hinted_at(tmp_path):
+    file = tmp_path / "driven.urdf"
+    file.write_text(DRIVEN)
+    arguments = ("run", str(file), "--duration", "0.01", "--set", "axle=45")
+    result = called(*arguments, "--command", "drive=600")
+    assert "'axle' at 45 rad, upper limit 0.8 rad: degrees?" in result.out
+    assert "actuator 'drive': the command of 600 V is clipped to its supply's 12 V" in result.out
+    assert "clipped" not in called(*arguments, "--command", "drive=12").out

@@ -245,3 +245,16 @@ def test_two_couplings_of_one_follower() -> None:
     assert [c.mode for c in m.couplings.values()] == ["exact", "hard"]
     assert "mimic-duplicate" in [d.code for d in m.diagnostics]
     assert m.dof == 1
+
+
+@pytest.mark.parametrize("wrong", ["<resistance>2 Ohm</resistance>", "<resistance>-2</resistance>", ""])
+def test_an_actuator_that_is_refused_is_reported_once_and_not_missed_by_others(wrong):
+    text = f"""<robot name="d"><link name="a"/><link name="b"/>
+    <joint name="axle" type="continuous"><parent link="a"/><child link="b"/></joint>
+    <actuator name="drive" type="dc_motor">{wrong}<torque_constant>1</torque_constant></actuator>
+    <transmission name="gear" type="linear_map"><actuator>drive</actuator><joint>axle</joint></transmission>
+    <encoder name="turns"><actuator>drive</actuator></encoder></robot>"""
+    with pytest.raises(LoadError) as refused:
+        gearwright.loads(text)
+    errors = [d.message for d in refused.value.diagnostics if d.severity == "error"]
+    assert len(errors) == 1 and "resistance" in errors[0], errors

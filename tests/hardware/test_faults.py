@@ -193,8 +193,10 @@ def test_a_delayed_wire_holds_so_many_items():
         (("stall",), "takes the name of an actuator"),
         (("drop", "shoulder_pan"), "takes no actuator"),
         (("stall", "shoulder"), "shoulder_pan"),
-        (("drop", None, -1.0), "0 or more"),
-        (("drop", None, float("nan")), "0 or more"),
+        (("drop", None, -1.0), "0 … 1"),
+        (("drop", None, float("nan")), "0 … 1"),
+        (("drop", None, 2.0), "takes a probability, 0 … 1, not 2"),
+        (("delay", None, -1.0), "takes seconds, 0 or more"),
     ],
 )
 def test_faulty_faults_are_refused(line, arguments, message):

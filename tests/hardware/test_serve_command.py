@@ -10,11 +10,15 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import suppress
 
 import pytest
+from rich.console import Console
+from rich.text import Text
 
 import gearwright as gw
-from gearwright.cli.serve_terminal import Rates, as_request, table
+from gearwright.cli.serve_table import Rates, Screen, table
+from gearwright.cli.serve_terminal import as_request, conclude
 from gearwright.cli.terminal import console
 from gearwright.hardware.bench import Bench
 from gearwright.hardware.protocols import feetech
@@ -64,7 +68,7 @@ def test_it_says_where_it_listens_and_ends_clean(tmp_path, number):
     os.close(port)
     code, out, err = server.end(number)
     assert (code, err) == (0, "")
-    assert re.search(r"ran [\d.]+ s, \d+ overruns \([\d.]+ s given up\), 99.9 % of steps at most [\d.]+ ms late", out)
+    assert re.search(r"ran [\d.]+ s, \d+ overruns? \([\d.]+ s given up\), 99.9 % of steps at most [\d.]+ ms late", out)
     assert not link.is_symlink() and (tmp_path / "eeprom.json").exists()
 
 
@@ -123,6 +127,9 @@ def test_a_killed_server_leaves_a_recording_up_to_the_last_second(tmp_path, endi
         (["desk_arm", "--node", "gripper=1"], 1, "the same node id 1"),
         (["desk_arm", "--tcp", "no"], 1, "host:port"),
         (["desk_arm", "--fault", "dorp"], 2, "did you mean 'drop'"),
+        (["desk_arm", "--fault", "drop=2"], 2, "fault 'drop' takes a probability, 0 … 1, not 2"),
+        (["desk_arm", "--fault", "delay=-1"], 2, "fault 'delay' takes seconds, 0 or more, not -1"),
+        (["desk_arm", "--protocol", "canopen"], 1, "canopen is 'cia402' here"),
         (["desk_arm", "--eds", "x.eds"], 2, "no EDS files"),
         (["desk_arm", "--record", "x.xyz"], 1, "xyz"),
     ],
@@ -171,3 +178,65 @@ def test_the_live_table_has_a_row_for_every_drive(desk_arm, monkeypatch):
     lines = text.getvalue().splitlines()
     assert sum("torque off" in line for line in lines) == 2 * 6
     assert any("gripper" in line and "[stall]" in line and "0.000" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_names_and_numbers_of_the_live_table_are_whole_in_a_narrow_terminal(desk_arm, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    bench = Bench(Rig.of(desk_arm))
+    for kind in ("over-temperature", "encoder-freeze", "open-winding", "stall"):
+        bench.faults.inject(kind, "gripper")
+    text = io.StringIO()
+    console(text).print(table(bench, Rates(bench)))
+    bench.faults.clear()
+    bench.close()
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    rows = [line for line in lines if line.startswith("│")]
+    assert len(rows) == len(bench.rig.devices)  # none goes over two lines
+    for name, row in zip(bench.rig.devices, rows, strict=True):
+        assert name in row and re.search(r" -?0\.0000 ", row)
+    assert any(line.startswith(f"not shown in {width} columns: ms, 1/s") for line in lines)
+
+
+def test_a_line_that_is_typed_stays_below_the_table(monkeypatch):
+    text = io.StringIO()
+    screen = Screen()
+    screen._console = Console(file=text, force_terminal=True, width=80, height=20)
+    screen.draw(Text("one\ntwo"))
+    assert text.getvalue() == "\r\x1b[Jone\x1b[K\ntwo\x1b[K\n"
+    text.truncate(text.seek(0))
+    screen.draw(Text("one\nthree"))  # the cursor is saved and restored: what is typed stays
+    assert text.getvalue() == "\x1b7\x1b[2A\rone\x1b[K\nthree\x1b[K\n\x1b8"
+    text.truncate(text.seek(0))
+    screen.entered("not understood")
+    screen.draw(Text("one\nthree"))
+    assert text.getvalue().startswith("\x1b[1A\r\x1b[2K") and "not understood" in text.getvalue()
+
+
+def test_a_port_that_is_taken_is_named_and_so_is_the_file_that_a_client_needs(tmp_path):
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):  # taken already: as good
+            other.bind(("127.0.0.1", 29540))
+            other.listen()
+        server = Server("desk_arm", "--protocol", "cia402")
+        text = "\n".join(server.lines)
+        assert "port 29540 is taken" in text and "(its file: add --eds robot.eds)" in text
+        assert server.ask({"reset": {}, "command": {"gripper": 0.1}})["commanded"] == {"gripper": {"unit": "N·m"}}
+        server.ask({"fault": {"kind": "unplug", "actuator": "gripper"}})
+        server.ask({"step": 2})
+        refused = server.ask({"command": {"gripper": 0.1}})["commanded"]["gripper"]
+        assert refused == {"unit": "N·m", "no_effect": "the drive has no power"}
+        assert "0 … 1" in server.ask({"fault": {"kind": "drop", "value": 2}})["error"]
+        assert server.end(signal.SIGTERM)[0] == 0
+
+
+def test_the_time_that_it_ran_counts_over_resets(desk_arm, capsys):
+    bench = Bench(Rig.of(desk_arm))
+    bench.advance(40)
+    bench.reset()
+    bench.advance(10)
+    conclude(bench)
+    bench.close()
+    assert capsys.readouterr().out.startswith("ran 0.05 s")

@@ -191,11 +191,25 @@ def _run(
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
     heard_texts = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning)]
+    heard_texts += _clipped(sim.robot, numbers["command"])
     times = {"compile_s": compiled, "wall_s": wall, "stepping_s": sim.clock.pace.seconds - stepping}
     outcome = Outcome.of(sim, errors, before, steps, times, heard_texts, files)
     if wanted.report is not None:
         _write_report(sim, recording, outcome, wanted)
     return outcome
+
+
+def _clipped(robot: Mechanism, commands: dict[str, Any]) -> list[str]:
+    """Commands of more than the supply's voltage, or of more effort than the actuator's limit."""
+    found = []
+    for name, value in commands.items():
+        a = robot.actuators[name]
+        of_volts = a.command == "voltage"
+        most = getattr(a, "supply_voltage", None) if of_volts else a.effort_limit if a.command == "effort" else None
+        if most is not None and isinstance(value, float) and abs(value) > most:
+            limit = f"its supply's {most:g} V" if of_volts else f"its limit of {most:g}"
+            found.append(f"actuator {name!r}: the command of {value:g}{' V' * of_volts} is clipped to {limit}")
+    return found
 
 
 def _warn_before(out: str, recording: Recording, rows: int) -> None:

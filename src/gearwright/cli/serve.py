@@ -113,7 +113,8 @@ def serve(
         "adapters": adapter or (), "enforce_command_limits": enforce_command_limits, "mock": mock,
     }  # fmt: skip
     try:
-        bench = _started(robot, given, channel, socketcand, tcp)
+        notes: list[str] = []
+        bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:
         typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))
         _stop(str(error), 2 if error.name in typed else 1)  # 1: the robot's file or --devices has it wrong
@@ -126,15 +127,16 @@ def serve(
             _write_sheets(bench, eds, dbc)
         except (GearwrightError, OSError) as error:
             _stop(str(error), 2)
-        _serve(bench, sys.stdout.isatty() if table is None else table)
+        _serve(bench, sys.stdout.isatty() if table is None else table, eds, notes)
         if bench.failure is not None:
             _stop(str(bench.failure), 1)
 
 
 def _started(
-    robot: Mechanism, given: dict[str, Any], channel: str | None, socketcand: str | None, tcp: str | None
-) -> Bench:
-    """With the usual channel and ports where they are free, and any others where they are not."""
+    robot: Mechanism, given: dict[str, Any], channel: str | None, socketcand: str | None, tcp: str | None,
+    notes: list[str],
+) -> Bench:  # fmt: skip
+    """With the usual channel and ports where they are free, and any others, with a note, where they are not."""
     from gearwright.cli.terminal import waiting
     from gearwright.hardware.serving import serve as serve_robot
     from gearwright.hardware.transports import can_socket, json_lines
@@ -144,14 +146,14 @@ def _started(
         return serve_robot(
             robot,
             channel=channel if channel is not None else can_socket.free_channel(),
-            socketcand=socketcand if socketcand is not None else _usual(candidates.PORT),
-            tcp=tcp if tcp is not None else _usual(json_lines.PORT),
+            socketcand=socketcand if socketcand is not None else _usual(candidates.PORT, notes),
+            tcp=tcp if tcp is not None else _usual(json_lines.PORT, notes),
             **given,
         )
 
 
-def _usual(port: int) -> str:
-    """The port, or any where another process has it."""
+def _usual(port: int, notes: list[str]) -> str:
+    """The port, or any, with a note, where another process has it."""
     import socket
 
     with socket.socket() as probe:
@@ -159,24 +161,30 @@ def _usual(port: int) -> str:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
+            notes.append(f"port {port} is taken, by another server perhaps: another port is used instead of it")
             return "127.0.0.1:0"
     return f"127.0.0.1:{port}"
 
 
-def _serve(bench: Bench, table: bool) -> None:
+def _serve(bench: Bench, table: bool, eds: str | None, notes: list[str]) -> None:
     """Until a signal, `quit`, or a simulation that failed."""
     import signal
     from threading import Event
 
-    from gearwright.cli.serve_terminal import CommandReader, announce, conclude, live_table
+    from gearwright.cli.serve_terminal import CommandReader, announce, conclude
 
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    announce(bench)
-    CommandReader(bench, stop).start()
+    announce(bench, eds, notes)
+    screen = None
     if table:
-        live_table(bench, stop)
+        from gearwright.cli.serve_table import Screen
+
+        screen = Screen()
+    CommandReader(bench, stop, screen).start()
+    if screen is not None:
+        screen.show(bench, stop)
     while not stop.wait(0.2) and bench.failure is None:
         pass
     conclude(bench)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event, Thread
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,15 +14,13 @@ import typer
 from gearwright.errors import GearwrightError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from gearwright.cli.serve_table import Screen
     from gearwright.hardware.bench import Bench
 
-REFRESH = 0.25  # [s]
 USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clear, quit"
 
 
-def announce(bench: Bench) -> None:
+def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) -> None:
     """One line for each place to connect to, then `ready`."""
     from gearwright.display.visible import visible
     from gearwright.hardware.transports.adapters import ADAPTERS
@@ -35,12 +33,15 @@ def announce(bench: Bench) -> None:
     for name, pty in bench.ptys.items():
         typer.echo(f"serial port {pty.name}, any baud rate: {_filled(clients[name], port=pty.name)}")
     adapter = {"port": next((pty.name for name, pty in bench.ptys.items() if name in ADAPTERS), "")}
+    for note in notes:
+        typer.echo(note)
+    sheet = {"eds": eds or "robot.eds", "get_eds": "" if eds else "  (its file: add --eds robot.eds)"}
     for server in bench.servers:
         typer.echo(f"listening: {server.description}")
     for name, protocol in bench.rig.protocols.items():
         if protocol.bus == "can" and clients[name]:
             node = next(b.node for b in bench.rig.bound if b.protocol is protocol)
-            typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter))
+            typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter, **sheet))
     count = len(bench.rig.bound)
     typer.echo(f"ready: {visible(bench.sim.robot.name)}, {count} {'drive' if count == 1 else 'drives'}, "
                f"clock {bench.pacer.mode}")  # fmt: skip
@@ -49,10 +50,12 @@ def announce(bench: Bench) -> None:
 
 def conclude(bench: Bench) -> None:
     """How it went, at the end."""
+    from gearwright.display.quantities import counted
+
     pacer = bench.pacer
-    late = f", {pacer.overruns} overruns ({pacer.given_up:.2f} s given up), 99.9 % of steps at most " \
+    late = f", {counted(pacer.overruns, 'overrun')} ({pacer.given_up:.2f} s given up), 99.9 % of steps at most " \
            f"{1e3 * pacer.lateness.percentile(0.999):.2f} ms late" if pacer.mode == "realtime" else ""  # fmt: skip
-    typer.echo(f"ran {bench.rig.time:.2f} s{late}")
+    typer.echo(f"ran {bench.steps * bench.rig.plant.dt:.2f} s{late}")
 
 
 def _filled(text: str, **values: str) -> str:
@@ -64,8 +67,8 @@ def _filled(text: str, **values: str) -> str:
 class CommandReader:
     """Lines of standard input, while the server runs."""
 
-    def __init__(self, bench: Bench, stop: Event) -> None:
-        self._bench, self._stop = bench, stop
+    def __init__(self, bench: Bench, stop: Event, screen: Screen | None = None) -> None:
+        self._bench, self._stop, self._screen = bench, stop, screen
 
     def start(self) -> None:
         if hasattr(signal, "SIGTTIN"):
@@ -76,21 +79,26 @@ class CommandReader:
         with suppress(OSError, ValueError):
             for line in sys.stdin:
                 words = line.split()
-                if words:
-                    self.obey(words)
+                message = self.obey(words) if words else ""
+                if self._screen is not None:
+                    self._screen.entered(message)
+                elif message:
+                    typer.echo(message, err=True)
                 if self._stop.is_set():
                     return
 
-    def obey(self, words: list[str]) -> None:
+    def obey(self, words: list[str]) -> str:
+        """Returns what was wrong, if anything."""
         try:
             request = as_request(words)
             if request is None:
                 self._stop.set()
-                return
+                return ""
             with self._bench.lock:
                 self._bench.requests.handle(request)
         except (GearwrightError, ValueError) as error:
-            typer.echo(f"{error}", err=True)
+            return str(error)
+        return ""
 
 
 def as_request(words: list[str]) -> dict[str, Any] | None:
@@ -118,79 +126,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-# --- the table --------------------------------------------------------------------------------------------------------
-
-
-def live_table(bench: Bench, stop: Event) -> None:
-    """Redrawn until the server stops."""
-    from rich.live import Live
-
-    from gearwright.cli.terminal import console
-
-    rates = Rates(bench)
-    with Live(console=console(), auto_refresh=False) as live:
-        while not stop.wait(REFRESH) and bench.failure is None:
-            with bench.lock:
-                shown = table(bench, rates)
-            live.update(shown, refresh=True)
-
-
-class Rates:
-    """Packets a second by device."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench, self._at = bench, monotonic()
-        self._counts = {name: d.answered for name, d in bench.rig.devices.items()}
-        self.rates = dict.fromkeys(self._counts, 0.0)
-
-    def refresh(self) -> None:
-        now = monotonic()
-        for name, device in self._bench.rig.devices.items():
-            self.rates[name] = (device.answered - self._counts[name]) / max(now - self._at, 1e-3)
-            self._counts[name] = device.answered
-        self._at = now
-
-
-def table(bench: Bench, rates: Rates) -> Table:
-    """One row a drive."""
-    from rich.table import Table
-
-    rates.refresh()
-    pacer = bench.pacer
-    answered = f"answers within {1e3 * bench.latency.percentile(0.99):.2f} ms (99 %)"
-    times = dict(bench.network.answers.seconds)
-    for line in bench.lines.values():
-        times |= line.answers.seconds
-    made = Table(
-        title=f"{bench.sim.robot.name}  t {bench.rig.time:.2f} s  {pacer.mode}  overruns {pacer.overruns}  "
-        f"{answered if bench.latency.total else 'no client yet'}",
-        title_justify="left",
-    )
-    columns = (
-        "actuator",
-        "node",
-        "state",
-        "mode",
-        "position",
-        "velocity",
-        "torque",
-        "current",
-        "°C",
-        "errors",
-        "1/s",
-        "ms",
-    )
-    for column in columns:
-        made.add_column(column, justify="left" if column in ("actuator", "state", "mode", "errors") else "right")
-    for name, device in bench.rig.devices.items():
-        now = device.drive.sample
-        flags = [kind for kind, target in bench.faults.active if target in (None, name)]
-        made.add_row(
-            name, str(device.node), device.state if device.drive.powered else "no power", device.mode,
-            f"{now.position:.4f}", f"{now.velocity:.3f}", f"{now.torque:.3f}", f"{now.current:.3f}",
-            f"{now.temperature:.0f}", ", ".join([*device.errors, *(f"[{f}]" for f in flags)]),
-            f"{rates.rates[name]:.0f}", f"{1e3 * times[name]:.2f}" if times[name] else "",
-        )  # fmt: skip
-    return made

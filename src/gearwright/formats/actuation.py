@@ -72,22 +72,32 @@ def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
         near = e.report.near(written, ACTUATORS)
         e.error("actuator-type-unknown", f"actuator {name!r}: there is no type {written!r}{near}")
         e.consume()
+        draft.refused.add(rename(name))
         return
+    made = _built_actuator(e, name, written, draft, rename)
+    if made is None:
+        draft.refused.add(rename(name))  # its own error says why: others do not miss it
+    else:
+        draft.add(draft.actuators, "actuator", made.name, made, e)
+
+
+def _built_actuator(e: Element, name: str, written: str, draft: Draft, rename: Rename) -> Actuator | None:
     kind: type[Actuator] = ACTUATORS[written]
+    before = e.report.unread
     values = values_of(e, kind, _APART)
     missing = missing_from(kind, values, _APART)
     if missing:
         e.error("actuator-value", f"actuator {name!r}: a {written} needs {', '.join(f'<{m}>' for m in missing)}")
-        return
+        return None
     joint = e.child("joint")
     if joint is not None:
         values["joint"] = axis_ref(joint, joint.words, rename, joint.get("axis"))
     device = e.child("device")
     if device is not None:
         values["device"] = read_device(device, name)
-    made = draft.build(e, "actuator-value", f"actuator {name!r}", kind, name=rename(name), **values)
-    if made is not None:
-        draft.add(draft.actuators, "actuator", made.name, made, e)
+    if e.report.unread > before:  # a value that could not be read is not judged as well
+        return None
+    return draft.build(e, "actuator-value", f"actuator {name!r}", kind, name=rename(name), **values)
 
 
 def _read_sensor(e: Element, kind: str, draft: Draft, rename: Rename) -> None:
@@ -95,6 +105,7 @@ def _read_sensor(e: Element, kind: str, draft: Draft, rename: Rename) -> None:
     if not name:
         e.error("name-missing", f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} without a name")
         return
+    before = e.report.unread
     values = values_of(e, SENSORS[kind], _APART)
     written = e.get("type")
     if written is not None and any(m.name == "type" for m in meanings(SENSORS[kind])):
@@ -106,6 +117,8 @@ def _read_sensor(e: Element, kind: str, draft: Draft, rename: Rename) -> None:
     joint = e.child("joint")
     if joint is not None:
         values["joint"] = axis_ref(joint, joint.words, rename, joint.get("axis"))
+    if e.report.unread > before:
+        return
     made = draft.build(e, "encoder-value", f"{kind} {name!r}", SENSORS[kind], name=rename(name), **values)
     if made is not None:
         draft.add(draft.sensors, "sensor", made.name, made, e)

@@ -23,7 +23,7 @@ from gearwright.model.topology import roots, span
 
 Base = Literal["floating", "fixed"]
 _T = TypeVar("_T")
-_MISSING = re.compile(r"(?:joint|link|transmission|actuator) (.+?) does not exist")
+_MISSING = re.compile(r".*\b(?:joint|link|transmission|actuator) (.+?) does not exist")  # the last part that is named
 
 
 @dataclass(slots=True)

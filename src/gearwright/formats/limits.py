@@ -59,10 +59,13 @@ def _friction_model(element: Element, joint: str) -> FrictionModel | None:
         e.consume()
         return None
     kind = FRICTIONS[written]
+    before = e.report.unread
     values = values_of(e, kind)
     if missing := missing_from(kind, values):
         near = e.misspelt(missing[0])
         e.error("dynamics-invalid", f"joint {joint!r}: a {written} friction needs <{missing[0]}>{near}")
+        return None
+    if e.report.unread > before:  # reported already
         return None
     try:
         return kind(**values)

@@ -76,6 +76,7 @@ class Bench:
         self.servers: list[PluginServer | SocketcandServer | JsonServer | BridgedBus] = []
         self.listeners: list[Callable[[], None]] = []  # called after every step: recordings
         self.failure: GearwrightError | None = None
+        self.steps = 0  # in all, resets or not
         self._eeprom = Eeprom(eeprom, rig.devices) if eeprom is not None else None
         self._restart()
         if self._eeprom is not None:
@@ -202,6 +203,7 @@ class Bench:
             except GearwrightError as error:  # the mechanism diverged: it stays as it was, clients can still ask
                 self.failure = error
                 return
+            self.steps += 1
             if sent:
                 self.network.emit(sent)
             t = rig.time

@@ -133,6 +133,8 @@ class Fault:
     clear: Callable[[Faults, str | None], None]
     default: float = 1.0  # what is applied where nothing is given: a probability, a time, a temperature
     doc: str = ""
+    takes: str = "a number"
+    most: float = inf  # values are 0 … most
 
 
 class Faults:
@@ -150,8 +152,9 @@ class Faults:
         """A fault of an actuator, or of the bus; kinds and values are listed on the page of simulated hardware."""
         fault = self._known(kind, target)
         amount = fault.default if value is None else float(value)
-        if not amount >= 0.0 or amount == inf:
-            raise ModelError(f"fault {kind!r} takes a number, 0 or more, not {value!r}")
+        if not 0.0 <= amount <= fault.most or amount == inf:
+            bounds = "0 or more" if fault.most == inf else f"0 … {fault.most:g}"
+            raise ModelError(f"fault {kind!r} takes {fault.takes}, {bounds}, not {amount:g}")
         fault.apply(self, target, amount)
         self.active[kind, target] = amount
 
@@ -184,13 +187,17 @@ class Faults:
             setattr(wire, name, value)
 
 
-def _on_wire(name: str, default: float, doc: str, off: Any = 0.0) -> Fault:
+def _on_wire(
+    name: str, default: float, doc: str, off: Any = 0.0, takes: str = "a probability", most: float = 1.0
+) -> Fault:
     return Fault(
         "wire",
         lambda f, _, value: f.set_wire(name, bool(value) if off is False else value),
         lambda f, _: f.set_wire(name, off),
         default,
         doc,
+        takes,
+        most,
     )
 
 
@@ -200,6 +207,8 @@ def _in_drive(name: str, doc: str) -> Fault:
         lambda f, target, _: setattr(f.flags(target), name, True),
         lambda f, target: setattr(f.flags(target), name, False),
         doc=doc,
+        takes="no value, or a switch",
+        most=1.0,
     )
 
 
@@ -214,10 +223,10 @@ def _brown_out(f: Faults, _: str | None, seconds: float) -> None:
 
 FAULTS: dict[str, Fault] = {
     "drop": _on_wire("drop", 1.0, "frames are lost"),
-    "delay": _on_wire("delay", 0.01, "frames arrive later"),
+    "delay": _on_wire("delay", 0.01, "frames arrive later", takes="seconds", most=inf),
     "duplicate": _on_wire("duplicate", 1.0, "frames arrive twice"),
     "corrupt": _on_wire("corrupt", 1.0, "bits flip: a CAN frame is lost, a serial packet fails its checksum"),
-    "bus-off": _on_wire("off", 1.0, "nothing passes", off=False),
+    "bus-off": _on_wire("off", 1.0, "nothing passes", off=False, takes="no value, or a switch"),
     "unplug": _in_drive("unplugged", "the connector is off: it neither hears nor answers, and has no power"),
     "encoder-freeze": _in_drive("encoder_freeze", "the encoder shows where it stopped"),
     "open-winding": _in_drive("open_winding", "no current flows"),
@@ -228,6 +237,7 @@ FAULTS: dict[str, Fault] = {
         lambda f, target: setattr(f.flags(target), "over_temperature", None),
         120.0,
         "the winding's sensor shows this temperature [°C]",
+        "°C",
     ),
     "under-voltage": Fault(
         "supply",
@@ -235,6 +245,9 @@ FAULTS: dict[str, Fault] = {
         lambda f, _: _force_supply(f, None),
         0.0,
         "the supply falls to this voltage [V]; 0: to 45 % of its own",
+        "volts",
     ),
-    "brown-out": Fault("supply", _brown_out, lambda f, _: _force_supply(f, None), DIP, "no supply for a moment [s]"),
+    "brown-out": Fault(
+        "supply", _brown_out, lambda f, _: _force_supply(f, None), DIP, "no supply for a moment [s]", "seconds"
+    ),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.hardware.setpoints import Torque
+from gearwright.sim.units import actuator_units
 
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench
@@ -47,7 +48,11 @@ class Requests:
             answer = self._each[key](value)
         if self._bench.failure is not None:
             raise self._bench.failure
-        return self.state() if answer is None else answer
+        if answer is None:
+            answer = self.state()
+            if "command" in request:
+                answer["commanded"] = {name: self._commanded(name) for name in request["command"]}
+        return answer
 
     def state(self) -> dict[str, Any]:
         sim, drives = self._bench.sim, self._bench.rig.plant.drives
@@ -133,6 +138,19 @@ class Requests:
                 drives[name].write(Torque(number))
             else:
                 sim.port(0).command(name).write(number)
+
+    def _commanded(self, name: str) -> dict[str, Any]:
+        """The unit of a command, and why it has no effect, where it has none."""
+        plant, robot = self._bench.rig.plant, self._bench.sim.robot
+        if name not in plant.drives:
+            return {"unit": actuator_units(robot, name)["command"]}
+        drive = plant.drives[name]
+        found = {"unit": actuator_units(robot, name)["torque"]}
+        if not drive.powered:
+            found["no_effect"] = "the drive has no power"
+        elif drive.faults.open_winding:
+            found["no_effect"] = "its winding is open"
+        return found
 
     def _step(self, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_STEPS:

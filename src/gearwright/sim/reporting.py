@@ -73,4 +73,10 @@ def _described(sim: Simulation, q: Array, i: int, beyond: Array) -> str:
     unit = sim.layout.names.units[name][0]
     count = int(beyond[:, i].sum())
     robots = "" if sim.batch == 1 else f" in robot {robot}" + (f" and {count - 1} more" if count > 1 else "")
-    return f"{name!r} at {value:.6g} {unit}, {which} limit {limit:.6g} {unit}{robots}"
+    hint = ": degrees?" if unit == "rad" and in_degrees(float(value), float(lower[i]), float(upper[i])) else ""
+    return f"{name!r} at {value:.6g} {unit}, {which} limit {limit:.6g} {unit}{robots}{hint}"
+
+
+def in_degrees(value: float, lower: float, upper: float) -> bool:
+    """Whether an angle beyond limits would be within them if it were one of degrees; below 5 rad it may be meant."""
+    return abs(value) >= 5.0 and lower - ROUNDING <= np.radians(value) <= upper + ROUNDING

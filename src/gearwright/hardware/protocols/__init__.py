@@ -15,6 +15,12 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.model.device_bindings import PROTOCOLS
 
+# Names that people call protocols by, and the protocol that they mean
+OTHER_NAMES = {
+    "canopen": "cia402", "ds402": "cia402", "cia301": "cia402", "cansimple": "odrive", "scservo": "feetech",
+    "sts3215": "feetech", "mit": "damiao",
+}  # fmt: skip
+
 __all__ = ["PROTOCOLS", "Protocol", "protocol"]
 
 
@@ -32,7 +38,7 @@ class Protocol:
     sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD
     adapter: str = ""  # serial CAN adapter that its clients look for, a name of `transports.adapters`
-    client: str = ""  # what to type, with {channel}, {port}, {node}
+    client: str = ""  # what to type, with {channel}, {port}, {node}, {eds}, {get_eds}
 
     def __post_init__(self) -> None:
         if self.bus == "serial" and self.line is None:
@@ -71,6 +77,7 @@ class Protocol:
 def protocol(name: str) -> Protocol:
     """The protocol of that name; an unknown one raises with the nearest."""
     if name not in PROTOCOLS:
-        raise UnknownNameError("protocol", name, list(PROTOCOLS))
+        meant = OTHER_NAMES.get(name.lower())
+        raise UnknownNameError("protocol", name, list(PROTOCOLS), hint=f"{name} is {meant!r} here" if meant else "")
     found: Protocol = PROTOCOLS[name]
     return found

@@ -28,6 +28,7 @@ class JsonServer:
     ) -> None:
         self._loop, self._hello, self._handle = loop, hello, handle
         self._clients: set[JsonClient] = set()
+        self.accepted = 0  # clients so far
         refusal = _line({"error": f"{MOST_CLIENTS} clients are connected, which is all that it takes"})
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
@@ -43,6 +44,7 @@ class JsonServer:
         client.send(self._hello())
         if client.stream.open:  # it may be gone already
             self._clients.add(client)
+            self.accepted += 1
 
     def close(self) -> None:
         self._listener.close()

@@ -25,5 +25,6 @@ PROTOCOL = CanOpen(
     title="CiA 402 over CANopen",
     device=Cia402,
     sync_id=0x80,
-    client='network.connect(interface="gearwright", channel="{channel}"); canopen.BaseNode402({node}, "robot.eds")',
+    client='network.connect(interface="gearwright", channel="{channel}"); '
+    'canopen.BaseNode402({node}, "{eds}"){get_eds}',
 )
