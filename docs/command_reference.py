@@ -76,6 +76,8 @@ def _takes(base: Any, info: OptionInfo) -> str:
 
 
 def _text(info: OptionInfo, default: Any) -> str:
+    if default is inspect.Parameter.empty:
+        return f"{info.help or ''} Required."
     shown = default.value if isinstance(default, Enum) else default
     if shown is None or shown == "" or isinstance(shown, bool):
         return info.help or ""

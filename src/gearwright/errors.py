@@ -97,10 +97,11 @@ def warn(message: str, category: type[Warning]) -> None:
 class UnknownNameError(ModelError, KeyError):
     """A name that does not exist; the message holds the nearest one that does."""
 
-    def __init__(self, kind: str, name: object, valid: Iterable[str], hint: str = "") -> None:
+    def __init__(self, kind: str, name: object, valid: Iterable[str], hint: str = "", meant: str = "") -> None:
         self.name = name
         more = f"; {hint}" if hint else ""
-        super().__init__(f"there is no {kind} named {name!r}{suggestion(str(name), valid)}{more}")
+        near = f"; did you mean {meant!r}?" if meant else suggestion(str(name), valid)
+        super().__init__(f"there is no {kind} named {name!r}{near}{more}")
 
     def __str__(self) -> str:  # KeyError would print the quotes of repr()
         return str(self.args[0])

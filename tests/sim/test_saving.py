@@ -199,7 +199,7 @@ def test_damage_anywhere_is_found(file: Path) -> None:
         damaged = bytearray(whole)
         damaged[at] ^= 1 << rng.integers(8)
         file.write_bytes(damaged)
-        assert "damaged" in (said := refusal(file)) or "no simulation" in said or "format" in said
+        assert "damaged" in (said := refusal(file)) or "no saved simulation" in said or "format" in said
     for length in (0, 1, 30, 60, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
         refusal(file)

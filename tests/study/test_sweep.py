@@ -133,7 +133,9 @@ def test_a_metric_is_known_by_what_it_has_taken_from_around_it(gripper, tmp_path
 
     def scaled(by: float):
         metric = {"end": lambda rec: by * rec.position["right_finger"][-1]}
-        return gw.sweep(gripper, {"motor.stall_torque": (0.005, 0.05, 2)}, metric, out=tmp_path / "t.csv", **RUN)
+        return gw.sweep(
+            gripper, {"motor.stall_torque": (0.005, 0.05, 2)}, metric, out=tmp_path / "t.csv", overwrite=True, **RUN
+        )
 
     assert scaled(2.0)["end"].to_list() == [2.0 * x for x in scaled(1.0)["end"]]
 
@@ -213,9 +215,10 @@ def test_the_command(tmp_path: Path) -> None:
     ]  # fmt: skip
     done = called(*arguments, "--out", tmp_path / "t.parquet", "--plot", tmp_path / "t.png")
     assert done.code == 0, done.err
+    assert f"wrote {tmp_path / 't.png'}" in done.out
     assert "12 designs" in done.out and (tmp_path / "t.png").stat().st_size > 5000
     assert len(polars.read_parquet(tmp_path / "t.parquet")) == 12
-    assert called(*arguments, "--metric", "x=nothing:last").code == 1
+    assert called(*arguments, "--metric", "x=nothing:last").code == 2
     assert called(*arguments, "--vary", "a").code == 2
 
 
@@ -269,3 +272,63 @@ def test_a_name_given_twice_is_a_mistake(twice: str) -> None:
     given = ["--vary=motor.stall_torque=1:2:2", "--metric=a=right_finger.position:last"]
     said = CliRunner().invoke(app, ["sweep", "gripper", *given, twice])
     assert said.exit_code == 2 and "is given twice" in said.output
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_a_table_of_another_sweep_is_kept(gripper, ending: str, tmp_path: Path) -> None:
+    out, vary = tmp_path / f"t{ending}", {"motor.stall_torque": (0.005, 0.05, 2)}
+    first = gw.sweep(gripper, vary, {"a": "motor.torque:max"}, out=out, **RUN)
+    before = out.read_bytes()
+    with pytest.raises(
+        gw.GearwrightError, match=r"holds another sweep, gearwright.sweep\(.*motor.torque:max.*--overwrite"
+    ):
+        gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, **RUN)
+    assert out.read_bytes() == before and first.columns[-1] == "a"
+    assert gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, overwrite=True, **RUN).columns[-1] == "b"
+    out.write_text("time,mine\n1,2\n")
+    with pytest.raises(gw.GearwrightError, match="holds no table of a sweep"):
+        gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, **RUN)
+    assert out.read_text() == "time,mine\n1,2\n"
+
+
+def test_overwriting_takes_chunks_of_another_sweep_away(gripper, table, tmp_path: Path) -> None:
+    parts = tmp_path / "t.csv.parts"
+    parts.mkdir()
+    (parts / "about.json").write_text('{"fingerprint": "other"}')
+    np.savez(parts / "0.npz", end=np.zeros(12), peak=np.zeros(12))
+    assert gw.sweep(gripper, VARY, METRICS, out=tmp_path / "t.csv", overwrite=True, **RUN).equals(table)
+
+
+def test_metrics_take_the_names_that_plots_take(gripper) -> None:
+    run = {**RUN, "duration": 0.005}
+    found = gw.sweep(
+        gripper, {"motor.stall_torque": [0.05]}, {"a": "motor.velocity:max", "b": "motor.shaft_velocity:max"}, **run
+    )
+    assert found["a"][0] == found["b"][0] > 0
+    for wrong, message in {
+        "right_finger.speed:max": "did you mean 'right_finger.velocity'",
+        "position:max": "'position' has 3 of them",
+    }.items():
+        with pytest.raises(gw.GearwrightError, match=message):
+            gw.sweep(gripper, {"motor.stall_torque": [0.05]}, {"a": wrong}, **run)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--vary motor.stall_torque=1:2:2 --pareto x,y --plot s.png", "no metric or parameter 'x'"),
+        ("--vary motor.stall_torque=1:2:2 --pareto end --plot s.png", "two metrics"),
+        ("--vary motor.stall_torque=1:2:2 --pareto end,end", "give --plot FILE"),
+        ("--vary motor.stall_torque=1:2:2 --plot s.txt", ".png, .svg, .pdf"),
+        ("--vary motor.stall_torque=10:60", "motor.stall_torque=10:60:N"),
+        ("--vary motor.stall_torque=1:2 --sampling lhs", "--designs N"),
+        ("--vary motor.stall_torque=1:2:2 --designs 4", "--vary says it of a grid"),
+        ("--vary motor.stal_torque=1:2:2", "did you mean 'motor.stall_torque'"),
+        ("--vary motor.stall_torque=1:2:2 --command motor=6V", "leave out the unit 'V'"),
+        ("--vary motor.stall_torque=1:2:2 --command left_finger=6", "write --effort left_finger=6"),
+    ],
+)
+def test_wrong_commands_speak_of_options(given: str, message: str) -> None:
+    done = called("sweep", "gripper", "--metric", "end=right_finger.position:last", *given.split())
+    assert done.code == 2 and message in " ".join(done.err.split()), done.err
+    assert "designs" not in done.out

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view
+from gearwright.cli.words import Command
 
 COMMANDS = (
     check.check,
@@ -33,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -100,11 +101,12 @@ def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str |
 
     with waiting(f"writing {name}.c"):
         done = export_c(robot, name, **options)
-    typer.echo(f"wrote {done.source}, {done.header}, {done.harness.name}")
+    typer.echo(f"wrote {done.source}, {done.header}, {done.harness}")
     typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {', '.join(done.functions) or 'nothing'}")
     if compiler is not None:
         _print_sizes(done, compiler)
-    typer.echo(f"test it: cc -std=c99 -O2 -DGW_EXACT {done.source.name} {done.harness.name} -lm && ./a.out")
+    files = f"{quote(str(done.source))} {quote(str(done.harness))}"
+    typer.echo(f"test it: cc -std=c99 -O2 -DGW_EXACT {files} -lm && ./a.out")
 
 
 def _print_sizes(done: Exported, compiler: str) -> None:

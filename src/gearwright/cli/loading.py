@@ -103,11 +103,11 @@ def loaded_or_exit(file: str, reading: LoadOptions) -> Mechanism:
     return loaded.mechanism
 
 
-def stop(command: str, message: str) -> NoReturn:
-    """Ends a command with a message and exit code 1."""
+def stop(command: str, message: str, code: int = 1) -> NoReturn:
+    """Ends a command with a message and an exit code."""
     import typer
 
     from gearwright.display.visible import visible
 
     typer.echo(f"gearwright {command}: {visible(message)}", err=True)
-    raise typer.Exit(1)
+    raise typer.Exit(code)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 import typer
 
 from gearwright.cli.command_line import command_line
+from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
 from gearwright.cli.options import (
     BaseChoice,
@@ -97,13 +98,14 @@ def run(
     warnings, infos, files.
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
-    numbers = {what: _assigned(what, pairs or []) for what, pairs in given.items()}
+    numbers = {what: assigned("--set" if what == "position" else f"--{what}", given[what]) for what in given}
     _check_files(out, plot, report)
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
     robot = loaded_or_exit(file, reading)
+    check_targets(robot, numbers["command"], numbers["effort"])
     options: dict[str, Any] = {"dt": dt, "batch": batch}
     if integrator is not None:
         options["integrator"] = integrator
@@ -271,24 +273,6 @@ def _report(outcome: Outcome, json: bool) -> None:
     from gearwright.cli.terminal import console
 
     console().print(outcome.page())
-
-
-def _assigned(what: str, pairs: list[str]) -> dict[str, Any]:
-    """`joint=0.3` or `joint=0,0,1`."""
-    option = "--set" if what == "position" else f"--{what}"
-    found: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, text = pair.rpartition("=")
-        try:
-            values = [float(x) for x in text.split(",")]
-        except ValueError:
-            values = []
-        if not (equals and name and values):
-            _stop(f"{option} {pair}: write {NUMBERS}, e.g. {option} joint=0.3", 2)
-        if name in found:
-            _stop(f"{option} {pair}: {name} is given twice", 2)
-        found[name] = values[0] if len(values) == 1 else values
-    return found
 
 
 def _check_files(out: str | None, plot: str | None, report: str | None) -> None:

@@ -18,7 +18,7 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, UnknownNameError
 
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench
@@ -115,6 +115,9 @@ def serve(
     try:
         notes: list[str] = []
         bench = _started(robot, given, channel, socketcand, tcp, notes)
+    except UnknownNameError as error:
+        typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))
+        _stop(str(error), 2 if error.name in typed else 1)  # 1: the robot's file or --devices has it wrong
     except GearwrightError as error:
         _stop(str(error), 1)
     with bench:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
 from gearwright.cli.options import (
     BaseChoice,
@@ -19,9 +20,10 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, ModelError, suggestion
 
 Repeated = list[str] | None
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def sweep(
@@ -46,6 +48,9 @@ def sweep(
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster. Default: one is started here.")] = None,
     integrator: Annotated[str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made.")] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="The table: .parquet or .csv.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="The table may replace that of another sweep.")
+    ] = False,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="A heat map (grid of two) or scatter matrix: .png, .svg, .pdf.")
     ] = None,
@@ -66,30 +71,71 @@ def sweep(
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list. With --out, chunks are kept
     beside the table until all are done: the same command after Ctrl-C goes on where it was.
-    Exits with 0 if the table is complete, 1 otherwise.
+    Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong.
     """
     reading = LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
         strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
     )  # fmt: skip
-    robot = loaded_or_exit(file, reading)
     ranges = _by_name("--vary", map(_range, vary))
     metrics = _by_name("--metric", ((label or spec, spec) for label, spec in map(_labelled, metric)))
+    inputs = {"command": assigned("--command", command), "effort": assigned("--effort", effort)}
+    start = assigned("--set", position)
+    _check_number(ranges, sampling, n)
+    _check_picture([*ranges, *metrics], plot, pareto)
+    robot = loaded_or_exit(file, reading)
+    check_targets(robot, **inputs)
     try:
         from gearwright.study import sweep as swept
 
         table = swept(
             robot, ranges, metrics, duration=duration, dt=dt, integrator=integrator,
-            command=_numbers(command), effort=_numbers(effort), position=_numbers(position), sampling=sampling, n=n,
-            seed=seed, chunk=chunk, engine=engine, address=address, out=out, progress=True,
+            command=inputs["command"], effort=inputs["effort"], position=start, sampling=sampling, n=n, seed=seed,
+            chunk=chunk, engine=engine, address=address, out=out, overwrite=overwrite, progress=True,
         )  # fmt: skip
         if plot is not None:
             _draw(table, list(ranges), list(metrics), plot, pareto)
+    except ModelError as error:
+        stop("sweep", str(error), 2)
     except GearwrightError as error:
         stop("sweep", str(error))
     except KeyboardInterrupt:
         stop("sweep", "interrupted; the same command goes on from here" if out else "interrupted")
     _print(table, list(metrics), out)
+    if plot is not None:
+        typer.echo(f"wrote {plot}")
+
+
+def _check_number(ranges: dict[str, tuple[float, ...]], sampling: str, n: int | None) -> None:
+    """How many designs: of a grid --vary says it, of any other sampling --designs."""
+    if sampling == "grid":
+        if n is not None:
+            raise typer.BadParameter("is for the other samplings: --vary says it of a grid", param_hint="--designs")
+        for name, (low, high, *count) in ranges.items():
+            if not count:
+                message = f"a grid needs the number of values: {name}={low:g}:{high:g}:N"
+                raise typer.BadParameter(message, param_hint="--vary")
+    elif n is None:
+        raise typer.BadParameter(f"{sampling} needs the number of designs: --designs N", param_hint="--sampling")
+
+
+def _check_picture(columns: list[str], plot: str | None, pareto: str | None) -> None:
+    """Before hours are spent: a picture's ending, and the names of a front."""
+    from pathlib import Path
+
+    if plot is not None and Path(plot).suffix.lower() not in PICTURES:
+        raise typer.BadParameter(f"{plot!r} must end in one of {', '.join(PICTURES)}", param_hint="--plot")
+    if pareto is None:
+        return
+    if plot is None:
+        raise typer.BadParameter("draws a front: give --plot FILE, too", param_hint="--pareto")
+    goals = [goal.strip().removeprefix("-") for goal in pareto.split(",")]
+    if len(goals) != 2:
+        raise typer.BadParameter(f"{pareto!r} must be two metrics, as A,B or -A,B", param_hint="--pareto")
+    for goal in goals:
+        if goal not in columns:
+            near = suggestion(goal, columns)
+            raise typer.BadParameter(f"there is no metric or parameter {goal!r} here{near}", param_hint="--pareto")
 
 
 def _draw(table: Any, parameters: list[str], metrics: list[str], plot: str, pareto: str | None) -> None:
@@ -98,7 +144,7 @@ def _draw(table: Any, parameters: list[str], metrics: list[str], plot: str, pare
     if pareto is None:
         draw(table, parameters, metrics, plot)
     else:
-        draw_pareto(table, pareto.split(","), plot)
+        draw_pareto(table, [goal.strip() for goal in pareto.split(",")], plot)
 
 
 def _print(table: Any, metrics: list[str], out: str | None) -> None:
@@ -141,14 +187,3 @@ def _by_name(option: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 def _labelled(text: str) -> tuple[str, str]:
     label, equals, spec = text.partition("=")
     return (label.strip(), spec.strip()) if equals else ("", text.strip())
-
-
-def _numbers(given: Repeated) -> dict[str, float]:
-    found = {}
-    for text in given or []:
-        name, _, value = text.partition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            raise typer.BadParameter(f"{text!r} is not of the form NAME=VALUE") from None
-    return found

@@ -21,6 +21,8 @@ from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
 Plugins = Literal["trust"] | Sequence[PathLike] | None
+RECORDED = (b"\x89MCAP", b"PAR1", b"PK\x03\x04")  # heads of recordings
+SAVED = b"gearwright simulation "  # the head of what `Simulation.save` writes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,8 @@ def load(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
         xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
+    if not isinstance(path, str | os.PathLike):
+        raise ModelError(f"load takes the path of a file, or the name of a bundled robot, not {path!r:.60}")
     report = Report(strict=strict)
     file, name = _bundled(path)
     data = _read(file, name, report)
@@ -167,10 +171,23 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
             what = "is not a file" if file.exists() else f"does not exist{_near_bundled(name)}"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
+        head = _head(file)
+        if head.startswith(RECORDED):
+            what = f"is a recording: `gearwright view {name}` shows it, gearwright.Recording.open reads it"
+            report.error("file-unreadable", f"{name!r} {what}", source)
+            return None
+        if head.startswith(SAVED):
+            report.error("file-unreadable", f"{name!r} is a saved simulation: gearwright.open opens it", source)
+            return None
         return bounded(file)
     except (OSError, ValueError) as error:
         report.error("file-unreadable", f"{name!r} cannot be read: {error}", source)
         return None
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as content:
+        return content.read(len(SAVED))
 
 
 def _near_bundled(name: str) -> str:

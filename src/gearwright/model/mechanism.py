@@ -299,6 +299,9 @@ class Mechanism(NotebookDisplay):
         Keys are joints (a number, or a sequence for a joint of several coordinates) or single coordinates such as
         `joint.axis2` or `base.z`. A follower that is given keeps its value.
         """
+        if position is not None and not hasattr(position, "items"):
+            first = next(iter(self.joints), "joint")
+            raise ModelError(f"positions are given by joint, as {{{first!r}: 0.1}}, not {position!r:.60}")
         tied = {**self.joints, **self.bases}
         q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gearwright.errors import ModelError, UnknownNameError, suggestion
+from gearwright.errors import ModelError, suggestion
 from gearwright.sim.recordings import Chunk, Schema, Signal
+from gearwright.sim.recordings.signal_names import find, label
 from gearwright.sim.user_code import user_line
 
 Array = np.ndarray[Any, Any]
@@ -36,18 +37,12 @@ def split(spec: str) -> tuple[str, str]:
 
 
 def find_signal(schema: Schema, name: str) -> Signal:
-    """`motor.torque`, `knee.position`, `energy`."""
-    families = schema.by_family
-    known = [n for n, s in families.get("", {}).items() if not s.shape]
-    for family, signals in families.items():
-        for own, signal in signals.items():
-            if family and not signal.shape and not own.count("."):
-                known.append(f"{own}.{family}")
-                if name == known[-1]:
-                    return signal
-    if name in families.get("", {}):
-        return families[""][name]
-    raise UnknownNameError("signal", name, known)
+    """`motor.torque`, `knee.position`, `energy`: the names of `Recording.plot`, of one number."""
+    found = [s for s in find(schema, name) if not s.shape]
+    if len(found) != 1:
+        names = ", ".join(repr(label(s)) for s in found[:4]) or "none"
+        raise ModelError(f"a metric is of one number over time, and {name!r} has {len(found)} of them: {names}, …")
+    return found[0]
 
 
 class Accumulator:

@@ -24,8 +24,8 @@ METADATA = "gearwright"
 class Store:
     """The folder OUT.parts beside a table, or memory where no table is wanted."""
 
-    def __init__(self, out: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
-        self.out, self.about = None if out is None else Path(out), dict(about)
+    def __init__(self, out: str | os.PathLike[str] | None, about: Mapping[str, Any], overwrite: bool = False) -> None:
+        self.out, self.about, self.overwrite = None if out is None else Path(out), dict(about), overwrite
         self._memory: dict[int, dict[str, Array]] = {}
         self._lock: Any = None  # as long as the sweep goes on
         if self.out is not None and self.out.suffix not in ENDINGS:
@@ -36,6 +36,24 @@ class Store:
         assert self.out is not None
         return self.out.with_name(self.out.name + ".parts")
 
+    def check(self) -> bool:
+        """Whether the table is there already. Raises where a file of that name is something else."""
+        if self.out is None or not self.out.exists():
+            return False
+        held = described(self.out)
+        if held.get("fingerprint") == self.about["fingerprint"]:
+            return True
+        if not self.overwrite:
+            call = held.get("call")
+            what = "holds no table of a sweep" if call is None else f"holds another sweep, {call!s:.300}"
+            if call == self.about["call"]:
+                what = "holds this sweep of another state of the robot, or by another version"
+            raise GearwrightError(
+                f"{self.out} {what}: give another name for the table, or overwrite it "
+                f"(overwrite=True, --overwrite on the command line)"
+            )
+        return False
+
     def begin(self) -> set[int]:
         """The chunks that are there already."""
         if self.out is None:
@@ -45,9 +63,12 @@ class Store:
             self._lock = _locked(self.folder)
             note = self.folder / "about.json"
             if note.exists() and _read(note) != self.about["fingerprint"]:
-                raise GearwrightError(
-                    f"{self.folder} holds chunks of another sweep: remove it, or give another name for the table"
-                )
+                if not self.overwrite:
+                    raise GearwrightError(
+                        f"{self.folder} holds chunks of another sweep: remove it, or give another name for the table"
+                    )
+                for chunk in self.folder.glob("*.npz"):
+                    chunk.unlink()
             _replace(note, json.dumps(self.about).encode())
         except OSError as error:
             raise GearwrightError(f"{self.folder} cannot be written: {error.strerror}") from error
@@ -100,24 +121,24 @@ def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
     temporary.replace(path)
 
 
-def finished(path: Path) -> str | None:
-    """The fingerprint of a table that is there."""
+def described(path: Path) -> dict[str, Any]:
+    """The notes that `write` has put into a table; none of any other file."""
     try:
         if path.suffix == ".parquet":
             import polars
 
-            return str(json.loads(polars.read_parquet_metadata(path)[METADATA])["fingerprint"])
+            held = json.loads(polars.read_parquet_metadata(path)[METADATA])
+            return held if isinstance(held, dict) else {}
+        found: dict[str, Any] = {}
         with path.open(encoding="utf-8") as file:
             for line in file:
-                if line.startswith("# fingerprint:"):
-                    return str(json.loads(line.partition(":")[2]))
-                if not line.startswith("#"):
-                    return None
-    except (OSError, ValueError, KeyError, ImportError):
-        return None
+                if not line.startswith("# "):
+                    break
+                key, _, value = line[2:].partition(": ")
+                found[key] = json.loads(value)
+        return found
     except Exception:  # polars has errors of its own for damaged files
-        return None
-    return None
+        return {}
 
 
 def read(path: Path) -> Any:

@@ -20,7 +20,7 @@ from gearwright.study.chunks import Job
 from gearwright.study.designs import Designs, designs
 from gearwright.study.engines import find_engine
 from gearwright.study.metrics import called, find_signal, split
-from gearwright.study.store import Store, finished, read
+from gearwright.study.store import Store, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +48,7 @@ def sweep(
     engine: str = "local",
     address: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
     progress: bool = False,
     **options: Any,
 ) -> Any:
@@ -65,7 +66,8 @@ def sweep(
     chunk     designs that are simulated together; memory grows with it, results do not depend on it
     engine    "local" (all cores), "cuda" (a GPU), or "ray" (`address` of a cluster; None starts one here)
     out       a .parquet or .csv file. Chunks are kept beside it until all are done: called again after an
-              interruption, a sweep goes on where it was
+              interruption, a sweep goes on where it was. A file of that name that holds anything else is kept,
+              unless `overwrite` is true
     options   as of `gearwright.compile`: dt, integrator, gravity, …
 
     A design that diverges has NaN in all its metrics.
@@ -75,8 +77,9 @@ def sweep(
         sampling=sampling, n=n, seed=seed, every=every, chunk=chunk, engine=engine, options=options,
     )  # fmt: skip
     run = find_engine(engine)
-    store = Store(out, about)
-    if store.out is not None and finished(store.out) == about["fingerprint"]:
+    store = Store(out, about, overwrite)
+    if store.check():
+        assert store.out is not None
         return read(store.out)
     done = store.begin()
     count = -(-tried.count // job.size)

@@ -10,6 +10,7 @@ from gearwright.sim.recordings.schema_text import KINDS, STATE
 
 SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators; joints have them, too
 WORDS = {"reading": "sensor", "value": "sensor", "effort_of_coupling": "coupling_effort"}  # families by other words
+MEANT = {"speed": "velocity", "angle": "position", "force": "effort", "torque": "effort", "amps": "current"}
 
 
 def label(signal: Signal) -> str:
@@ -50,7 +51,9 @@ def _found(schema: Schema, name: str) -> list[Signal]:
     head, _, last = name.rpartition(".")
     if last in WORDS and (signal := schema.by_family.get(WORDS[last], {}).get(head)):
         return [signal]
-    raise UnknownNameError("signal", name, [*known, *dict.fromkeys(s.family for s in shown)])
+    meant = f"{head}.{MEANT.get(last, '')}"
+    families = dict.fromkeys(s.family for s in shown)
+    raise UnknownNameError("signal", name, [*known, *families], meant=meant if meant in known else "")
 
 
 def _by_name(schema: Schema) -> dict[str, Signal]:

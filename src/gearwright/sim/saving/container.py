@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.errors import LoadError, SimulationError
+from gearwright.errors import GearwrightError, LoadError, SimulationError
 
 NAME = b"gearwright simulation "
 FORMAT = 1
@@ -45,7 +45,8 @@ def packed(head: Mapping[str, Any], parts: Mapping[str, bytes]) -> bytes:
 def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Head and parts. Raises ValueError that says what is wrong."""
     if not content.startswith(NAME):
-        raise ValueError("this is no simulation that `Simulation.save` has written")
+        meant = "; this looks like a robot's file: did you mean gearwright.load?" if _is_xml(content) else ""
+        raise GearwrightError(f"this is no saved simulation: `Simulation.save` writes them{meant}")
     if not content.startswith(MAGIC):
         found = content[len(NAME) : len(NAME) + 8].partition(b"\n")[0].decode("ascii", "replace")
         raise ValueError(f"the file has format {found!r}, and this version reads {FORMAT}: save the simulation again")
@@ -59,6 +60,10 @@ def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     if not isinstance(head, dict):
         raise ValueError("the file is damaged: its head is no table")
     return head, _parts(head.pop("parts", None), rest[8 + length :])
+
+
+def _is_xml(content: bytes) -> bool:
+    return content[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
 
 def _parts(sizes: Any, content: memoryview) -> dict[str, bytes]:
