@@ -51,7 +51,7 @@ def swept(designs: int):
         vary=VARIED,
         metrics={
             "speed": "shoulder.velocity:max", "lifted": "shoulder.position:last", "torque": "motor.torque:max",
-            "temperature": "motor.actuator.temperature:max",
+            "temperature": "motor.temperature:max",
         },
         sampling="sobol", n=designs, duration=0.4, position={"shoulder": -1.0}, command={"motor": 24.0},
         out="motor_choice.parquet", progress=True,
