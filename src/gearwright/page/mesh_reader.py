@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +80,10 @@ def _answer(line: str) -> bytes:
 
 
 def main() -> None:
-    try:
+    with suppress(ImportError, ValueError, OSError):  # a system without such limits is left with the time limit
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    except (ImportError, ValueError, OSError):
-        pass  # a system without limits has the time limit
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # whatever a reader prints goes elsewhere
     for line in sys.stdin:
         answer = _answer(line)

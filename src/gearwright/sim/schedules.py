@@ -8,8 +8,8 @@ from typing import Any
 from gearwright.errors import ModelError
 from gearwright.sim.given_values import constant, numbers
 from gearwright.sim.names import Group
-from gearwright.sim.user_code import user_line
 from gearwright.sim.values import Array
+from gearwright.user_code import user_line
 
 
 class Schedule:

@@ -14,7 +14,7 @@ import numpy as np
 from gearwright.errors import ModelError, suggestion
 from gearwright.sim.recordings import Chunk, Schema, Signal
 from gearwright.sim.recordings.signal_names import find, label
-from gearwright.sim.user_code import user_line
+from gearwright.user_code import user_line
 
 Array = np.ndarray[Any, Any]
 REDUCTIONS = ("last", "max", "min", "mean", "rms", "range")

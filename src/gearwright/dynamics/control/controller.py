@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 import casadi
@@ -29,8 +27,7 @@ from gearwright.errors import CompileError, GearwrightError, TracingError, Unkno
 from gearwright.model.control_places import ControlPlaces
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
-
-PACKAGES = tuple(str(Path(p)) for p in (Path(__file__).parents[2], Path(np.__file__).parent))  # not the user's code
+from gearwright.user_code import user_line
 
 
 class Declared(Protocol):
@@ -176,17 +173,6 @@ def _said(error: Exception) -> str:
         return str(error)
     said = f"{type(error).__name__}: {error}"
     return NO_NUMBER if "array element with a sequence" in said else said  # so NumPy says of a traced value
-
-
-def user_line(traceback: TracebackType | None) -> str:
-    """Where in the user's code it happened: the innermost line that is neither ours nor NumPy's."""
-    found = ""
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith(PACKAGES):
-            found = f" ({Path(file).name}, line {traceback.tb_lineno})"
-        traceback = traceback.tb_next
-    return found
 
 
 def _function(name: str, inputs: Mapping[str, SX], outputs: Mapping[str, Sequence[Scalar]]) -> Function:

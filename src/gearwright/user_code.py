@@ -7,7 +7,7 @@ from types import TracebackType
 
 import numpy as np
 
-PACKAGES = tuple(str(p) for p in (Path(__file__).parents[1], Path(np.__file__).parent))
+PACKAGES = tuple(str(p) for p in (Path(__file__).parent, Path(np.__file__).parent))
 
 
 def user_line(traceback: TracebackType | None) -> str:
