@@ -64,8 +64,8 @@ class UnreadableError(CompileError, AttributeError):
 class TracedReadings:
     """A traced controller's argument: every attribute is a mapping of formulas, a formula or a number."""
 
-    def __init__(self, parts: Mapping[str, Any]) -> None:
-        self.__dict__.update(parts)
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self.__dict__.update(attributes)
 
     def __getattr__(self, name: str) -> Any:
         has = ", ".join(n for n in self.__dict__ if not n.startswith("_"))
@@ -86,7 +86,7 @@ def reading(
     positions = {j.name: j.positions for j in joints if j.positions != (j.name,)}
     velocities = several(mechanism)
     bodies = model.bodies
-    parts: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "position": Formulas("joint", dict(zip(bodies.positions, tree.q, strict=True)), positions),
         "velocity": Formulas("joint", dict(zip(bodies.velocities, tree.v, strict=True)), velocities),
         "effort": Formulas("joint", dict(zip(bodies.velocities, given[StepSlot.EFFORT], strict=True)), velocities),
@@ -98,7 +98,7 @@ def reading(
         "coordinates": tuple(bodies.velocities),
     }
     read = dict(zip(sensing.readings, given.get(StepSlot.SENSOR, ()), strict=False))
-    parts["sensor"] = Formulas("sensor", read, {n: own for n, own in sensing.shown.items() if own != (n,)})
+    attributes["sensor"] = Formulas("sensor", read, {n: own for n, own in sensing.shown.items() if own != (n,)})
     n = len(bodies.velocities)
 
     def mass_matrix() -> Traced:
@@ -110,13 +110,13 @@ def reading(
         along = TreeState(tree.q, tree.v, identity(n), still)
         return Traced(model.inverse_dynamics(model.configuration_at(tree.q), along, still), (n,))
 
-    parts |= {"mass_matrix": mass_matrix, "bias": bias}
-    parts["actuator"] = _actuators(mechanism, model, given, tree)
-    parts["pose"] = Poses(lambda: link_poses(model.configuration(tree)), tuple(mechanism.links))
+    attributes |= {"mass_matrix": mass_matrix, "bias": bias}
+    attributes["actuator"] = _actuators(mechanism, model, given, tree)
+    attributes["pose"] = Poses(lambda: link_poses(model.configuration(tree)), tuple(mechanism.links))
 
     def read_at(clock: SX) -> TracedReadings:
         steps, start = scalars(clock)
-        return TracedReadings({**parts, "time": Traced([plus(start, times(steps, dt))], ())})
+        return TracedReadings({**attributes, "time": Traced([plus(start, times(steps, dt))], ())})
 
     return read_at
 
