@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +21,9 @@ from gearwright.cli.options import (
     XacroVariables,
     bundled,
 )
+
+if TYPE_CHECKING:
+    from gearwright.diagnostics import Diagnostic
 
 
 def check(
@@ -55,7 +59,7 @@ def check(
     ok = True
     collected: list[dict[str, Any]] = []
     for file in files:
-        loaded = load(file, reading)
+        loaded = _looked_around(load(file, reading), reading)
         ok = ok and loaded.ok and not (strict and _warned(loaded))
         if json:
             collected.append(as_data(loaded))
@@ -66,6 +70,27 @@ def check(
 
         typer.echo(dumps(collected, indent=2))
     raise typer.Exit(0 if ok else 1)
+
+
+def _looked_around(loaded: Loaded, reading: LoadOptions) -> Loaded:
+    """With what is not in the file: meshes that it names, and installed kinds that its names do not mean."""
+    if loaded.mechanism is None:
+        return loaded
+    from gearwright.diagnostics import in_line_order
+    from gearwright.formats.mesh_files import missing_meshes
+
+    found = [*missing_meshes(loaded.mechanism, loaded.file, reading.path), *_shadowed_kinds(loaded.file)]
+    return replace(loaded, diagnostics=tuple(in_line_order((*loaded.diagnostics, *found))))
+
+
+def _shadowed_kinds(file: str) -> Iterator[Diagnostic]:
+    """Loading a file does not look for them: that takes as long as a small file."""
+    from gearwright.diagnostics import Diagnostic
+    from gearwright.kinds import ACTUATORS, FRICTIONS, JOINT_KINDS, SENSORS, TRANSMISSIONS
+
+    for registry in (TRANSMISSIONS, ACTUATORS, SENSORS, FRICTIONS, JOINT_KINDS):
+        for message in registry.shadowed():
+            yield Diagnostic(severity="warning", code="kind-shadowed", message=message, file=file)
 
 
 def as_data(loaded: Loaded) -> dict[str, Any]:
