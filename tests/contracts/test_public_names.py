@@ -1,5 +1,6 @@
 """The public names are a contract: scripts outside this repository use them."""
 
+import json
 import subprocess
 import sys
 from importlib import import_module
