@@ -43,7 +43,8 @@ def check(
 ) -> None:
     """Report the errors and warnings of robot files, with their lines.
 
-    Prints file:line: severity: message [code] for everything found, and a line for each file.
+    Prints file:line: severity: message [code] for everything found, and a line for each file. Mesh files that are not
+    there are warnings; so are installed kinds whose name is one of Gearwright's.
     Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
     With --strict, a file with warnings exits with 1, too.
 
@@ -86,7 +87,9 @@ def _looked_around(loaded: Loaded, reading: LoadOptions) -> Loaded:
 def _shadowed_kinds(file: str) -> Iterator[Diagnostic]:
     """Loading a file does not look for them: that takes as long as a small file."""
     from gearwright.diagnostics import Diagnostic
-    from gearwright.kinds import ACTUATORS, FRICTIONS, JOINT_KINDS, SENSORS, TRANSMISSIONS
+    from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
+    from gearwright.model.frictions import FRICTIONS
+    from gearwright.model.transmissions import TRANSMISSIONS
 
     for registry in (TRANSMISSIONS, ACTUATORS, SENSORS, FRICTIONS, JOINT_KINDS):
         for message in registry.shadowed():
