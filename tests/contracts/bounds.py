@@ -112,13 +112,18 @@ def _watcher(record: Record) -> Any:
     return watched
 
 
+def _one_count(bound: Any, error: Any) -> bool:
+    """Whole numbers that may be off by one: the resolution of an encoder or a register."""
+    return bool((bound == 1).all() and (error == error.round()).all())
+
+
 def _recorded(record: Record, kind: int, bound: Any, error: Any) -> None:
     try:
         bound, error = np.asarray(bound, dtype=float), np.asarray(error, dtype=float)
     except (TypeError, ValueError):
         return
     small = kind == 2 or (kind == 1 and bound.size and bound.max() <= SMALL)
-    if small and bound.size and error.size and bound.min() > 0 and error.min() >= 0:
+    if small and bound.size and error.size and bound.min() > 0 and error.min() >= 0 and not _one_count(bound, error):
         record(error, bound, np.zeros(()))
 
 

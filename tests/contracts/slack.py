@@ -2,7 +2,8 @@
 
 It keeps the largest difference found beside what was allowed, for every `pytest.approx`, `allclose` and bound of an
 error in an `assert` (tests/contracts/bounds.py), by its place in the test. Those that use less than a tenth are listed,
-and the run fails, unless the statement says on one of its lines or the one above why it allows more:
+and the run fails, unless the statement says on one of its lines or the one above, or its function where that is
+defined, why it allows more:
 
     assert moved == approx(500, rel=0.1)  # slack: the data sheet's own tolerance
 
@@ -36,6 +37,8 @@ MARK = "# slack: "
 TESTS = Path(__file__).parents[1]
 FOUND: dict[Place, tuple[float, float, float]] = {}  # the largest share, with its difference and what was allowed
 UNCHANGED: list[tuple[Any, str, Any]] = []  # what the plugin has replaced
+# helpers of rooms too; before conftest imports some
+pytest.register_assert_rewrite(*(f"tests.{r.name}" for r in TESTS.iterdir() if r.is_dir() and r.name != "contracts"))
 
 
 def _of_a_test(file: str) -> bool:
@@ -134,8 +137,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--reseed"):
         _replace(np.random, "default_rng", _reseeded(config.getoption("--reseed")))
         _replace(hypothesis.settings, "__init__", _other_draws(hypothesis.settings.__init__))
-    rooms = (f"tests.{room.name}" for room in TESTS.iterdir() if room.is_dir() and room.name != "contracts")
-    pytest.register_assert_rewrite(*rooms)  # their helpers too
     bounds.watch(_replace, lambda *numbers: compared(_caller(3), *numbers))
 
 
@@ -174,9 +175,10 @@ def argued(place: Place) -> bool:
     """Whether the statement says why it allows more than is found."""
     file, at, _ = place
     lines, nodes = _source(file)
-    simple = [n for n in nodes if isinstance(n, ast.stmt) and not hasattr(n, "body")]
-    first, last = next(((n.lineno, n.end_lineno) for n in simple if n.lineno <= at <= n.end_lineno), (at, at))
-    return lines[first - 2].strip().startswith(MARK) or any(MARK in line for line in lines[first - 1 : last])
+    around = [n for n in nodes if isinstance(n, ast.stmt) and n.lineno <= at <= n.end_lineno]
+    first, last = next(((n.lineno, n.end_lineno) for n in around if not hasattr(n, "body")), (at, at))
+    own = [lines[n.lineno - 1] for n in around if isinstance(n, ast.FunctionDef)] + lines[first - 1 : last]
+    return lines[first - 2].strip().startswith(MARK) or any(MARK in line for line in own)
 
 
 def rounding(place: Place) -> bool:

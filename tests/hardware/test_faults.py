@@ -10,6 +10,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols import feetech
 from gearwright.hardware.protocols.feetech_table import SENSOR, TEMPERATURE, VOLTAGE
 from gearwright.hardware.rig import Rig
+from tests.tolerances import ROUNDING
 
 ID, TORQUE, GOAL, POSITION, CURRENT_NOW, LIFT, PAN = 5, 40, 42, 56, 69, 2, 1
 
@@ -128,7 +129,7 @@ def test__stall(line):
     assert line.read(PAN, CURRENT_NOW) > 300  # 2 A: the bridge is fully on
     line.bench.faults.clear()
     line.bench.advance(1000)
-    assert line.read(PAN, POSITION) == approx(2300, abs=8)
+    assert line.read(PAN, POSITION) == approx(2300, abs=ROUNDING)
 
 
 def test__over_temperature(line):

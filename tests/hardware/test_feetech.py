@@ -10,6 +10,7 @@ from pytest import approx
 from gearwright.hardware.protocols import feetech
 from gearwright.hardware.protocols.feetech_table import CURRENT, CURRENT_UNIT, MOST_DUTY, OVERLOAD, STS3215, TEMPERATURE
 from gearwright.hardware.rig import Rig
+from tests.tolerances import ROUNDING
 
 from .servos import Host
 
@@ -74,7 +75,7 @@ def test_torque_128_makes_the_present_position_the_centre(host):
     host.rig.step(1500)
     assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=2)
     host.write(1, TORQUE, 128)
-    assert host.read(1, POSITION) == approx(2048, abs=1)
+    assert host.read(1, POSITION) == approx(2048, abs=ROUNDING)
 
 
 def test_a_goal_is_approached_with_the_velocity_and_acceleration_asked_for(host):
@@ -85,7 +86,7 @@ def test_a_goal_is_approached_with_the_velocity_and_acceleration_asked_for(host)
     host.rig.step(500)
     assert host.read(1, VELOCITY) == approx(500, rel=0.1)
     host.rig.step(2000)
-    assert host.read(1, POSITION) == approx(2548, abs=8)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
+    assert host.read(1, POSITION) == approx(2548, abs=ROUNDING)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
 
 
 def test_goals_stay_within_the_limits_of_the_servo(host):
@@ -158,7 +159,7 @@ def test_a_stalled_gripper_shows_the_limit_of_its_current(host):
     host.rig.step(1000)
     limit = 0.5 * MOST_DUTY * 7.4 / STS3215.resistance
     assert host.read(GRIPPER, CURRENT_NOW) & 0x7FFF == approx(limit / CURRENT_UNIT, rel=0.01)
-    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(500 * MOST_DUTY, abs=1)
+    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(500 * MOST_DUTY, abs=ROUNDING)
 
 
 def test_overload_leaves_the_protection_torque(host):
@@ -169,7 +170,7 @@ def test_overload_leaves_the_protection_torque(host):
     host.write(GRIPPER, GOAL, 1000, 2)
     host.rig.step(3000)
     assert host.error(GRIPPER) == OVERLOAD
-    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(200 * MOST_DUTY, abs=1)
+    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(200 * MOST_DUTY, abs=ROUNDING)
     host.write(GRIPPER, GOAL, 2048, 2)
     assert host.error(GRIPPER) == 0
 
@@ -225,5 +226,5 @@ def test_the_supply_sags_under_the_load_of_all(desk_arm):
     supply, drive = rig.plant.supply, rig.plant.drives["gripper"]
     watts = STS3215.resistance * drive.sample.current**2
     assert watts > 10.0
-    assert supply.voltage == approx(7.4 - 0.2 * watts / supply.voltage, rel=1e-3)
+    assert supply.voltage == approx(7.4 - 0.2 * watts / supply.voltage, rel=ROUNDING)
     assert host.read(GRIPPER, VOLTAGE, 1) == round(10 * supply.voltage)

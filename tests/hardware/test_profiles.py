@@ -7,6 +7,7 @@ from math import inf
 import pytest
 
 from gearwright.hardware.profiles import Profile
+from tests.tolerances import ROUNDING
 
 DT = 1e-3
 
@@ -45,7 +46,9 @@ def test_a_goal_that_changes_on_the_way():
 def test_without_limits_it_is_there_at_once():
     profile = Profile()
     assert profile.follow(2.0, DT) == 2.0
-    assert Profile().follow(2.0, DT, velocity=1.0) == pytest.approx(1e-3)  # and no sooner than the velocity lets it
+    assert Profile().follow(2.0, DT, velocity=1.0) == pytest.approx(
+        1e-3, rel=ROUNDING
+    )  # and no sooner than the velocity lets it
 
 
 def test_without_deceleration_it_stays():

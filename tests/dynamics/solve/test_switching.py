@@ -17,6 +17,7 @@ from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, fricti
 from gearwright.dynamics.solve.switching import Progress
 from tests.dynamics.solve.bench import Bench, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
+from tests.tolerances import ROUNDING
 
 # What rounding leaves of complementarity and equalities, as a share of the fastest coordinate (found: 4e-14).
 # Rows answer by a Schur complement; of those that depend on each other only their compliance, 1e-9, is left (found:
@@ -73,7 +74,7 @@ def test_equals_gauss_seidel(rng):
     end = bench.solved(H, b, p)
     f, lower, upper = p.reshape(-1, N, 3).transpose(2, 0, 1)
     expected = gauss_seidel(H, b, f, lower, upper, 8000)
-    assert np.abs(end.u.T - expected).max() < 1e-10
+    assert np.abs(end.u.T - expected).max() < ROUNDING
 
 
 def test_what_has_settled_repeats_to_the_bit(rng):

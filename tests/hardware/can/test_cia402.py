@@ -9,6 +9,7 @@ import pytest
 
 from gearwright.hardware.protocols.cia402.states import TRANSITIONS, Command, State
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 NODE, TURN = 3, 4096
 FORMATS = {1: "<b", 2: "<h", 4: "<i"}
@@ -313,12 +314,12 @@ def test_velocity_modes(master):
     master.enable(3)
     master.write(0x60FF, 2 * TURN, 4)
     master.table.run(1.0)
-    assert master.read(0x606C) == pytest.approx(2 * TURN, rel=1e-3) and master.status & 0x0400
+    assert master.read(0x606C) == pytest.approx(2 * TURN, rel=ROUNDING) and master.status & 0x0400
     master.write(0x6060, 9, 1)
     assert master.read(0x6061) == 9
     master.write(0x60FF, -TURN, 4)
     master.table.run(1.0)
-    assert master.read(0x606C) == pytest.approx(-TURN, rel=1e-3)
+    assert master.read(0x606C) == pytest.approx(-TURN, rel=ROUNDING)
 
 
 def test_torque_modes_are_in_permille_of_the_rating(master):

@@ -11,6 +11,7 @@ from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.codec import Command
 from gearwright.hardware.protocols.mit.models import CUBEMARS, DAMIAO, MINI_CHEETAH, MitMotor
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 ON, OFF, ZERO, CLEAR = (b"\xff" * 7 + bytes((code,)) for code in (0xFC, 0xFD, 0xFE, 0xFB))
 MODELS = {**MINI_CHEETAH, **CUBEMARS, **DAMIAO}
@@ -131,7 +132,7 @@ def test_position_velocity_and_force_modes():
     table.jammed = True
     table.send(0x301, struct.pack("<fHH", 9.0, 500, 1000))  # a tenth of the torque range
     table.run(0.2)
-    assert table.drive.torque == pytest.approx(1.0)
+    assert table.drive.torque == pytest.approx(1.0, rel=ROUNDING)
 
 
 def test_lost_communication():
@@ -186,9 +187,9 @@ def test_robstride_modes(mode, reference, value):
     drive.write(0x7017, struct.pack("<f", 5.0))
     drive.write(reference, struct.pack("<f", value))
     drive.table.run(2.0)
-    assert drive.table.true[1 if mode == 2 else 0] == pytest.approx(value, abs=1e-3)
+    assert drive.table.true[1 if mode == 2 else 0] == pytest.approx(value, abs=ROUNDING)
     assert drive.read(0x7005)[0] == mode
-    assert struct.unpack("<f", drive.read(0x7019 if mode != 2 else 0x701B))[0] == pytest.approx(value, abs=1e-3)
+    assert struct.unpack("<f", drive.read(0x7019 if mode != 2 else 0x701B))[0] == pytest.approx(value, abs=ROUNDING)
 
 
 def test_robstride_faults_are_reported_and_cleared():

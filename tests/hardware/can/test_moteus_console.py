@@ -10,6 +10,7 @@ from moteus.reader import Stream, Type
 from gearwright.hardware.protocols.moteus import multiplex
 from gearwright.hardware.protocols.moteus.telemetry import CHANNELS
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 
 class Terminal:
@@ -84,7 +85,7 @@ def test_lines_drive_the_servo(terminal):
     terminal.table.run(1.0)
     assert terminal.table.device.servo.position == pytest.approx(0.3, abs=1e-3)
     assert terminal.type("d exact 2.0") == b"OK\r\n"
-    assert terminal.table.device.servo.position == pytest.approx(2.0)
+    assert terminal.table.device.servo.position == pytest.approx(2.0, rel=ROUNDING)
     assert terminal.type("d stop") == b"OK\r\n" and terminal.table.device.servo.mode == 0
 
 

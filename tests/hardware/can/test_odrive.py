@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 NODE = 2
 
@@ -75,14 +76,14 @@ def test_velocity_ramp(axis):
     axis.table.run(0.1)
     assert axis.ask(0x09, "ff")[1] == pytest.approx(1.0, rel=0.1)
     axis.table.run(0.5)
-    assert axis.ask(0x09, "ff")[1] == pytest.approx(2.0, rel=1e-3)
+    assert axis.ask(0x09, "ff")[1] == pytest.approx(2.0, rel=ROUNDING)
 
 
 def test_torque_and_its_limit(axis):
     axis.arm(1, 1)
     axis.send(0x0E, "f", 0.5)
     axis.table.run(0.05)
-    assert axis.ask(0x1C, "ff") == pytest.approx((0.5, 0.5))
+    assert axis.ask(0x1C, "ff") == pytest.approx((0.5, 0.5), rel=ROUNDING)
     axis.send(0x0F, "ff", 100.0, 0.2)
     axis.table.run(0.01)
     assert axis.ask(0x14, "ff")[1] == pytest.approx(0.2)
@@ -103,7 +104,7 @@ def test_set_absolute_position_does_not_move_it(axis):
     axis.table.run(0.1)
     axis.send(0x19, "f", 5.0)
     axis.table.run(0.2)
-    assert axis.position == pytest.approx(5.0, abs=1e-6) and axis.table.true[0] == pytest.approx(0.0, abs=1e-6)
+    assert axis.position == pytest.approx(5.0, abs=ROUNDING) and axis.table.true[0] == pytest.approx(0.0, abs=ROUNDING)
 
 
 def test_states_that_it_does_not_have(axis):

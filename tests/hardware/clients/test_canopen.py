@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.hardware.clients.running import run_client
+from tests.tolerances import ROUNDING
 
 TURN = 4096
 
@@ -40,7 +41,7 @@ def every_mode(found):
 def test_the_other_finger_follows(bench):
     with bench.lock:
         right, left = (bench.sim.port(0).position(name)() for name in ("right_jaw", "left_jaw"))
-    assert left == pytest.approx(right, abs=1e-9)
+    assert left == pytest.approx(right, abs=ROUNDING)
 
 
 def test_faults_are_seen_and_reset(bench):
