@@ -19,7 +19,18 @@ SMALL = 1e-3  # a bound below it is one of an error
 WATCHER = "@watched_bound"  # no name that a test could have
 OPERATORS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 ERRORS = ("abs", "norm", "error", "diff", "apart", "drift", "ptp", "residual", "gap", "worst", "wrong", "violation")
-CLOCKS = ("monotonic", "perf_counter", "process_time", "begun", "began", "seconds", "elapsed", "took", "duration")
+CLOCKS = (
+    "monotonic",
+    "perf_counter",
+    "process_time",
+    "begun",
+    "began",
+    "seconds",
+    "elapsed",
+    "took",
+    "duration",
+    "timeit",
+)
 Record = Callable[[Any, Any, Any], None]
 
 
@@ -112,9 +123,9 @@ def _watcher(record: Record) -> Any:
     return watched
 
 
-def _one_count(bound: Any, error: Any) -> bool:
-    """Whole numbers that may be off by one: the resolution of an encoder or a register."""
-    return bool((bound == 1).all() and (error == error.round()).all())
+def one_count(allowed: Any, *numbers: Any) -> bool:
+    """Whole numbers that may be off by one."""
+    return bool(np.all(np.asarray(allowed) == 1) and all(np.all(np.mod(n, 1) == 0) for n in numbers))
 
 
 def _recorded(record: Record, kind: int, bound: Any, error: Any) -> None:
@@ -123,7 +134,7 @@ def _recorded(record: Record, kind: int, bound: Any, error: Any) -> None:
     except (TypeError, ValueError):
         return
     small = kind == 2 or (kind == 1 and bound.size and bound.max() <= SMALL)
-    if small and bound.size and error.size and bound.min() > 0 and error.min() >= 0 and not _one_count(bound, error):
+    if small and bound.size and error.size and bound.min() > 0 and error.min() >= 0 and not one_count(bound, error):
         record(error, bound, np.zeros(()))
 
 

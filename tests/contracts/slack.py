@@ -10,7 +10,8 @@ defined, why it allows more:
 `--reseed N` draws other random numbers, and `--slack-file` keeps the largest of several runs.
 
 Tolerances of twelve digits, and those by the name ROUNDING, are left out: another processor rounds in other places,
-with other vectors and fused products, and may need that where nothing is found here.
+with other vectors and fused products, and may need that where nothing is found here. So are whole numbers that may
+be off by one, which is the resolution of an encoder or a register.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def _approx(self: Any, actual: Any) -> bool:
         numbers = abs(float(self.expected) - float(actual)), float(self.tolerance), abs(float(self.expected))
     except (TypeError, ValueError):
         return bool(original(ApproxScalar, "__eq__")(self, actual))
-    compared(_caller(2), *numbers)
+    if not bounds.one_count(numbers[1], actual, self.expected):
+        compared(_caller(2), *numbers)
     return bool(original(ApproxScalar, "__eq__")(self, actual))
 
 
@@ -89,7 +91,7 @@ def _close(owner: Any, name: str, relative: float, absolute: float) -> Any:
 
     def close(actual: Any, desired: Any, rtol: float = relative, atol: float = absolute, **options: Any) -> Any:
         a, d = np.asarray(actual), np.asarray(desired)
-        if a.size and d.size and np.broadcast(a, d).size:
+        if _of_a_test(sys._getframe(1).f_code.co_filename) and a.size and d.size:
             compared(_caller(2), np.abs(a - d), atol + rtol * np.abs(d), np.abs(d))
         return original(owner, name)(actual, desired, rtol, atol, **options)
 

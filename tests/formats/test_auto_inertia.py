@@ -87,9 +87,9 @@ def test_bodies_of_revolution_are_the_sum_of_their_discs(shape: object) -> None:
     across = discs @ (r2 / 4 + (z - center) ** 2) / volume
     found = solid(shape)  # type: ignore[arg-type]
     assert found is not None
-    assert found.volume == pytest.approx(volume, rel=1e-9)
-    assert found.center == pytest.approx(center, abs=1e-9)
-    assert found.moments == pytest.approx((across, across, discs @ (r2 / 2) / volume), rel=1e-9)
+    assert found.volume == pytest.approx(volume, rel=1e-10)
+    assert found.center == pytest.approx(center, abs=2e-11)
+    assert found.moments == pytest.approx((across, across, discs @ (r2 / 2) / volume), rel=2.5e-10)
 
 
 def test_every_solid_is_tested() -> None:

@@ -33,7 +33,7 @@ def test_realtime_keeps_pace_with_the_wall_clock(wheel):
         start, begun = bench.rig.time, time.monotonic()
         time.sleep(0.5)
         passed, wall = bench.rig.time - start, time.monotonic() - begun
-        assert passed + bench.pacer.given_up * 2.0 == approx(2.0 * wall, abs=0.1)
+        assert passed + bench.pacer.given_up * 2.0 == approx(2.0 * wall, abs=0.1)  # slack: the machine's own delays
 
 
 def test_freerun_is_as_fast_as_it_goes(wheel):
@@ -173,7 +173,7 @@ def test_a_joint_is_moved_by_hand_and_let_go(desk_arm):
         bench.hold(joint, target)
     bench.advance(2000)
     sim = bench.sim
-    assert [sim.position[j] for j in ("shoulder_lift", "gripper", "wrist_roll")] == approx([0.8, 1.2, 2.0], abs=0.02)
+    assert [sim.position[j] for j in ("shoulder_lift", "gripper", "wrist_roll")] == approx([0.8, 1.2, 2.0], abs=0.01)
     bench.release("shoulder_lift")
     bench.advance(1000)
     assert sim.position["shoulder_lift"] > 1.0

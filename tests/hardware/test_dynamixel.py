@@ -7,7 +7,6 @@ from gearwright.hardware.protocols import dynamixel as dxl
 from gearwright.hardware.protocols.dynamixel_packets import Finder, crc16, packet
 from gearwright.hardware.protocols.dynamixel_servo import ACCESS_ERROR, ALERT, LIMIT_ERROR, RANGE_ERROR
 from gearwright.hardware.rig import Rig
-from tests.tolerances import ROUNDING
 
 TORQUE, GOAL, POSITION, VELOCITY, CURRENT, MODE = 64, 116, 132, 128, 126, 11
 
@@ -77,7 +76,7 @@ def test_position_and_reversed_direction(host):
     host.write(1, TORQUE, 1)
     host.write(1, GOAL, 2300, 4)
     host.rig.step(1500)
-    assert host.read(1, POSITION) == approx(2300, abs=ROUNDING)
+    assert host.read(1, POSITION) == approx(2300, abs=1)
     assert host.rig.plant.sim.position["shoulder_pan"] < -0.3
 
 
@@ -86,7 +85,7 @@ def test_homing_offset_moves_the_reading_and_the_goal(host):
     assert host.read(1, POSITION) == 2148
     host.write(1, TORQUE, 1)
     host.rig.step(200)
-    assert host.read(1, POSITION) == approx(2148, abs=ROUNDING)
+    assert host.read(1, POSITION) == approx(2148, abs=1)
 
 
 def test_velocity_current_and_pwm_modes(host):
@@ -94,13 +93,13 @@ def test_velocity_current_and_pwm_modes(host):
     host.write(5, TORQUE, 1)
     host.write(5, 104, 20, 4)
     host.rig.step(700)
-    assert host.read(5, VELOCITY) == approx(20, abs=ROUNDING)
+    assert host.read(5, VELOCITY) == approx(20, abs=1)
     host.write(5, TORQUE, 0)
     host.write(5, MODE, 0)
     host.write(5, TORQUE, 1)
     host.write(5, 102, -50, 2)
     host.rig.step(20)
-    assert host.read(5, CURRENT, 2) == approx(-50, abs=ROUNDING)
+    assert host.read(5, CURRENT, 2) == approx(-50, abs=1)
     host.write(5, TORQUE, 0)
     host.write(5, MODE, 16)
     host.write(5, TORQUE, 1)
@@ -115,7 +114,7 @@ def test_current_based_position_holds_with_the_current_asked_for(host):
     host.write(6, 102, 100, 2)
     host.write(6, GOAL, 0, 4)  # beyond the stop of the gripper
     host.rig.step(1000)
-    assert abs(host.read(6, CURRENT, 2)) == approx(100, abs=ROUNDING)
+    assert abs(host.read(6, CURRENT, 2)) == approx(100, abs=1)
 
 
 def test_profile_velocity(host):
@@ -123,7 +122,7 @@ def test_profile_velocity(host):
     host.write(1, 112, 20, 4)
     host.write(1, GOAL, 3000, 4)
     host.rig.step(800)
-    assert host.read(1, VELOCITY) == approx(20, abs=ROUNDING)
+    assert host.read(1, VELOCITY) == approx(20, abs=1)
 
 
 def test_overload_shuts_down_until_a_reboot(host):

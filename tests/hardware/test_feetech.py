@@ -73,9 +73,9 @@ def test_locked_registers_are_forgotten_at_power_off(host):
 def test_torque_128_makes_the_present_position_the_centre(host):
     host.rig.plant.hold("shoulder_pan", 0.5)
     host.rig.step(1500)
-    assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=2)
+    assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=0.5)
     host.write(1, TORQUE, 128)
-    assert host.read(1, POSITION) == approx(2048, abs=ROUNDING)
+    assert host.read(1, POSITION) == approx(2048, abs=1)
 
 
 def test_a_goal_is_approached_with_the_velocity_and_acceleration_asked_for(host):
@@ -86,7 +86,7 @@ def test_a_goal_is_approached_with_the_velocity_and_acceleration_asked_for(host)
     host.rig.step(500)
     assert host.read(1, VELOCITY) == approx(500, rel=0.1)
     host.rig.step(2000)
-    assert host.read(1, POSITION) == approx(2548, abs=ROUNDING)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
+    assert host.read(1, POSITION) == approx(2548, abs=1)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
 
 
 def test_goals_stay_within_the_limits_of_the_servo(host):
@@ -107,7 +107,7 @@ def test_wheel_and_pwm_mode(host, mode, register, value):
     k, R = STS3215.torque_constant, STS3215.resistance
     # k·(V − k·ω)/R = friction + damping·ω
     free = (k * 0.25 * 7.4 / R - 0.0524) / (k * k / R + 0.0591) / COUNT
-    assert speed == approx(300 if mode == 1 else free, rel=0.02)
+    assert speed == approx(300 if mode == 1 else free, abs=1)
 
 
 # --- physics through the bus ----------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_the_shoulder_droops_as_its_stiffness_predicts(desk_arm):
     droop = gravity_torque(rig, "shoulder_lift") / K
     assert droop > 0.05
     q = rig.plant.sim.position["shoulder_lift"]
-    assert q - 512 * COUNT == approx(droop, rel=1e-4)  # found: 2e-7
+    assert q - 512 * COUNT == approx(droop, rel=1e-9)  # what its swing leaves after 4 s
     assert (host.read(LIFT, POSITION) - 2560) * COUNT == approx(droop, rel=0.01)  # a count is 0.7 % of it
 
 
@@ -159,7 +159,7 @@ def test_a_stalled_gripper_shows_the_limit_of_its_current(host):
     host.rig.step(1000)
     limit = 0.5 * MOST_DUTY * 7.4 / STS3215.resistance
     assert host.read(GRIPPER, CURRENT_NOW) & 0x7FFF == approx(limit / CURRENT_UNIT, rel=0.01)
-    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(500 * MOST_DUTY, abs=ROUNDING)
+    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(500 * MOST_DUTY, abs=1)
 
 
 def test_overload_leaves_the_protection_torque(host):
@@ -170,7 +170,7 @@ def test_overload_leaves_the_protection_torque(host):
     host.write(GRIPPER, GOAL, 1000, 2)
     host.rig.step(3000)
     assert host.error(GRIPPER) == OVERLOAD
-    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(200 * MOST_DUTY, abs=ROUNDING)
+    assert host.read(GRIPPER, LOAD) & 0x3FF == approx(200 * MOST_DUTY, abs=1)
     host.write(GRIPPER, GOAL, 2048, 2)
     assert host.error(GRIPPER) == 0
 
@@ -214,7 +214,9 @@ def test_a_stalled_winding_warms_up_as_its_heat_capacity_says(host):
     start = drive.temperature
     host.rig.step(1000)
     lost = (drive.temperature + start - 50.0) / 2 / STS3215.thermal_resistance
-    assert drive.temperature - start == approx((watts - lost) / STS3215.thermal_capacitance, rel=1e-2)
+    assert drive.temperature - start == approx(
+        (watts - lost) / STS3215.thermal_capacitance, rel=1e-4
+    )  # heat is lost along a curve
 
 
 def test_the_supply_sags_under_the_load_of_all(desk_arm):

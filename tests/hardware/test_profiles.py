@@ -32,7 +32,7 @@ def test_duration_and_no_overshoot(speed, up, down, goal):
     steps, fastest, farthest = run(Profile(), goal, speed, up, down)
     peak = min(speed, (2 * abs(goal) / (1 / up + 1 / down)) ** 0.5 if up < inf else speed)
     duration = abs(goal) / peak + 0.5 * peak / up + 0.5 * peak / down
-    assert steps * DT == pytest.approx(duration, abs=5 * DT)
+    assert steps * DT == pytest.approx(duration, abs=2 * DT)
     assert fastest <= speed * (1 + 1e-12) and farthest <= abs(goal) * (1 + 1e-12)
 
 

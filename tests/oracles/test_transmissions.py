@@ -83,7 +83,7 @@ def test_round_trip(case: Case, rng: np.random.Generator) -> None:
     for t in maps:
         for interface in i["interfaces"]:
             back = to_actuator(t, interface, to_joint(t, interface, values))
-            np.testing.assert_allclose(back, values, rtol=0, atol=case.values["tolerance"])
+            np.testing.assert_allclose(back, values, rtol=0, atol=case.values["tolerance"])  # slack: theirs
 
 
 @pytest.mark.parametrize("case", chosen("Exceptions_construct"))
@@ -197,10 +197,10 @@ def test_the_linkage_is_the_bundled_four_bar() -> None:
     for turn in np.linspace(-0.8, 1.2, 9):
         sim.reset(position={"pin_a": turn}, velocity={"pin_a": 1.0})
         output = linkage.actuator_to_joint_position(crank + turn)
-        assert sim.position["pin_d"] == pytest.approx(output - rocker, abs=1e-9)
+        assert sim.position["pin_d"] == pytest.approx(output - rocker, abs=2e-11)  # where Newton's steps end
         ahead = linkage if _here(linkage, output, crank + turn) else replace(linkage, input_branch=-1)
         speed = ahead.actuator_to_joint_velocity(sim.velocity["pin_a"], at=output)
-        assert sim.velocity["pin_d"] == pytest.approx(speed, rel=1e-9)
+        assert sim.velocity["pin_d"] == pytest.approx(speed, rel=1e-11)
 
 
 def _here(linkage: gw.FourBarLinkage, output: float, crank: float) -> bool:

@@ -12,6 +12,7 @@ from gearwright.sim import compile
 from tests.model.test_actuators import example
 from tests.sim.driven import body, driven, motor, rigid, wheel
 from tests.sim.robots import FREE
+from tests.tolerances import ROUNDING
 
 CURVE = {"stall_torque": 2.0, "no_load_speed": 40.0}
 
@@ -52,10 +53,10 @@ def test_a_motor_on_a_free_robot_changes_no_momentum():
     for dt in (1e-3, 5e-4):
         sim = compile(robot, dt=dt)
         sim.step(command={"m": 0.05, "n": -0.02}, n=round(0.3 / dt))
-        assert np.abs(sim.momentum.linear).max() < 1e-9 * 0.05 * 0.3
+        assert np.abs(sim.momentum.linear).max() < ROUNDING * 0.05 * 0.3
         drifts.append(np.abs(sim.momentum.angular).max())
     assert abs(sim.velocity["spin"]) > 0.1 and abs(sim.velocity["gimbal.axis2"]) > 0.05
-    assert max(drifts) < 1e-9 * 0.05 * 0.3  # of the momentum that the torque would have given; 2e-13 found
+    assert max(drifts) < ROUNDING * 0.05 * 0.3  # of the momentum that the torque would have given; 2e-13 found
 
 
 def test_a_body_that_is_a_rotor_agrees_where_its_axis_stands():
@@ -65,9 +66,9 @@ def test_a_body_that_is_a_rotor_agrees_where_its_axis_stands():
         robot = wheel(motor(**CURVE, rotor_inertia=2e-4, rotor=kind), 0.05, 12.0)
         runs.append(compile(robot).run(0.5, command={"motor": lambda t: 3.0 * np.sin(11 * t)}))
     a, b = runs
-    assert np.abs(a.velocity["j"] - b.velocity["j"]).max() < 1e-9 * np.abs(a.velocity["j"]).max()
-    assert np.abs(a.actuator["motor"].position - b.actuator["motor"].position).max() < 1e-9
-    assert np.abs(a.actuator["motor"].torque - b.actuator["motor"].torque).max() < 1e-9
+    assert np.abs(a.velocity["j"] - b.velocity["j"]).max() < ROUNDING * np.abs(a.velocity["j"]).max()
+    assert np.abs(a.actuator["motor"].position - b.actuator["motor"].position).max() < ROUNDING
+    assert np.abs(a.actuator["motor"].torque - b.actuator["motor"].torque).max() < ROUNDING
 
 
 # --- losses and curves together -------------------------------------------------------------------------------------
@@ -133,8 +134,10 @@ def test_every_number_of_every_kind_is_a_parameter(actuator, compared):
         sim = compile(wheel(replace(actuator, **{field: x}), 0.05, ratio=3.0))
         sim.step(command={"motor": 0.9}, n=20)
         sim.step(command={"motor": -30.0}, n=20)
-        assert batch.velocity["j"][i] == pytest.approx(sim.velocity["j"], rel=1e-9, abs=1e-12), field
-        assert batch.actuator["motor"].torque[i] == pytest.approx(sim.actuator["motor"].torque, rel=1e-9, abs=1e-9)
+        assert batch.velocity["j"][i] == pytest.approx(sim.velocity["j"], rel=ROUNDING, abs=ROUNDING), field
+        assert batch.actuator["motor"].torque[i] == pytest.approx(
+            sim.actuator["motor"].torque, rel=ROUNDING, abs=ROUNDING
+        )
 
 
 # --- what the equations say -----------------------------------------------------------------------------------------

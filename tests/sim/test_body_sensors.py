@@ -7,6 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright import compile, loads
+from tests.tolerances import ROUNDING
 
 ARM = """<sdf version="1.9"><model name="m">
   <link name="arm"><pose>0 0 1 0.3 0 0</pose>
@@ -50,7 +51,7 @@ def test_a_force_torque_sensor_reads_the_wrench_in_its_frame(frame, direction):
         axes = {"parent": sim.pose["arm"], "sensor": X_WS}.get(frame, sim.pose["tool"])[:3, :3]
         sign = 1.0 if direction == "parent_to_child" else -1.0
         wanted = sign * np.concatenate([axes.T @ force, axes.T @ torque])
-        assert sim.sensor["ft"] == pytest.approx(wanted, abs=1e-11)
+        assert sim.sensor["ft"] == pytest.approx(wanted, abs=ROUNDING)
         assert np.abs(wanted).max() > 5.0
         sim.step(effort={"pin": 3.0}, n=20)
 

@@ -7,6 +7,7 @@ import gearwright as gw
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import AxisRef, Encoder
 from tests.sim.robots import FOLDER
+from tests.tolerances import ROUNDING
 
 pytestmark = pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
 FOUR_BAR = (FOLDER / "four_bar.sdf").read_text()
@@ -44,7 +45,7 @@ def test_a_loop_that_nothing_can_move_stands_still():
     sim = gw.compile(stiff)
     sim.step(effort={"r": 1.0}, n=20)
     assert stiff.dof == 0
-    assert abs(sim.position["r"]) < 1e-9
+    assert abs(sim.position["r"]) < ROUNDING
 
 
 def follow(leader, multiplier):
@@ -155,7 +156,7 @@ def test_a_gripper_whose_mimics_and_loop_agree_moves(mode):
     assert {d.code for d in robot.diagnostics} >= {"coupling-implied", "loop-closed"}
     assert sim.position["crank_joint"] > 0.1
     assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-12)
-    assert closing_misfit(sim) < 1e-9
+    assert closing_misfit(sim) < ROUNDING
 
 
 def test_a_gripper_whose_mimics_only_come_near_keeps_its_loop():
@@ -168,7 +169,7 @@ def test_a_gripper_whose_mimics_only_come_near_keeps_its_loop():
     assert robot.dof == 1
     assert sim.position["crank_joint"] == pytest.approx(agreeing.position["crank_joint"], rel=1e-12)
     assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-12)
-    assert closing_misfit(sim) < 1e-9
+    assert closing_misfit(sim) < ROUNDING
 
 
 # --- parts that do not move -------------------------------------------------------------------------------------------

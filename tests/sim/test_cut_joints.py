@@ -10,6 +10,7 @@ from gearwright.model import JOINT_KINDS, Axis, AxisDynamics, Limits
 from gearwright.sim import compile
 from tests.sim.robots import FOLDER
 from tests.sim.test_loops import drift, ring
+from tests.tolerances import ROUNDING
 
 pytestmark = pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
 FOUR_BAR = gw.load(FOLDER / "four_bar.sdf")
@@ -30,7 +31,7 @@ def motion(robot, cut, seconds=0.3, dt=1e-4):
     for _ in range(round(seconds / 0.01)):
         sim.step(n=round(0.01 / dt))
         found.append(sim.pose["l2"][:3])
-    assert drift(sim) < 1e-9
+    assert drift(sim) < ROUNDING
     return np.array(found)
 
 
@@ -81,7 +82,7 @@ def test_a_four_bar_leans_on_the_stop_of_its_cut_pin(solver):
     assert abs(free.position["pin_a"]) > 2.0
     opened = sim.position["pin_d"] - sim.position["pin_a"] - sim.position["pin_b"]
     assert abs(opened) == pytest.approx(0.2, abs=1e-6)
-    assert abs(sim.velocity["pin_a"]) < 1e-6
+    assert abs(sim.velocity["pin_a"]) < ROUNDING
 
 
 def test_a_range_beyond_half_a_turn_is_read_around_its_middle():
@@ -96,7 +97,7 @@ def test_a_range_beyond_half_a_turn_is_read_around_its_middle():
     for lower in (most - 5.0 + 0.05, least - 0.05):  # as far to one side as it goes, and to the other
         sim = compile(with_axes(FOUR_BAR, "pin_c", limits=Limits(lower=lower, upper=lower + 5.0)))
         sim.step(effort={"pin_a": 0.05}, n=1500)
-        assert sim.position["pin_a"] == pytest.approx(free.position["pin_a"], abs=1e-9)
+        assert sim.position["pin_a"] == pytest.approx(free.position["pin_a"], abs=ROUNDING)
 
 
 def test_what_of_cut_joints_does_not_act_is_told():
@@ -116,16 +117,16 @@ def test_kinds_that_files_do_not_close_loops_with(kind):
     sim = compile(robot)
     assert sim.kernels["closure"].program.slot("error").shape[0] == 6 - len(JOINT_KINDS[kind].velocities)
     sim.step(n=500)
-    assert drift(sim) < 1e-9
+    assert drift(sim) < ROUNDING
     if kind == "floating":
         open_joints = {n: j for n, j in robot.joints.items() if n != "cut"}
         alone = compile(replace(robot, joints=open_joints, cut=()))
         alone.step(n=500)
-        assert sim.pose["l2"] == pytest.approx(alone.pose["l2"], abs=1e-9)
+        assert sim.pose["l2"] == pytest.approx(alone.pose["l2"], abs=ROUNDING)
     else:
         normal = np.array(joint.axes[0].xyz)
         side, home = sim.pose["l2"] @ homogeneous(joint.X_CJ), homogeneous(joint.X_PJ)
-        assert abs((home[:3, :3] @ normal) @ (side[:3, 3] - home[:3, 3])) < 1e-9
+        assert abs((home[:3, :3] @ normal) @ (side[:3, 3] - home[:3, 3])) < ROUNDING
 
 
 def homogeneous(X):

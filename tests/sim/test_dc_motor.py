@@ -10,6 +10,7 @@ import gearwright as gw
 from gearwright.sim import compile
 from tests.sim.driven import wheel
 from tests.sim.test_actuators import FIRST_ORDER, halving
+from tests.tolerances import ROUNDING
 
 R, K, L, J = 2.0, 0.05, 0.01, 4e-4  # [Ω], [N·m/A], [H], [kg·m²]
 DC = gw.DCMotor(name="motor", resistance=R, torque_constant=K, inductance=L, command="voltage")
@@ -34,7 +35,7 @@ def test_steady_speed_and_current():
     assert sim.velocity["j"] == pytest.approx(240.0, rel=1e-12)
     assert sim.actuator["motor"].current == pytest.approx(0.0, abs=1e-9)
     sim.step(effort={"j": -0.1}, n=10_000)
-    assert sim.actuator["motor"].current == pytest.approx(2.0, rel=1e-9)
+    assert sim.actuator["motor"].current == pytest.approx(2.0, rel=ROUNDING)
     assert sim.velocity["j"] == pytest.approx((12.0 - R * 2.0) / K, rel=1e-12)
     assert sim.actuator["motor"].voltage == pytest.approx(12.0, rel=1e-12)
 
@@ -81,11 +82,11 @@ def test_the_supply_saturates():
     """A torque command beyond what 12 V drives: as a voltage command of 12 V, from start to no-load speed."""
     drive = told(replace(DC, command="effort", supply_voltage=12.0), 1e-3, 0.3, 5.0)
     volts = told(replace(DC, supply_voltage=12.0), 1e-3, 0.3, 12.0)
-    assert drive.state == pytest.approx(volts.state, rel=1e-9)
-    assert told(replace(DC, supply_voltage=12.0), 1e-3, 0.3, 500.0).state == pytest.approx(volts.state, rel=1e-9)
+    assert drive.state == pytest.approx(volts.state, rel=ROUNDING)
+    assert told(replace(DC, supply_voltage=12.0), 1e-3, 0.3, 500.0).state == pytest.approx(volts.state, rel=ROUNDING)
     below = told(replace(DC, command="effort", supply_voltage=12.0), 1e-3, 0.05, 0.02)  # within it: the torque itself
     # 12 V bring up to 1 A in a step, and 0.4 A are asked for
-    assert below.velocity["j"] == pytest.approx(0.05 * 0.02 / J, rel=1e-9)
+    assert below.velocity["j"] == pytest.approx(0.05 * 0.02 / J, rel=ROUNDING)
     assert below.actuator["motor"].current == pytest.approx(0.02 / K, rel=1e-12)
 
 
@@ -147,7 +148,7 @@ def test_the_supply_pays_for_motion_heat_and_what_is_stored():
     """Exactly, with the implicit step's own loss; and the heat is in the winding or has left it, exactly too."""
     supplied, spent, own, unaccounted = balance(1e-3)
     assert supplied == pytest.approx(spent + own, rel=2e-14)
-    assert abs(unaccounted) < 1e-9 * spent
+    assert abs(unaccounted) < ROUNDING * spent
 
 
 def test_without_the_steps_own_loss_it_holds_to_first_order():
@@ -185,7 +186,7 @@ def test_one_function_is_the_shipped_motor(ratio):
         lambda rec: rec.actuator["motor"].temperature,
     ):
         a, b = map(read, runs)
-        assert np.abs(a - b).max() < 1e-12 * np.abs(a).max()
+        assert np.abs(a - b).max() < ROUNDING * np.abs(a).max()
 
 
 def test_a_function_that_branches_is_told_when_it_is_compiled():

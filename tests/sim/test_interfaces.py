@@ -9,6 +9,7 @@ import gearwright as gw
 from gearwright.model.servos import Servo, with_servos
 from gearwright.sim import compile
 from tests.corpus.files import corpus
+from tests.tolerances import ROUNDING
 
 # followers whose limits are tighter than their leader's are what these tests are about
 pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of:gearwright.LoadWarning")
@@ -143,10 +144,10 @@ def test_an_effort_on_the_leader_reaches_the_follower():
     hw = sim.hardware()
     hw.write({"a/effort": -8.0})
     sim.run(3.0)
-    assert hw["b/position"] == pytest.approx(0.5, abs=1e-4)  # a stop gives a little
-    assert hw["a/position"] == pytest.approx(-0.225, abs=1e-4)
+    assert hw["b/position"] == pytest.approx(0.5, abs=ROUNDING)  # a stop gives a little
+    assert hw["a/position"] == pytest.approx(-0.225, abs=ROUNDING)
     assert hw["a/effort"] == -8.0
-    assert hw["b/effort"] == pytest.approx(-8.0 / -2.0, rel=1e-3)
+    assert hw["b/effort"] == pytest.approx(-8.0 / -2.0, rel=ROUNDING)
 
 
 def test_mimic_false_gives_the_joint_an_interface_of_its_own():
@@ -224,7 +225,7 @@ def test_efforts_are_limited(hw):
     """The joint's limit of 50 N bounds the drive whatever the error: v = 50/2·t."""
     hw.write({"a/position": 8.0})
     hw.sim.run(0.1)
-    assert hw["a/velocity"] == pytest.approx(50 / 2 * 0.1, rel=1e-9) and hw["a/effort"] == 50.0
+    assert hw["a/velocity"] == pytest.approx(50 / 2 * 0.1, rel=ROUNDING) and hw["a/effort"] == 50.0
 
 
 def test_velocities_are_limited(hw):
@@ -258,7 +259,7 @@ def test_joint_commands_become_actuator_commands(wrist):
         assert commands == pytest.approx(getattr(diff, f"joint_to_actuator_{kind}")(values).tolist(), rel=1e-12)
         sim.run(2.0)
         reached = (wrist[f"a/{kind}"], wrist[f"b/{kind}"])
-        assert reached == pytest.approx(values, rel=1e-4)  # an effort as it is; the drives have settled
+        assert reached == pytest.approx(values, rel=ROUNDING)  # an effort as it is; the drives have settled
 
 
 def test_power_at_the_joints_is_power_at_the_motors(wrist):
@@ -327,7 +328,7 @@ def test_gpios_and_sensors():
     hw.provide({"wrench/force.z": -2.5, "valve/pressure": 4.0})
     assert (hw["valve/open"], hw["wrench/force.z"], hw["valve/pressure"]) == (1.0, -2.5, 4.0)
     sim.reset(position={"a": 0.2})
-    assert hw["rail_encoder/position"] == pytest.approx(0.6)
+    assert hw["rail_encoder/position"] == pytest.approx(0.6, rel=ROUNDING)
     for key in ("a/position", "rail_encoder/position"):
         with pytest.raises(gw.ModelError, match="read from the simulation"):
             hw.provide({key: 1.0})

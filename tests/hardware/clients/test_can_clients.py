@@ -63,7 +63,7 @@ def moteus(found, kp):
         assert abs(position - target) < 1.1 * torque / k
     assert found["modes"] == [10, 10]
     assert found["rate"] > 10  # even on a busy machine
-    assert found["stop_position"] == pytest.approx(0.8, abs=0.01)
+    assert found["stop_position"] == pytest.approx(0.8, abs=0.01)  # slack: read at any moment
     assert (found["timeout"], found["stopped"]) == (11, 0)
     assert found["faults"] == {"over-temperature": [1, 38], "under-voltage": [1, 40]} and found["cleared"] == 0
     assert float(found["setting"]) == 0.25
