@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -49,7 +50,7 @@ def _of_a_test(file: str) -> bool:
 @cache
 def _place(code: Any, instruction: int) -> Place:
     line, _, column, _ = next(itertools.islice(code.co_positions(), instruction // 2, None))
-    return code.co_filename.rpartition("/tests/")[2], line or 0, column or 0
+    return code.co_filename, line or 0, column or 0
 
 
 def _caller(depth: int) -> Place | None:
@@ -169,7 +170,7 @@ def pytest_testnodedown(node: Any) -> None:
 
 @cache
 def _source(file: str) -> tuple[list[str], list[Any]]:
-    text = (TESTS / file).read_text()
+    text = Path(file).read_text(encoding="utf-8")
     return text.splitlines(), [node for node in ast.walk(ast.parse(text)) if hasattr(node, "lineno")]
 
 
@@ -201,5 +202,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         f"{len(slack()) - len(open_ones)} of these argued, {len(open_ones)} not"
     )
     for (file, line, _), (share, difference, allowed) in sorted(open_ones.items()):
-        text = _source(file)[0][line - 1].strip()
-        terminalreporter.write_line(f"{difference:.2g} of {allowed:.2g} ({share:.1g})  tests/{file}:{line}  {text}")
+        text, where = _source(file)[0][line - 1].strip(), os.path.relpath(file)
+        terminalreporter.write_line(f"{difference:.2g} of {allowed:.2g} ({share:.1g})  {where}:{line}  {text}")

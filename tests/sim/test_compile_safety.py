@@ -66,7 +66,7 @@ def test_a_mimic_of_a_joint_that_closes_a_loop(mode):
     assert [j.name for j in robot.tree.cuts] == ["b"]
     assert robot.dof == 1
     assert sim.position["a"] > 0.001
-    assert sim.position["c"] == pytest.approx(sim.position["a"], rel=1e-9 if mode != "compliant" else 0.5)
+    assert sim.position["c"] == pytest.approx(sim.position["a"], rel=ROUNDING if mode != "compliant" else 0.05)
 
 
 def test_a_loop_with_sensors_on_every_joint_is_cut_through_a_link():
@@ -84,8 +84,8 @@ def test_a_loop_with_sensors_on_every_joint_is_cut_through_a_link():
     assert sim.position[cut] == pytest.approx(
         sim.position["pin_d"] - sim.position["pin_a"] - sim.position["pin_b"], abs=1e-12
     )
-    for link in robot.links:  # first order in dt: the two project along other coordinates
-        assert np.abs(sim.pose[link] - plain.pose[link]).max() < 1e-3
+    for link in robot.links:
+        assert np.abs(sim.pose[link] - plain.pose[link]).max() < ROUNDING
     assert sim.kinetic_energy == pytest.approx(plain.kinetic_energy, rel=1e-12)
 
 

@@ -46,7 +46,7 @@ def test_passive_forces_act_as_in_the_tree(kind):
     robot = ring(kind)
     forced = with_axes(robot, "cut", dynamics=PASSIVE)
     cut, tree, without = motion(forced, "cut"), motion(forced, "j1"), motion(robot, "cut")
-    assert np.abs(cut - tree).max() < 3e-4
+    assert np.abs(cut - tree).max() < 7e-6
     assert np.abs(cut - without).max() > 1e-3
     assert np.abs(cut - without).max() > 20 * np.abs(cut - tree).max()
 
@@ -63,11 +63,11 @@ SOFT = {"stiffness": 300.0, "dissipation": 5.0}
     ],
 )
 def test_limits_act_as_in_the_tree(kind, soft):
-    """A hard stop takes the speed off at once, within a step of when it is met: dt·v is 1e-4 here."""
+    """A hard stop takes the speed off at once, at a part of a step that both find: dt² is 1e-8, times some tens."""
     far = 0.002 if kind == "revolute" else 0.01
     robot = with_axes(ring(kind), "cut", limits=Limits(lower=-far, upper=far, **soft))
     cut, tree, without = motion(robot, "cut"), motion(robot, "j1"), motion(ring(kind), "cut")
-    assert np.abs(cut - tree).max() < 3e-4
+    assert np.abs(cut - tree).max() < 7e-6
     assert np.abs(cut - without).max() > 20 * np.abs(cut - tree).max()
 
 
@@ -81,7 +81,7 @@ def test_a_four_bar_leans_on_the_stop_of_its_cut_pin(solver):
         s.step(effort={"pin_a": 0.05}, n=1500)
     assert abs(free.position["pin_a"]) > 2.0
     opened = sim.position["pin_d"] - sim.position["pin_a"] - sim.position["pin_b"]
-    assert abs(opened) == pytest.approx(0.2, abs=1e-6)
+    assert abs(opened) == pytest.approx(0.2, abs=5e-9)  # next to the stop is on it: 1e-9
     assert abs(sim.velocity["pin_a"]) < ROUNDING
 
 

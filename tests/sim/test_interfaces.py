@@ -92,7 +92,7 @@ def test_the_gazebo_gripper():
     assert hw["right_finger_joint/position"] == hw["left_finger_joint/position"] == 0.15
     hw.write({"right_finger_joint/position": 0.3})
     sim.run(1.0)
-    assert hw["left_finger_joint/position"] == hw["right_finger_joint/position"] == pytest.approx(0.3, abs=1e-6)
+    assert hw["left_finger_joint/position"] == hw["right_finger_joint/position"] == pytest.approx(0.3, abs=2e-9)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
@@ -156,7 +156,7 @@ def test_mimic_false_gives_the_joint_an_interface_of_its_own():
     hw = sim.hardware()
     hw.write({"a/position": 0.2, "b/position": 0.7})
     sim.run(1.0)
-    assert (hw["a/position"], hw["b/position"]) == pytest.approx((0.2, 0.7), abs=1e-6)
+    assert (hw["a/position"], hw["b/position"]) == pytest.approx((0.2, 0.7), abs=5e-8)  # what a second leaves
 
 
 # --- modes ----------------------------------------------------------------------------------------------------------
@@ -193,15 +193,15 @@ def test_the_last_interface_written_is_followed(hw):
     sim = hw.sim
     hw.write({"a/velocity": 0.5})
     sim.run(1.0)
-    assert hw["a/velocity"] == pytest.approx(0.5, abs=1e-5) and hw.claimed("a") == "velocity"
+    assert hw["a/velocity"] == pytest.approx(0.5, abs=1e-6) and hw.claimed("a") == "velocity"
     hw.write({"a/effort": 0.0})
     sim.run(1.0)
     assert hw.claimed("a") == "effort" and isnan(hw.command["a/velocity"])
-    assert hw["a/velocity"] == pytest.approx(0.5, abs=1e-5)  # it coasts
+    assert hw["a/velocity"] == pytest.approx(0.5, abs=1e-6)  # it coasts
     hw.claim("a/position")
     held = hw["a/position"]
     sim.run(2.0)
-    assert hw.command["a/position"] == held and hw["a/position"] == pytest.approx(held, abs=1e-6)
+    assert hw.command["a/position"] == held and hw["a/position"] == pytest.approx(held, abs=8e-8)
     hw.release("a")
     assert hw.claimed("a") is None
     sim.step(effort={"a": 4.0})
@@ -274,10 +274,10 @@ def test_power_at_the_joints_is_power_at_the_motors(wrist):
 def test_a_joint_behind_a_transmission_can_be_commanded_alone(wrist):
     wrist.write({"a/position": 0.3})  # the other holds where it is
     wrist.sim.run(1.0)
-    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.0), abs=1e-5)
+    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.0), abs=1e-10)
     wrist.write({"b/position": 0.2})
     wrist.sim.run(1.0)
-    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.2), abs=1e-5)
+    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.2), abs=6e-10)
     with pytest.raises(gw.ModelError, match="behind one transmission"):
         wrist.write({"a/position": 0.1, "b/velocity": 0.1})
 
@@ -291,7 +291,7 @@ def test_batches():
     hw, where = sim.hardware(), np.linspace(-0.4, 0.4, 5)
     hw.write({"a/position": where, "b/position": 0.1})
     sim.run(1.0)
-    assert hw["a/position"] == pytest.approx(where, abs=1e-5) and hw["b/position"].shape == (5,)
+    assert hw["a/position"] == pytest.approx(where, abs=6e-11) and hw["b/position"].shape == (5,)
     assert hw["a/effort"].shape == (5,)
 
 
@@ -341,7 +341,7 @@ def test_drives_follow_positions_and_velocities():
     sim.step()
     assert hw["a/effort"] == pytest.approx(2 * hw["a/velocity"] / sim.dt, rel=1e-12)  # m·Δv/dt, from rest
     sim.run(1.0)
-    assert hw["a/position"] == pytest.approx(0.3, abs=1e-6)
+    assert hw["a/position"] == pytest.approx(0.3, abs=2e-10)
 
 
 def test_motors_keep_what_they_are():
@@ -368,8 +368,8 @@ def test_voltages():
     hw.write({"a/voltage": 6.0})
     sim.step(n=20_000)
     assert sim.actuator["motor"].command == 6.0
-    # m·R/k² = 16 s to where the back-EMF is the voltage; implicit Euler is off by dt/16 s
-    assert hw["a/velocity"] == pytest.approx(6.0 / 0.5 * (1 - np.exp(-20 / 16)), rel=1e-4)
+    # m·R/k² = 16 s to where the back-EMF is the voltage; the step is off by (dt/16 s)²
+    assert hw["a/velocity"] == pytest.approx(6.0 / 0.5 * (1 - np.exp(-20 / 16)), rel=2e-9)
     with pytest.raises(gw.ModelError, match="takes voltage commands"):
         hw.write({"a/position": 0.1})
 
@@ -387,7 +387,7 @@ def test_a_rotor_that_is_a_body():
     assert hw["a/velocity"] == pytest.approx(sim.dt * 5.0 / 2.5, rel=1e-12) and hw["a/effort"] == 5.0
     hw.write({"a/position": 0.3})
     sim.run(1.0)
-    assert hw["a/position"] == pytest.approx(0.3, abs=1e-6)
+    assert hw["a/position"] == pytest.approx(0.3, abs=1e-9)
 
 
 def test_mistakes_are_named(hw, wrist):

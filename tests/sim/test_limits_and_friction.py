@@ -71,7 +71,7 @@ def test_a_start_beyond_a_stop_comes_back_gently():
     rec = sim.run(2.0)
     assert np.abs(rec.velocity["rail"]).max() < 1e-12  # it is moved, and gains no kinetic energy
     assert np.abs(np.diff(rec.position["rail"])).max() <= 1e-3 + 1e-12  # by no more than 1 m/s would
-    assert rec.position["rail"][600] == pytest.approx(0.2, abs=1e-8)  # next to the stop is on it: 1e-9
+    assert rec.position["rail"][600] == pytest.approx(0.2, abs=5e-9)  # next to the stop is on it: 1e-9
 
 
 def test_a_soft_stop_is_a_spring_and_damper():
@@ -198,8 +198,8 @@ def test_sweeps_converge_to_direct(mode):
     assert error("pgs", 4) < error("pgs", 1) / 5
     assert error("pgs", 64) < 1e-12
     coarse, fine = error("tgs", 64), error("tgs", 256)
-    assert coarse < 1e-2 * np.abs(want).max()
-    assert coarse / fine == pytest.approx(4, rel=0.2)
+    assert coarse < 5e-3 * np.abs(want).max()
+    assert coarse / fine == pytest.approx(4, rel=0.005)
 
 
 def chain(n, erp):
@@ -226,7 +226,7 @@ def test_tgs_beats_pgs_at_equal_sweeps_on_a_stiff_chain(n, erp):
 @pytest.mark.parametrize("solver", ["pgs", "tgs"])
 def test_few_sweeps_over_a_long_chain_do_not_ring_up(solver):
     """Impulses that took an error off are no guess for the next step: carried over, they grew 1e18-fold here."""
-    assert largest_error(compile(chain(20, 1.0), solver=solver, iterations=3), steps=1000) < 1e-5
+    assert largest_error(compile(chain(20, 1.0), solver=solver, iterations=3), steps=1000) < 5e-6
 
 
 def test_the_same_bits_in_a_batch():
@@ -265,7 +265,7 @@ def test_linearisation_of_a_step_with_rows():
             sim.state = state
             sim.step()
             after.append(sim.state[:n])
-        assert (after[0] - after[1]) / (2 * h) == pytest.approx(A[:, k], abs=1e-6 * np.abs(A).max())
+        assert (after[0] - after[1]) / (2 * h) == pytest.approx(A[:, k], abs=1e-9 * np.abs(A).max())  # rounding over h
     assert B.shape == (n, 2)
 
 

@@ -114,7 +114,7 @@ def test_a_urdf_whose_gazebo_block_closes_a_loop():
         assert np.abs(ends[0] - ends[1]).max() < ROUNDING  # the pin itself, from both bars
         ranges.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
     assert np.ptp(rec.position["a"]) > 1.0
-    assert max(ranges) < 1e-5
+    assert max(ranges) < 2e-6
 
 
 def test_energy_is_kept_in_a_loop_without_losses():
@@ -125,7 +125,7 @@ def test_energy_is_kept_in_a_loop_without_losses():
         sim = compile(bare(gw.loads(text)), dt=dt)
         rec = sim.run(0.5)
         errors.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
-    assert errors[1] < 0.02
+    assert errors[1] < 1e-5
     assert errors[1] < errors[0] / 2.5
 
 
@@ -140,7 +140,7 @@ def test_damping_and_springs_of_the_cut_joint_act():
         sim.step(effort={"pin_a": 0.03}, n=1000)
         last.append(sim.position["pin_a"])
     assert abs(last[0]) > 0.05
-    assert last[0] == pytest.approx(last[1], rel=1e-3)
+    assert last[0] == pytest.approx(last[1], rel=1e-5)
 
 
 def test_assembly_at_reset():
@@ -164,9 +164,9 @@ def test_assembly_at_reset():
 def test_assembly_in_single_precision():
     sim = compile(FOUR_BAR, precision="single")
     sim.reset(position={"pin_a": 1.0})
-    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-5)
+    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-6)
     sim.step(effort={"pin_a": 0.02}, n=300)
-    assert drift(sim) < 1e-5
+    assert drift(sim) < 2e-8
 
 
 def test_a_long_chain_of_hard_couplings_costs_in_proportion():
@@ -230,7 +230,7 @@ def test_every_kind_closes_a_loop(kind):
     _, J = (sim.kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
             for n in ("error", "jacobian"))  # fmt: skip
     u = sim.state[12:21]
-    assert np.abs(J @ u).max() < 0.05 * max(1.0, np.abs(u).max())  # at the new pose; exact at the one it stepped from
+    assert np.abs(J @ u).max() < ROUNDING * max(1.0, np.abs(u).max())
 
 
 @pytest.mark.parametrize("kind", ["fixed", "revolute", "prismatic", "screw", "universal", "ball"])
@@ -246,4 +246,4 @@ def test_rates_are_the_slopes_of_errors(kind):
         step[k] = 1e-6
         ahead, behind = (kernel.evaluate({"position": _moved(names, q, s * step), "parameter": np.zeros(0)})["error"]
                          for s in (1, -1))  # fmt: skip
-        assert (ahead - behind) / 2e-6 == pytest.approx(J[:, k], abs=1e-8)
+        assert (ahead - behind) / 2e-6 == pytest.approx(J[:, k], abs=5e-10)  # rounding over 2e-6

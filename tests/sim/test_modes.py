@@ -76,9 +76,9 @@ def test_every_mode_converges_to_the_exact_motion_at_first_order(seed, mode, pow
     """The true motion by rk4, whose own error at 1 ms is below 1e-12."""
     truth = end(seed, powers, 1e-3, "rk4")
     errors = [apart(end(seed, powers, dt, **MODES[mode](dt)), truth) for dt in (2e-3, 1e-3, 5e-4)]
-    assert errors[0] < 0.05
-    assert order(errors[0], errors[1]) == pytest.approx(1.0, abs=0.15)
-    assert order(errors[1], errors[2]) == pytest.approx(1.0, abs=0.15)
+    assert errors[0] < 0.01
+    assert order(errors[0], errors[1]) == pytest.approx(1.0, abs=0.06)  # slack: found 0.027 with slow seeds
+    assert order(errors[1], errors[2]) == pytest.approx(1.0, abs=0.03)  # slack: half of it
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -91,14 +91,14 @@ def test_a_hard_linear_coupling_makes_the_exact_step(seed):
 def test_a_hard_polynomial_coupling_is_one_order_away(seed):
     """At the same step. The next term, of order dt², is still felt at 1 ms where the first one is small."""
     errors = [apart(end(seed, SQUARE, dt, mode="hard"), end(seed, SQUARE, dt)) for dt in (2.5e-4, 1.25e-4)]
-    assert order(*errors) == pytest.approx(1.0, abs=0.15)
+    assert order(*errors) == pytest.approx(1.0, abs=0.03)  # slack: found 0.013 with slow seeds
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_compliant_coupling_that_stiffens_with_the_step_is_two_orders_away(seed):
     """At the same step, linear. (With a polynomial, the hard row's first order comes on top, and rules in the end.)"""
     errors = [apart(end(seed, LINEAR, dt, **stiff(dt)), end(seed, LINEAR, dt)) for dt in (1e-3, 5e-4)]
-    assert order(*errors) == pytest.approx(2.0, abs=0.15)
+    assert order(*errors) == pytest.approx(2.0, abs=0.015)
 
 
 @pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
@@ -112,12 +112,12 @@ def test_a_compliant_coupling_has_a_motion_of_its_own(seed):
     def limit(mu):
         belt = {"mode": "compliant", "natural_frequency": mu, "damping_ratio": 1.0}
         a, b, c = (end(seed, LINEAR, dt, **belt) for dt in (4e-4, 2e-4, 1e-4))
-        assert order(apart(a, b), apart(b, c)) == pytest.approx(1.0, abs=0.15)
+        assert order(apart(a, b), apart(b, c)) == pytest.approx(1.0, abs=0.002)
         return 2 * c - b
 
     truth = end(seed, LINEAR, 1e-3, "rk4")
     distances = [apart(limit(mu), truth) for mu in (100.0, 200.0)]
-    assert distances[0] / distances[1] == pytest.approx(4.0, rel=0.1)
+    assert distances[0] / distances[1] == pytest.approx(4.0, rel=0.04)
 
 
 @pytest.mark.parametrize("erp", [0.0, 0.2, 0.7, 1.0])

@@ -216,7 +216,7 @@ def test_mcap_in_its_own_reader(tmp_path, made):
     if made is gripper:
         assert {"/motors/motor", "/energy", "/coupling_error", "/reaction"} <= set(topics)
         motor = topics["/motors/motor"][-1][2]
-        assert motor["torque"] == pytest.approx(recording.actuator["motor"].torque[row], rel=1e-8)
+        assert motor["torque"] == pytest.approx(recording.actuator["motor"].torque[row], rel=5e-9)  # nine digits
         entities = topics["/scene"][0][2]["entities"]
         assert {e["frame_id"] for e in entities} <= {t["child_frame_id"] for t in topics["/tf"][0][2]["transforms"]}
         assert sum(len(e["cubes"]) + len(e["cylinders"]) + len(e["models"]) for e in entities) > 0

@@ -48,7 +48,7 @@ every_size = pytest.mark.parametrize("n", [2, 3, 5])
 @every_size
 @pytest.mark.parametrize("mode", ["hard", "compliant", "mixed"])
 def test_a_consistent_ring_turns_as_one(n, mode):
-    """0.1 N·m on w0: its acceleration is that of `Σ 4ⁱ·Iᵢ`; a compliant ring's also rings, by less than 1 %."""
+    """0.1 N·m on w0: its acceleration is that of `Σ 4ⁱ·Iᵢ`; a compliant ring's also rings, by 2e-6."""
     modes = ["exact"] * (n - 1) + ["hard"] if mode == "mixed" else mode
     robot = ring(n, 1.0, modes)
     assert robot.dof == 1
@@ -56,9 +56,9 @@ def test_a_consistent_ring_turns_as_one(n, mode):
     sim.step(effort={"w0": 0.1}, n=500)
     inertia = sum(4.0**i * 0.1 * (i + 1) for i in range(n))
     velocities = [sim.velocity[f"w{i}"] for i in range(n)]
-    assert velocities[0] == pytest.approx(0.05 / inertia, rel=1e-9 if mode != "compliant" else 0.01)
+    assert velocities[0] == pytest.approx(0.05 / inertia, rel=ROUNDING if mode != "compliant" else 1e-5)
     assert velocities == pytest.approx(
-        [2.0**i * velocities[0] for i in range(n)], rel=1e-9 if mode != "compliant" else 0.01
+        [2.0**i * velocities[0] for i in range(n)], rel=ROUNDING if mode != "compliant" else 1e-5
     )
     assert np.sum(sim.batch_state.get("unsettled")) == 0
 
@@ -104,7 +104,7 @@ def test_a_ratio_that_is_a_parameter_stays_what_it_is():
     sim = compile(replace(wheels(2), couplings=Couplings(rows)), parameters=["c1.multiplier"])
     assert sim.parameters["c1.multiplier"] == 0.3333
     sim.step(effort={"w0": 0.1}, n=500)
-    assert sim.velocity["w0"] < 0.01 * 0.05 / (0.1 + 9 * 0.2)  # held
+    assert sim.velocity["w0"] < 2e-4 * 0.05 / (0.1 + 9 * 0.2)  # held
 
 
 @pytest.mark.sampled(5)
@@ -120,7 +120,8 @@ def test_a_contradictory_ring_holds_still_and_is_reported(n, product, mode):
     assert "w0" in found.message and "compliant" in found.message
     sim = compile(robot, dt=1e-3)
     sim.step(effort={"w0": 0.1}, n=500)
-    assert max(abs(sim.position[f"w{i}"]) for i in range(n)) < ROUNDING  # found: 1e-9, the compliance of rows
+    # slack: 1e-9, the compliance of rows, in some of the slow cases
+    assert max(abs(sim.position[f"w{i}"]) for i in range(n)) < 1e-8
     assert np.sum(sim.batch_state.get("unsettled")) == 0
 
 
@@ -135,7 +136,7 @@ def test_a_contradictory_compliant_ring_is_a_spring(n):
     stretched = sim.position["w0"]
     assert 1e-5 < stretched < 1e-2
     sim.step(effort={"w0": 0.0}, n=10_000)  # its slowest mode takes a second
-    assert abs(sim.position["w0"]) < 0.01 * stretched
+    assert abs(sim.position["w0"]) < 1e-5 * stretched
 
 
 def test_a_ring_of_exact_couplings_is_refused():
@@ -167,7 +168,7 @@ def test_two_couplings_of_one_follower(ratio, mode):
     if ratio == 2.0:
         assert moved == pytest.approx(0.5 * 0.1 / (0.1 + 4 * 0.2) * 0.25, rel=ROUNDING)
     else:
-        assert abs(moved) < (1e-9 if mode == "hard" else 1e-2)
+        assert abs(moved) < (ROUNDING if mode == "hard" else 1e-4)
 
 
 def test_offsets_that_contradict_leave_the_motion():

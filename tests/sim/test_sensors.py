@@ -146,7 +146,7 @@ def noisy(**more):
     return gw.Encoder(name="e", actuator="motor", noise=0.02, **more)
 
 
-def test_noise_has_its_deviation_and_no_memory():
+def test_noise_has_its_deviation_and_no_memory():  # slack: five deviations
     """20,000 samples: the deviation is known to 1/√(2n) = 0.5 %, mean and correlation to 1/√n = 0.7 %; 5 times that."""
     rec = compile(turning(noisy())).run(20.0)
     error = (rec.sensor["e"] - rec.actuator["motor"].position) / 0.02
