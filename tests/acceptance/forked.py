@@ -1,7 +1,8 @@
 """Scripts one after another, each in a process and a folder of its own that begins with modules imported.
 
-`python forked.py FOLDER MODULE …` imports the modules, runs the scripts of FOLDER/scripts.json in FOLDER/name each, and leaves what they printed and
-their exit codes in FOLDER/results.json. A fork costs milliseconds, an import most of a second.
+`python forked.py FOLDER MODULE …` imports the modules, runs the scripts of FOLDER/scripts.json in FOLDER/name each, and
+leaves what they printed and their exit codes in FOLDER/results.json. A fork costs milliseconds, an import most of a
+second.
 """
 
 from __future__ import annotations

@@ -66,7 +66,9 @@ def test_exact_operations_give_the_same_bits(compiled) -> None:
     ops = sorted({*EXACT} - {"fma", "fms", "fnma", "select", "if_else_zero"})
     program = program_of(tape_of_each(ops), 2 * len(ops), len(ops))
     arguments = {"x": np.random.default_rng(3).normal(size=(40, 2 * len(ops)))}
-    got, expected = (k.evaluate(arguments)["y"] for k in (compiled(program), find_backend("interpreter").compile(program)))
+    got, expected = (
+        k.evaluate(arguments)["y"] for k in (compiled(program), find_backend("interpreter").compile(program))
+    )
     assert len(ops) > 20
     assert [op for k, op in enumerate(ops) if not same_bits(got[:, k], expected[:, k])] == []
 

@@ -121,9 +121,7 @@ def test_every_number_of_every_kind_is_a_parameter(actuator, compared):
     nominal = actuator_numbers(actuator)
     changed = {field: 1.3 * x or 0.02 for field, x in nominal.items()}
     parameters = [f"motor.{field}" for field in nominal]
-    batch = compile(
-        wheel(actuator, 0.05, ratio=3.0), parameters=parameters, batch=len(nominal), integrator="euler"
-    )
+    batch = compile(wheel(actuator, 0.05, ratio=3.0), parameters=parameters, batch=len(nominal), integrator="euler")
     for i, (field, x) in enumerate(changed.items()):
         batch.set_parameters({f"motor.{field}": np.where(np.arange(len(nominal)) == i, x, nominal[field])})
     batch.reset()
