@@ -9,6 +9,7 @@ import pytest
 from gearwright.robots import __file__ as robots
 from tests.cli.commands import Ran, called, gearwright
 from tests.sim.robots import LIMITED
+from tests.tolerances import ROUNDING
 
 ARM = Path(robots).with_name("reference_arm.urdf")
 GRIPPER = Path(robots).with_name("gripper.sdf")
@@ -111,7 +112,7 @@ def test_devices_are_in_the_files(run, tmp_path):
 def test_several_coordinates(run):
     ran = run(ARM, *SHORT, "--base", "floating", "--set", "base=0,0,1,1,0,0,0", "--json")
     assert ran.code == 0
-    assert json.loads(ran.out)["positions"]["base.z"] == pytest.approx(1 - 9.81 / 2 * 0.05**2, abs=2e-3)
+    assert json.loads(ran.out)["positions"]["base.z"] == pytest.approx(1 - 9.81 / 2 * 0.05**2, abs=ROUNDING)
 
 
 WRONG = {

@@ -16,6 +16,7 @@ from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 from tests.compiler.test_kernel import PENDULUM, SERIES, START, B, N, explosion, halving, sweeps
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS
 from tests.sim.robots import ARM
+from tests.tolerances import ROUNDING
 
 VARIANTS = {"cpu, scalar": {"lanes": 1}, "cpu, 4 lanes": {"lanes": 4}, "interpreter": {}}
 OTHERS = [n for n in backends.names() if n not in ("cpu", "interpreter")]
@@ -259,7 +260,7 @@ def test_a_simulation_on_the_interpreter(batch: int) -> None:
         )
     for a, b in zip(*found, strict=True):
         assert np.shape(a) == np.shape(b)
-        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+        np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=ROUNDING)
 
 
 def test_a_failing_simulation_on_the_interpreter() -> None:

@@ -12,6 +12,7 @@ import pytest
 import gearwright
 from gearwright import Mechanism
 from tests.formats.guarded import SECONDS, Outcome, guarded
+from tests.tolerances import ROUNDING
 
 BOX = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 SDF = '<sdf version="1.11"><model name="m">{}</model></sdf>'
@@ -782,7 +783,7 @@ def test_a_long_chain_of_nested_models(order: int) -> None:
 
     outcome = outcome_of(SDF.format(LINK + "".join(models[::order])), height)
     loaded(outcome)
-    assert outcome.value == pytest.approx(n)
+    assert outcome.value == pytest.approx(n, rel=ROUNDING)
 
 
 def test_many_gearboxes() -> None:
