@@ -30,6 +30,8 @@ $(SITE): $(BASE)            # with the builder of the documentation site
 demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
 	$(BIN)/gearwright demo
 
+test slow: export PYTHONDONTWRITEBYTECODE =  # tests start hundreds of processes: each would compile the package again
+
 test: $(FULL)               ## the whole default suite, on two cores: a third worker while tests of clients wait
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
