@@ -7,7 +7,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ROOMS = ("dynamics/solve", "dynamics/steps", "dynamics/constraints")
 ELSEWHERE = {
-    "dynamics/solve/floors.py": "dynamics/constraints/test_redundancy.py",  # two numbers, by what they decide
+    "dynamics/solve/floors.py": "dynamics/solve/test_rows.py",  # two numbers, by what they decide
     "dynamics/steps/slots.py": "contracts/test_slots.py",
     "dynamics/steps/constraint_groups.py": "contracts/test_outside_kinds.py",  # the table of row types
     "dynamics/constraints/rows.py": "dynamics/constraints/test_coupling_rows.py",
