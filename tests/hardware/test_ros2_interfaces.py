@@ -88,5 +88,5 @@ def test_limits_are_enforced_when_asked():
         client = Client(bench)
         for k in range(100):
             answer = client.ask(step=10, write={"j/position": 9.0})
-            assert answer["command"]["j/position"] <= 2.0 * 0.01 * (k + 1) + 1e-9
+            assert answer["command"]["j/position"] <= 2.0 * 0.01 * (k + 1) + ROUNDING
         assert answer["command"]["j/position"] == 1.0
