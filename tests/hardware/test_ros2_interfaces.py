@@ -36,6 +36,7 @@ def test_states_and_commands_by_interface(bench):
     answer = client.ask(write={"pitch/position": 0.2, "roll/position": -0.1})
     assert answer["command"]["roll/position"] == -0.1 and answer["t"] == first["t"]
     after = client.ask(step=2000, read={})
+    # friction and gravity, beside the servos' stiffness
     assert [after["state"][f"{j}/position"] for j in ("pitch", "roll")] == approx([0.2, -0.1], abs=1e-3)
     assert after["t"] == approx(first["t"] + 2.0, rel=ROUNDING)
 
