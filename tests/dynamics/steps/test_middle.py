@@ -12,7 +12,7 @@ from tests.sim.robots import DOUBLE_PENDULUM
 
 
 def cubic(rng):
-    """A velocity over time, its integral, and its means over steps of length 1: this one, from 0 on, and four before."""
+    """A velocity over time, its integral, and its means over steps of length 1: from 0 on, and the four before."""
     v = np.polynomial.Polynomial(rng.normal(size=4))
     q = v.integ()
     return v, q, [q(1.0 - i) - q(-i) for i in range(5)]
