@@ -71,6 +71,7 @@ GUARDS = {
     "dynamics.linearization.UNROLLED": Guard(
         "tests/sim/test_simulation.py::test_linearize_equals_finite_differences", 0.1
     ),
+    "model.poses.FARTHEST": Guard(MODEL_TOO),
     "model.noise_seeds.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise.MULTIPLIERS": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise._LEAST": Guard("tests/dynamics/test_sensing_noise.py", 0.1),
@@ -133,6 +134,7 @@ GUARDS = {
     "compiler.arithmetic.LARGEST_EXPANDED_POWER": Guard("tests/compiler/test_passes.py"),
     "compiler.cache.ABANDONED": Guard("tests/compiler/test_cache.py"),
     "compiler.cache.LARGEST_TOTAL": Guard("tests/compiler/test_cache.py"),
+    "compiler.cache.PRUNED_EVERY": Guard("tests/compiler/test_cache.py"),
     "compiler.backends.cpu.vector_math.exponential.ONE_OVER_LN2": Guard(ACCURATE),
     "compiler.backends.cpu.vector_math.exponential.LOGARITHM": Guard(ACCURATE),
     "compiler.backends.cpu.vector_math.exponential.ROUNDER_BITS": Guard(ACCURATE, 2.0),
@@ -172,6 +174,7 @@ GUARDS = {
     "model.plausible.DEGREES": Guard(MODEL_TOO),
     "model.plausible.FAR": Guard(MODEL_TOO),
     "model.plausible.GYRATION": Guard(MODEL_TOO),
+    "model.plausible.DENSEST": Guard(MODEL_TOO),
     "model.rings.SAME": Guard(MODEL_TOO, 100.0),
     "model.second_descriptions._NULL": Guard(MODEL_TOO),
     "model.tangle.STILL": Guard(MODEL_TOO, 100.0),

@@ -1,5 +1,6 @@
 """The public names are a contract: scripts outside this repository use them."""
 
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -7,6 +8,7 @@ from importlib import import_module
 import pytest
 
 import gearwright as gw
+from tests.acceptance.forked import Script, run_scripts
 
 NAMES = {
     "Backlash",
@@ -93,11 +95,32 @@ def test_loading_imports_no_compiler():
     assert said.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("first", [*sorted(NAMES), "sim", "compiler"])
-def test_compile_is_the_function_whatever_was_touched_before(first):
-    touch = f"import gearwright.{first}" if first in ("sim", "compiler") else f"gw.{first}"
-    code = f"import gearwright as gw\n{touch}\nassert callable(gw.compile)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+UNUSED = ("formats.sdf", "formats.sdf_scope", "formats.ros2_control", "model.hardware", "model.body_sensors",
+          "model.actuators.dc_motor", "model.actuators.linear_actuators", "model.transmissions.linkage")  # fmt: skip
+
+
+def test_loading_a_urdf_imports_what_it_reads():
+    """A seventh of the first load: readers of SDFormat and ros2_control, and kinds that the file does not name."""
+    code = (
+        'import json, sys, gearwright as gw; gw.loads(\'<robot name="r"><link name="a"/></robot>\');'
+        "print(json.dumps([*sys.modules]))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {f"gearwright.{name}" for name in UNUSED} & set(json.loads(said.stdout))
+
+
+def test_compile_is_the_function_whatever_was_touched_before(tmp_path):
+    """The package `compiler` and the function `compile` are apart. One name of each module: others import the same."""
+    names = {getattr(getattr(gw, name), "__module__", name): name for name in sorted(NAMES)}
+    touches = {name: f"gw.{name}" for name in names.values()}
+    touches |= {name: f"import gearwright.{name}" for name in ("sim", "compiler")}
+    scripts = {
+        name: Script(f"import gearwright as gw\n{touch}\nassert callable(gw.compile)", "touch.py")
+        for name, touch in touches.items()
+    }
+    done = run_scripts(scripts, tmp_path, imported=("numpy", "casadi"))
+    assert {name: result.err for name, result in done.items() if result.code != 0} == {}
+    assert len(done) >= 15
 
 
 @pytest.mark.parametrize(
