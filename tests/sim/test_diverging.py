@@ -91,7 +91,7 @@ def test_a_linkage_that_cannot_reach_its_start(batch):
     for step in (sim.step, lambda: sim.step(n=5), lambda: sim.run(0.01)):
         with pytest.raises(gw.SimulationError, match=far):
             step()
-    assert sim.time == 0.0 or batch > 1
+    assert sim.time == pytest.approx(0.0 if batch == 1 else 16e-3)  # other robots of a batch go on
     with pytest.raises(gw.SimulationError, match=far):
         sim.reset()
     sim.reset(position={"j": 2.0})
