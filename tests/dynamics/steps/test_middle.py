@@ -29,8 +29,8 @@ def test_weights_are_exact_for_cubics(rng):
 
 def test_guesses_are_exact_for_cubics_and_lines(rng):
     v, _, means = cubic(rng)
-    assert np.dot(middle.CUBIC, [v(0.0), *means[1:]]) == pytest.approx(means[0], rel=1e-11)
-    assert np.dot(middle.FROM_VELOCITY, [v(0.0), *means[1:]]) == pytest.approx(means[0], rel=1e-11)
+    assert np.dot(middle.CUBIC, [v(0.0), *means[1:]]) == pytest.approx(means[0], rel=1e-12)
+    assert np.dot(middle.FROM_VELOCITY, [v(0.0), *means[1:]]) == pytest.approx(means[0], rel=1e-12)
     assert np.dot(middle.LINE[:2], [3.0, 2.5]) == 3.5
 
 
