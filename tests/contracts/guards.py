@@ -17,7 +17,6 @@ class Guard(NamedTuple):
 
 
 STEP = "tests/dynamics/steps/test_midpoint.py"
-MIDDLE = "tests/dynamics/steps/test_middle.py"
 STOPS = "tests/dynamics/constraints/test_axis_laws.py"
 SPRINGS = "tests/dynamics/constraints/test_oscillator.py"
 SWITCHING = "tests/dynamics/solve/test_switching.py"
@@ -51,20 +50,7 @@ GUARDS = {
     "dynamics.steps.midpoint.MUCH": Guard(STEP),
     "dynamics.steps.midpoint.NEAR": Guard(STEP),
     "dynamics.steps.midpoint.PASSES": Guard(STEP, 0.1),
-    "dynamics.steps.middle.CUBIC": Guard(MIDDLE),
-    "dynamics.steps.middle.FROM_VELOCITY": Guard(MIDDLE),
-    "dynamics.steps.middle.HALF": Guard(MIDDLE),
-    "dynamics.steps.middle.KINK": Guard(MIDDLE),
-    "dynamics.steps.middle.LINE": Guard(MIDDLE),
-    "dynamics.steps.middle.POSITION": Guard(MIDDLE),
-    "dynamics.steps.middle.QUICK": Guard(MIDDLE),
-    "dynamics.steps.middle.QUICK_MULTISTEP": Guard(MIDDLE),
-    "dynamics.steps.middle.REST": Guard(MIDDLE),
-    "dynamics.steps.middle.SETTLED": Guard(STEP),
-    "dynamics.steps.middle.SETTLED_MULTISTEP": Guard(MIDDLE),
-    "dynamics.steps.middle.SMOOTH": Guard(MIDDLE),
-    "dynamics.steps.middle.VELOCITY": Guard(MIDDLE),
-    "dynamics.steps.middle.WHOLE": Guard(MIDDLE),
+    "dynamics.steps.midpoint.SETTLED": Guard(STEP),
     "dynamics.algebra.rotation.NEGLIGIBLE": Guard("tests/dynamics/test_rotation.py"),
     "dynamics.algebra.rotation._ROUNDING": Guard("tests/dynamics/test_rotation.py", 0.1),
     "dynamics.constraints.rows.PARALLEL": Guard("tests/dynamics/constraints/test_coupling_rows.py"),
@@ -209,6 +195,8 @@ ARGUED = {
     "dynamics.solve.laws.FAR": "stands for infinity",
     "dynamics.solve.switching.ALL": "stands for infinity",
     "dynamics.solve.masked.TINY": "keeps 0/0 finite; every other divisor is far larger",
+    "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
+    "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",
     "dynamics.steps.projection.CLOSED": "the last projection squares the error: closed to rounding from 1e-8 on",

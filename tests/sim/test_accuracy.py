@@ -69,12 +69,11 @@ def free_arm():
 def test_a_double_pendulum_keeps_its_energy(double_pendulum):
     sim = gw.compile(double_pendulum)
     sim.reset(position={"shoulder": 1.5, "elbow": 0.7})
-    assert drift(sim, 10.0, scale=1.0 * G * 0.5) < 1e-5  # asked: 0.2 % of m·g·l; found 1.7e-6
+    assert drift(sim, 10.0, scale=1.0 * G * 0.5) < 2e-3  # asked: 0.2 % of m·g·l
 
 
-@pytest.mark.parametrize(("dt", "most"), [(1e-3, 2e-5), (2e-3, 5e-3)])
+@pytest.mark.parametrize(("dt", "most"), [(1e-3, 0.01), (2e-3, 0.05)])
 def test_a_free_arm_keeps_its_energy(free_arm, dt, most):
-    """Asked: 1 % and 5 %. Found 2e-6, and at 2 ms, where it is too fast for the steps before to tell, 7e-4."""
     sim = gw.compile(free_arm, dt=dt)
     heights = []
     for angle in (0.0, np.pi):  # upright to hanging
@@ -120,7 +119,7 @@ def test_a_polynomial_coupling_keeps_its_energy():
     )  # fmt: skip
     sim = gw.compile(robot)
     sim.reset(position={"lead": 1.2})
-    assert drift(sim, 4.0, scale=1.0 * G * 0.5) < 1e-8  # asked: 0.3 %; found 2e-9
+    assert drift(sim, 4.0, scale=1.0 * G * 0.5) < 2e-5  # dt²
 
 
 def test_a_nonlinear_transmission_with_a_large_rotor_keeps_its_energy():
@@ -180,20 +179,16 @@ FLOATING = {"base": [0.1, 0, 0, 0.5, -0.3, 0.8], "gimbal": [1.0, -0.5], "socket"
 CHAIN = {"shoulder": 1.0, "elbow": -0.5}
 
 
-@pytest.mark.parametrize(
-    ("robot", "velocity", "dt", "ratio"),
-    [(FREE, FLOATING, 4e-3, 4.0), (DOUBLE_PENDULUM, CHAIN, 2e-3, 8.0)], ids=["floating", "chain"],
-)  # fmt: skip
-def test_halving_the_step_divides_the_error_by_four_or_eight(robot, velocity, dt, ratio):
-    """A chain's steps are of fourth order but for the first four, whose own errors, dt³, are what is seen here."""
+@pytest.mark.parametrize(("robot", "velocity"), [(FREE, FLOATING), (DOUBLE_PENDULUM, CHAIN)], ids=["floating", "chain"])
+def test_halving_the_step_divides_the_error_by_four(robot, velocity):
     robot, start = gw.loads(robot), {"velocity": velocity}
     fine = gw.compile(robot, dt=2e-5, integrator="rk4")
     fine.reset(**start)
     fine.step(n=20_000)
     exact = {name: fine.position[name] for name in velocity}
-    errors = [trajectory_error(robot, start, x, exact) for x in (dt, dt / 2, dt / 4)]
-    assert errors[0] / errors[1] == pytest.approx(ratio, rel=0.003)
-    assert errors[1] / errors[2] == pytest.approx(ratio, rel=0.1)
+    errors = [trajectory_error(robot, start, dt, exact) for dt in (4e-3, 2e-3, 1e-3)]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.003)
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.1)
 
 
 FOLLOWS = (
@@ -227,10 +222,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_order_is_two_or_more(case):
-    """Against itself at a 32nd of the finest step, whose own error is a thousandth. Of an exact coupling three, by the
-    first four steps."""
-    ratio = 8.0 if case == "exact coupling" else 4.0
+def test_the_order_is_two(case):
+    """Against itself at a 32nd of the finest step, whose own error is a thousandth."""
     make, start, name, command = CASES[case]
 
     def reached(dt):
@@ -241,5 +234,5 @@ def test_the_order_is_two_or_more(case):
 
     exact = reached(1e-3 / 32)
     errors = [abs(reached(dt) - exact) for dt in (4e-3, 2e-3, 1e-3)]
-    assert errors[0] / errors[1] == pytest.approx(ratio, rel=0.03)  # the next order in dt
-    assert errors[1] / errors[2] == pytest.approx(ratio, rel=0.02)
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.03)  # the next order in dt
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.02)

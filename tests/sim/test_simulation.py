@@ -391,7 +391,7 @@ def heavier(robot, mass, damping):
 
 
 def test_parameters_in_batches_equal_changed_models(double_pendulum):
-    masses, dampings = [0.5, 1.0, 4.0], [0.1, 0.2, 1.5]  # one without dampers at all would be of fourth order
+    masses, dampings = [0.5, 1.0, 4.0], [0.0, 0.2, 1.5]
     sim = compile(double_pendulum, batch=3, parameters=("lower.mass", "elbow.damping", "gravity.z"))
     assert sim.parameters["lower.mass"].tolist() == [1.0, 1.0, 1.0]
     sim.set_parameters({"lower.mass": masses, "elbow.damping": dampings, "gravity.z": -3.7})

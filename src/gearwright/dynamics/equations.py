@@ -35,7 +35,6 @@ from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, 
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
 from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.euler import EulerStep
-from gearwright.dynamics.steps.middle import has_history
 from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
@@ -208,10 +207,7 @@ class Equations:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        forces = (StepSlot.EARLIER_FORCE,) if has_history(self.model, self.kinds) else ()
-        own = (
-            StepSlot.MEAN_VELOCITY, StepSlot.EARLIER_VELOCITY, *forces, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH,
-        )  # fmt: skip
+        own = (StepSlot.MEAN_VELOCITY, StepSlot.EARLIER_VELOCITY, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH)
         return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
@@ -324,8 +320,7 @@ class Equations:
             StepSlot.VELOCITY: len(reduced.velocities),
             StepSlot.MEAN_VELOCITY: len(reduced.velocities),
             StepSlot.EARLIER_VELOCITY: 3 * len(reduced.velocities),
-            StepSlot.EARLIER_FORCE: 3 * len(reduced.velocities),
-            StepSlot.SMOOTH: 2 if has_history(self.model, self.kinds) else 1,
+            StepSlot.SMOOTH: 1,
             StepSlot.PIECE: self._law_count,
             StepSlot.PIECE_END: self._law_count,
             StepSlot.UNSETTLED: 1,

@@ -27,8 +27,7 @@ class StepSlot:
     VELOCITY = SlotName("velocity")
     MEAN_VELOCITY = SlotName("mean_velocity")  # of the last step, from which the next one's is guessed
     EARLIER_VELOCITY = SlotName("earlier_velocity")  # and of the three before
-    EARLIER_FORCE = SlotName("earlier_force")  # in the middle of the last three steps
-    SMOOTH = SlotName("smooth")  # steps without a kink, up to four or eight: then the steps before guess the next one
+    SMOOTH = SlotName("smooth")  # steps without a kink, up to four: then those of four steps guess the next one's
     IMPULSE = SlotName("impulse")  # where the solver starts from in the next step
     PIECE = SlotName("piece")  # of each law, on which it was in the last step
     PIECE_END = SlotName("piece_end")  # the same at the step's end

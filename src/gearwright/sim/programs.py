@@ -24,7 +24,6 @@ KINDS: dict[str, Kind] = {
     StepSlot.VELOCITY: Kind.STATE,
     StepSlot.MEAN_VELOCITY: Kind.STATE,
     StepSlot.EARLIER_VELOCITY: Kind.STATE,
-    StepSlot.EARLIER_FORCE: Kind.STATE,
     StepSlot.SMOOTH: Kind.STATE,
     StepSlot.IMPULSE: Kind.STATE,
     StepSlot.PIECE: Kind.STATE,

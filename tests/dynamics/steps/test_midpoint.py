@@ -7,7 +7,6 @@ import pytest
 
 from gearwright.dynamics import TOLERANCE, Equations
 from gearwright.dynamics.steps.builder import Repeat
-from gearwright.dynamics.steps.middle import SETTLED
 from gearwright.dynamics.steps.midpoint import YIELDING, MidpointStep, chosen_from, has_settled
 from gearwright.model import WORLD, Inertia, Joint, Link, Mechanism
 from tests.dynamics.stepping import run, started
@@ -152,7 +151,7 @@ def test_loops_that_do_not_settle_give_way_ever_more():
 def test_short_steps_settle_by_the_square_of_their_length(dt, share):
     """As their own error falls; not below rounding."""
     for eps, least in ((2.0**-52, 0.0), (2.0**-23, 2e3 * 2.0**-23)):
-        step = SimpleNamespace(dt=dt, eps=eps, middle=SimpleNamespace(settled=SETTLED))
+        step = SimpleNamespace(dt=dt, eps=eps)
         assert MidpointStep._tolerance.fget(step) == pytest.approx(max(share, least), rel=1e-12)
 
 

@@ -45,10 +45,10 @@ from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
-from gearwright.dynamics.steps.middle import KINK, Midpoint, Multistep
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.slots import Slots, before
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
+from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
@@ -57,9 +57,11 @@ FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a ste
 NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
+QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
-SHORT = 1e-3  # [s] below this, passes settle to less, by dt²: as a step's own error falls
+SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
+SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
 
 ROUNDING = 2e3  # eps by which passes may go on changing in single precision: an angle's rounding over dt
 
@@ -68,12 +70,10 @@ class MidpointStep(DirectStep):
     """Writes the stages."""
 
     _own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
-    middle: Midpoint
 
     def write(self) -> None:
         parts = Substeps(self.build)
         self.dt = self.build.span[0]
-        self.middle = (Multistep if Slots.earlier_force in self.build else Midpoint)(self.build, self.model, self.dt)
         with self.build.loop(TRIES, until=Slots.made):
             self._step(parts)
 
@@ -86,7 +86,7 @@ class MidpointStep(DirectStep):
         acting = self.actuators(tree)
         mass = M.diagonal(model.dof)
         first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
-        guess = self.middle.guess()
+        guess = self._guess()
         if self.closures:
             first, build.guess = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
@@ -107,6 +107,21 @@ class MidpointStep(DirectStep):
             found = self._pass(later, H, M, effort)
         settled = self._second_half(later, found, M, acting, effort)
         parts.end(both(build.passed[0] > 0.5, build.followed[0] > 0.5), settled)
+
+    def _guess(self) -> list[Scalar]:
+        """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
+
+        Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
+        """
+        build, n = self.build, self.model.dof
+        mean, earlier = build.mean_velocity, build.earlier_velocity
+        rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build.velocity, strict=True)
+        smooth = build.smooth[0] >= SMOOTH
+        build.earlier_velocity, build.oldest = [*mean, *earlier[: 2 * n]], earlier[2 * n :]
+        return [
+            where(smooth, minus(times(4.0, plus(a, c)), plus(times(6.0, b), d)), minus(times(2.0, v), a))
+            for a, b, c, d, v in rows
+        ]
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
@@ -136,20 +151,19 @@ class MidpointStep(DirectStep):
         passed, turn, w = build.passed[0], build.round[0], build.start
         if self.closures:
             acting = self.yielding(acting, chosen_from(turn, YIELDING))
-        residual = self.middle.residual(w, effort)
+        middle = balance(model, build.position, build.momentum, w, effort, self.dt)
+        build.force = middle.force
         if isinstance(H, Factors | Masked):
-            change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), residual, strict=True)])
+            change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
             found = still([plus(x, d) for x, d in zip(w, change, strict=True)])
-            little = is_little(change, found.u, self._tolerance)
         else:
-            rows = zip(M.product(w), residual, acting.push(model.dof), strict=True)
+            rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
             push = [plus(minus(x, r), c) for x, r, c in rows]
             acting = self.closing(acting, build.position, w)
             found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed)
-            little = has_settled(found.u, w, self._tolerance)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
-        settled = both(little, found.settled)
+        settled = both(has_settled(found.u, w, self._tolerance), found.settled)
         passed = either(passed > 0.5, settled)
         build.passed = [as_number(passed)]
         build.round = [plus(turn, where(passed, 0.0, 1.0))]
@@ -163,9 +177,8 @@ class MidpointStep(DirectStep):
     @property
     def _tolerance(self) -> Scalar:
         """Share of its speed by which an axis may change in the last pass."""
-        settled = self.middle.settled
-        short = times(settled / SHORT**2, times(self.dt, self.dt))
-        return greatest(least(settled, short), ROUNDING * self.eps)
+        short = times(SETTLED / SHORT**2, times(self.dt, self.dt))
+        return greatest(least(SETTLED, short), ROUNDING * self.eps)
 
     def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
         """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than there was.
@@ -213,7 +226,6 @@ class MidpointStep(DirectStep):
         build, turn = self.build, self.build.round[0]
         u, start, passed = build.u, build.start, build.passed[0] > 0.5
         near = has_settled(u, start, NEAR)
-        self.middle.look_for_kinks(has_settled(u, start, KINK), passed)
         change, before = [minus(a, b) for a, b in zip(u, start, strict=True)], build.change
         differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
         along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
@@ -242,7 +254,7 @@ class MidpointStep(DirectStep):
         if first.pieces:
             build.piece = first.pieces
         impulse = acting.total(first)
-        build.momentum_after = self.middle.momentum_after(w, impulse)
+        build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, dt)
         lost = both(build.passed[0] < 0.5, build.near[0] < 0.5)
         unresolved = self._unresolved(w) if self.closures else build.unresolved[0] > 0.5
         build.followed = [as_number(negated(either(lost, unresolved)))]
@@ -263,7 +275,8 @@ class MidpointStep(DirectStep):
         H = self._own_factors or second.matrix(M)
         found = self.solved(H, push, second, Slots.piece_end, self.started(second, Slots.piece_end), w)
         build.velocity = found.u
-        self.middle.count_smooth()
+        quick = build.round[0] <= QUICK
+        build.smooth = [where(quick, least(plus(build.smooth[0], 1.0), SMOOTH), 0.0)]
         impulses = zip(build.impulse, self.read_impulses(self.carried(second), found), strict=True)
         build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
@@ -293,10 +306,6 @@ def chosen_from(x: Scalar, table: Mapping[float, float]) -> Scalar:
 
 
 def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar) -> Scalar:
-    return is_little([minus(x, y) for x, y in zip(u, w, strict=True)], u, share)
-
-
-def is_little(change: Sequence[Scalar], u: Sequence[Scalar], share: Scalar) -> Scalar:
     """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it."""
-    rows = zip(map(magnitude, change), map(magnitude, u), strict=True)
-    return greatest_of([minus(d, times(share, x)) for d, x in rows]) <= share
+    changes = zip(u, (magnitude(minus(x, y)) for x, y in zip(u, w, strict=True)), strict=True)
+    return greatest_of([minus(d, times(share, magnitude(x))) for x, d in changes]) <= share

@@ -46,7 +46,6 @@ class Slots:
     velocity = Shared(StepSlot.VELOCITY)
     mean_velocity = Shared(StepSlot.MEAN_VELOCITY)
     earlier_velocity = Shared(StepSlot.EARLIER_VELOCITY)
-    earlier_force = Shared(StepSlot.EARLIER_FORCE)
     smooth = Shared(StepSlot.SMOOTH)
     impulse = Shared(StepSlot.IMPULSE)
     piece = Shared(StepSlot.PIECE)
@@ -90,9 +89,6 @@ class Slots:
     unresolved = Numbers()
     followed = Numbers()
     oldest = Numbers()  # mean velocity that has left `earlier_velocity`
-    oldest_force = Numbers()  # and force that has left `earlier_force`
-    curved = Numbers()  # 1 in a step of fourth order
-    held = Numbers()  # efforts from outside along the coordinates
 
     # parts of a step
     part = Numbers()  # share of dt

@@ -85,7 +85,7 @@ class Substeps:
         for slot in self.states:
             pairs = zip(build[slot], build[before(slot)], strict=True)
             build[slot] = [where(taken, new, old) for new, old in pairs]
-        self._earlier_steps_back(taken)
+        self._velocities_back(taken)
         build.fresh = [as_number(taken)]
         build.unsettled = [plus(build.unsettled[0], where(ends, build.failed[0], 0.0))]
         halved = both(goes_on, negated(taken))
@@ -93,23 +93,18 @@ class Substeps:
         more = where(halved, plus(times(2.0, beside), 1.0), where(longer, times(0.5, minus(beside, 1.0)), beside))
         counted = where(both(ends, beside > 0.0), plus(calm, 1.0), calm)
         build.parts = [more, where(either(halved, longer), 0.0, counted)]
-        build.smooth = [where(either(halved, longer), 0.0, build.smooth[0]), *build.smooth[1:]]  # of another length
         part = where(halved, times(0.5, part), part)
         build.part, build.left, build.span = [part], [left], [times(part, self.dt)]
         build.made = [where(either(negated(goes_on), ends), 1.0, 0.0)]
 
-    def _earlier_steps_back(self, taken: Scalar) -> None:
-        """Their velocities and forces, which the part has shifted."""
+    def _velocities_back(self, taken: Scalar) -> None:
+        """Those of earlier steps; they were shifted when the part began."""
         build, n = self.build, len(self.build.mean_velocity)
-        known = [*build.earlier_velocity, *build.oldest]
-        last = zip(build.mean_velocity, known[:n], strict=True)
-        shifted = zip(build.earlier_velocity, known[n:], strict=True)
+        earlier = build.earlier_velocity
+        shifted = zip(earlier, [*earlier[n:], *build.oldest], strict=True)
+        last = zip(build.mean_velocity, earlier[:n], strict=True)
         build.mean_velocity = [where(taken, new, old) for new, old in last]
         build.earlier_velocity = [where(taken, new, old) for new, old in shifted]
-        if Slots.earlier_force in build:
-            forces = build.earlier_force
-            shifted = zip(forces, [*forces[n:], *build.oldest_force], strict=True)
-            build.earlier_force = [where(taken, new, old) for new, old in shifted]
 
     def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step."""
