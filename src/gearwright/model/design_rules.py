@@ -54,7 +54,7 @@ def broken_rules(
 
 
 def _parts(robot: Mechanism) -> Iterator[tuple[str, Any]]:
-    """What has rules, with the prefix of its parameters."""
+    """Parts that may have rules, each with the prefix of its parameters."""
     for name, actuator in robot.actuators.items():
         yield f"{device_key(robot, name)}.", actuator
     for name, t in robot.transmissions.items():
