@@ -1,4 +1,4 @@
-"""What a field of a part holds, from its annotation: resolved once, whatever its spelling."""
+"""Forms of fields, from their annotations: resolved once, whatever the spelling."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def with_values(part: _T, values: Mapping[str, Any]) -> _T:
 
 def efficiency_only(part: TransmissionMap) -> set[str]:
     """Numbers of a linear kind that its own efficiency reads, and no ratio or offset."""
-    if part.losses().own is None or not isinstance(part, LinearTransmission) or isinstance(part, Series):
+    if part.losses().own is None or not isinstance(part, LinearTransmission):
         return set()
     at = rows(part), offsets(part)
     changed = {name: with_values(part, {name: 1.5 * x + 0.1}) for name, x in parameters(part).items()}
