@@ -118,7 +118,7 @@ def test_a_stop_of_the_rocker_stops_the_crank():
     sim.reset(position={"motor.rotor": float(start)})
     for _ in range(1500):
         sim.step(command={"motor": 0.2})
-        assert sim.position["j"] < middle + 1e-4
+        assert sim.position["j"] < middle + ROUNDING
     assert sim.position["j"] == pytest.approx(middle, abs=ROUNDING)
     assert sim.actuator["motor"].velocity == pytest.approx(0.0, abs=ROUNDING)
 

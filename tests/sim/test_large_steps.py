@@ -99,7 +99,7 @@ def test_a_motor_behind_300_to_1(command):
     sim = compile(wheel(drive, inertia=0.01, ratio=300.0), dt=DT)
     target = {"effort": 0.01, "position": 150.0, "velocity": 150.0}[command]
     speed = sim.run(TIME, command={"motor": target}).velocity["j"]
-    assert np.abs(speed).max() <= 400.0 / 300.0 + 1e-9
+    assert np.abs(speed).max() <= 400.0 / 300.0 + ROUNDING
     late = speed[len(speed) // 2 :]
     assert np.ptp(late) < ROUNDING  # it has arrived, and does not ring
     assert late[-1] == pytest.approx({"effort": 400 / 300, "position": 0.0, "velocity": 0.5}[command], abs=ROUNDING)

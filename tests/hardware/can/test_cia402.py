@@ -327,7 +327,7 @@ def test_torque_modes_are_in_permille_of_the_rating(master):
     master.table.run(0.1)
     master.table.run(0.1)
     assert master.read(0x6077) == 100
-    assert master.table.true[1] == pytest.approx(0.2 / 0.01 * 0.15, rel=0.02)
+    assert master.table.true[1] == pytest.approx(0.2 / 0.01 * 0.15, rel=0.02)  # the ramp goes by whole milliseconds
     master.write(0x6060, 10, 1)
     master.write(0x6071, -500, 2)
     master.table.run(0.01)
