@@ -58,7 +58,7 @@ class Carrier:
         return self._known[key]
 
     def unless_cheap(self, x: Scalar) -> Scalar:
-        """What is one or two products or sums away from the numbers `kept` stays: again is cheaper than memory."""
+        """Leaves expressions one or two products or sums away from the numbers `kept`: again is cheaper than memory."""
         return x if is_number(x) or self._is_cheap(x, 2) else self(x)
 
     def _is_cheap(self, x: SX, operations: int) -> bool:
