@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gearwright.compiler.backends.cpu.neighbours import neighbouring
+from gearwright.compiler.backends.cpu.packing import pack_twins
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.backends.cpu.split import split_program
 from gearwright.compiler.passes import PASSES as NEUTRAL
@@ -26,9 +28,15 @@ def constants_first(tape: Tape) -> Tape:
 PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
 
 
-def optimise_program(program: Program, lanes: int = 1) -> Program:
-    """The program with every stage optimised for this back end."""
+def optimise_program(program: Program, lanes: int = 1, widest: int = 1) -> Program:
+    """The program with every stage optimised for this back end; of one robot, so many values side by side at most."""
     if lanes == 1:
         program = ends_known(program)
-    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES), verified=False)
-    return split_program(optimised).verify()
+    passes = PASSES if lanes > 1 or widest == 1 else packing_passes(widest)
+    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
+    return split_program(neighbouring(optimised)).verify()
+
+
+def packing_passes(widest: int) -> tuple[Pass, ...]:
+    """Values that are not used would be packed, too: dropped before."""
+    return (*NEUTRAL, constants_first, lambda tape: pack_twins(tape, widest), schedule)
