@@ -245,7 +245,7 @@ def _lanes_agree(tape: Tape, _: Sizes) -> Iterable[str]:
     wide = widths(tape)
     for i, (op, args, data) in enumerate(tape.instructions):
         own = {wide[a] for a in args}
-        if op == "lane" and not (isinstance(data, int) and 0 <= data < wide[args[0]]):
+        if op == "lane" and data not in range(wide[args[0]]):
             yield f"value {i} is lane {data} of {wide[args[0]]}"
         if len(own) > 1 or (own - {1} and op in ("pack", "sincos")):
             yield f"value {i}: {op} of {', '.join(map(str, sorted(own)))} lanes"

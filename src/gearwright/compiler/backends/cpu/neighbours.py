@@ -1,4 +1,4 @@
-"""Packs in memory: elements of scratch that are loaded or stored together become neighbours, which one instruction moves."""
+"""Packs in memory: elements of scratch that are loaded or stored together become neighbours, which move at once."""
 
 from __future__ import annotations
 

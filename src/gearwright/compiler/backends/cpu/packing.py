@@ -1,7 +1,7 @@
 """Twins of one robot side by side: a tape whose instructions work on packs, and whose code is that much shorter.
 
-`pack` puts values side by side, `lane` takes one out again; every other operation works lane by lane. Lanes are computed
-as the values alone would be, to the bit.
+`pack` puts values side by side, `lane` takes one out again; every other operation works lane by lane. A lane has the
+bits that its value would have alone.
 """
 
 from __future__ import annotations
@@ -11,22 +11,20 @@ from collections import Counter
 from gearwright.compiler.backends.cpu.twins import Pack, Twins
 from gearwright.compiler.tape import Instruction, Store, Tape
 
+WIDEST = 4  # lanes of a pack: limbs come in twos and fours, and eight were not faster
 LONG = {"div": 4, "inv": 4, "sqrt": 4}  # operations that take as long as so many others
-ROUNDS = 8  # in which packs that do not pay are given up: most are in the first
+ROUNDS = 2  # in which packs that do not pay are given up: nearly all are in the first
 HALVES = ("pair_sin", "pair_cos")
 IN_MEMORY = ("load", "const", *HALVES)
 
 
-def pack_twins(tape: Tape, widest: int) -> Tape:
+def pack_twins(tape: Tape, widest: int = WIDEST) -> Tape:
     """The tape with twins in packs of at most so many values."""
-    if widest == 1 or tape.indices():
+    if tape.indices():
         return tape
     twins = Twins(tape, widest)
     for _ in range(ROUNDS):
-        idle = _unprofitable(tape, twins)
-        if not idle:
-            break
-        for pack in idle:
+        for pack in _unprofitable(tape, twins):
             for member in pack:
                 del twins.packs[member]
     return _Packing(tape, twins).tape() if twins.packs else tape
@@ -59,9 +57,9 @@ def _is_free(tape: Tape, arguments: Pack, packs: dict[Pack, None]) -> bool:
     return same or arguments in packs
 
 
-def _price(tape: Tape, arguments: Pack) -> float:
-    """Instructions that put values side by side: one for neighbours in memory, which they are to become."""
-    return 0.0 if all(tape.instructions[a].op in IN_MEMORY for a in arguments) else len(arguments) - 1
+def _price(tape: Tape, arguments: Pack) -> int:
+    """Instructions that put values side by side: none of neighbours in memory, which they are to become."""
+    return 0 if all(tape.instructions[a].op in IN_MEMORY for a in arguments) else len(arguments) - 1
 
 
 class _Packing:

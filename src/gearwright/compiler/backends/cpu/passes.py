@@ -28,15 +28,13 @@ def constants_first(tape: Tape) -> Tape:
 PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
 
 
-def optimise_program(program: Program, lanes: int = 1, widest: int = 1) -> Program:
-    """The program with every stage optimised for this back end; of one robot, so many values side by side at most."""
+FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first, pack_twins, schedule)
+
+
+def optimise_program(program: Program, lanes: int = 1) -> Program:
+    """The program with every stage optimised for this back end. Lanes are robots, or twins of a single one."""
+    passes = PASSES
     if lanes == 1:
-        program = ends_known(program)
-    passes = PASSES if lanes > 1 or widest == 1 else packing_passes(widest)
+        program, passes = ends_known(program), FOR_ONE_ROBOT
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
     return split_program(neighbouring(optimised)).verify()
-
-
-def packing_passes(widest: int) -> tuple[Pass, ...]:
-    """Values that are not used would be packed, too: dropped before."""
-    return (*NEUTRAL, constants_first, lambda tape: pack_twins(tape, widest), schedule)

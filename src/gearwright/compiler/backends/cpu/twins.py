@@ -18,7 +18,7 @@ Pack = tuple[int, ...]  # values side by side
 PACKABLE = frozenset(TEXT) - {"fmod"}
 FACTORS_COMMUTE = ("fma", "fms", "fnma")
 SIGNED = {"sub": "add", "fms": "fma", "fnma": "fma"}  # mirrored limbs differ in signs
-DEPTH = 10  # of the shapes that are compared: so deep that hardly any two values of a limb have the same
+DEPTH = 7  # of the shapes that are compared: enough to tell a limb's own values apart; deeper ones find fewer twins
 
 
 class Twins:
