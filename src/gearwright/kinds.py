@@ -6,8 +6,9 @@ table's group in another package. Names are imported when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from gearwright.lazy import lazy_names
 
 if TYPE_CHECKING:
     from gearwright.compiler.backend import Backend
@@ -83,12 +84,8 @@ __all__ = [
     "quantity",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'gearwright.kinds' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LAZY[name]), name)
-    return value
+if not TYPE_CHECKING:  # where a name that is not there is an error
+    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

@@ -57,6 +57,7 @@ GUARDS = {
     "dynamics.linearization.UNROLLED": Guard(
         "tests/sim/test_simulation.py::test_linearize_equals_finite_differences", 0.1
     ),
+    "model.poses.FARTHEST": Guard(MODEL_TOO),
     "model.noise_seeds.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise.MULTIPLIERS": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise._LEAST": Guard("tests/dynamics/test_sensing_noise.py", 0.1),

@@ -1,5 +1,6 @@
 """The public names are a contract: scripts outside this repository use them."""
 
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -91,6 +92,20 @@ def test_loading_imports_no_compiler():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+UNUSED = ("formats.sdf", "formats.sdf_scope", "formats.ros2_control", "model.hardware", "model.body_sensors",
+          "model.actuators.dc_motor", "model.actuators.linear_actuators", "model.transmissions.linkage")  # fmt: skip
+
+
+def test_loading_a_urdf_imports_what_it_reads():
+    """A seventh of the first load: readers of SDFormat and ros2_control, and kinds that the file does not name."""
+    code = (
+        'import json, sys, gearwright as gw; gw.loads(\'<robot name="r"><link name="a"/></robot>\');'
+        "print(json.dumps([*sys.modules]))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {f"gearwright.{name}" for name in UNUSED} & set(json.loads(said.stdout))
 
 
 @pytest.mark.parametrize("first", [*sorted(NAMES), "sim", "compiler"])

@@ -23,6 +23,19 @@ def test_a_joint_a_hundred_metres_away_is_worth_a_word(metres, said):
     assert len(list(_joint(Joint(name="j", kind="fixed", parent="a", child="b", X_PJ=pose)))) == said
 
 
+@pytest.mark.parametrize(("metres", "refused"), [("0.9e12", False), ("1.1e12", True)])
+def test_a_pose_beyond_a_tera_metre_is_refused(metres, refused):
+    joint = f'<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="{metres} 0 0"/></joint>'
+    sdf = f'<sdf version="1.9"><model name="m"><link name="a"><pose>{metres} 0 0 0 0 0</pose></link></model></sdf>'
+    for text in (f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', sdf):
+        try:
+            gw.loads(text)
+        except gw.LoadError as error:
+            assert refused and "exceeds the limit of 1e+12 m" in str(error)
+        else:
+            assert not refused
+
+
 @pytest.mark.parametrize(("metres", "said"), [(1.4, 0), (1.6, 1)])
 def test_a_radius_of_gyration_of_a_metre_and_a_half_is_worth_a_word(metres, said):
     moment = 2.0 * metres**2

@@ -21,14 +21,14 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
-from gearwright.dynamics.algebra.scalar import Scalar, column, scalars, without_simplification
+from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
 from gearwright.dynamics.linearization import of_step, through_stages
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.observers.present import Outputs, observed_by_sensors
+from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, observed_by_sensors
 from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
@@ -45,6 +45,7 @@ from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
+from gearwright.model.layout import SlotName, StepSlot
 
 
 class Equations:
@@ -159,11 +160,11 @@ class Equations:
         return self.integrator != "rk4" and rows and bool(self.model.dof)
 
     @property
-    def law_slots(self) -> tuple[str, ...]:
+    def law_slots(self) -> tuple[SlotName, ...]:
         """Pieces that laws are on, and how many steps have not settled."""
         if self.integrator == "midpoint":
-            return ("piece", "piece_end", "unsettled") if self._law_count else ("unsettled",)
-        return ("piece", "unsettled") if self._law_count else ()
+            return (*((StepSlot.PIECE, StepSlot.PIECE_END) if self._law_count else ()), StepSlot.UNSETTLED)
+        return (StepSlot.PIECE, StepSlot.UNSETTLED) if self._law_count else ()
 
     @property
     def _law_count(self) -> int:
@@ -175,8 +176,9 @@ class Equations:
         if self._controller is None:
             return None
         acting = bool(self.model.actuation.driven) and self._euler
-        slots = ["position", "velocity", "effort", "parameter", *(("command", "actuator") if acting else ())]
-        symbols = self._symbols_of([*slots, *(("sensor",) if self.sensing.readings else ())])
+        slots = (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.EFFORT, StepSlot.PARAMETER)
+        driven = (StepSlot.COMMAND, StepSlot.ACTUATOR) if acting else ()
+        symbols = self._symbols_of((*slots, *driven, *((StepSlot.SENSOR,) if self.sensing.readings else ())))
         targets = Targets(tuple(self.actuators), self.coordinates, several(self.mechanism), acting)
         read = reading(
             self.mechanism, self.model, self.sensing, symbols, self._symbols,
@@ -185,27 +187,27 @@ class Equations:
         return Control(self._controller, targets, self._control_period, symbols, read)
 
     @property
-    def _given(self) -> tuple[str, ...]:
+    def _given(self) -> tuple[SlotName, ...]:
         """Slots that a step in stages begins with."""
         return (*(DRIVEN if self.model.actuation.driven else STATE), *self._loaded)
 
     @property
-    def _loaded(self) -> tuple[str, ...]:
-        return ("wrench",) if self.model.loads else ()
+    def _loaded(self) -> tuple[SlotName, ...]:
+        return (StepSlot.WRENCH,) if self.model.loads else ()
 
     @property
-    def _acting(self) -> tuple[str, ...]:
+    def _acting(self) -> tuple[SlotName, ...]:
         """Slots that accelerations depend on beside the state: all that acts."""
-        rows = ("impulse", "dt") if self.kinds else ()
-        actuators = ("actuator",) if self.model.actuation.driven and self._euler else ()
-        return ("effort", "parameter", *rows, *actuators, *self._loaded)
+        rows = (StepSlot.IMPULSE, StepSlot.DT) if self.kinds else ()
+        actuators = (StepSlot.ACTUATOR,) if self.model.actuation.driven and self._euler else ()
+        return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *self._loaded)
 
     @property
-    def _step_inputs(self) -> dict[str, SX]:
+    def _step_inputs(self) -> dict[SlotName, SX]:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own = ("mean_velocity", "earlier_velocity", "smooth", "parts", "fresh")
+        own = (StepSlot.MEAN_VELOCITY, StepSlot.EARLIER_VELOCITY, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH)
         return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
@@ -213,8 +215,8 @@ class Equations:
     @cached_property
     def step(self) -> Function:
         """(position, velocity, effort, parameter, dt) → next position and velocity, without rows."""
-        inputs = ("position", "velocity", "effort", "parameter", "dt", *self._loaded)
-        return self._function("step", " ".join(inputs), self._trace_step)
+        inputs = (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.EFFORT, StepSlot.PARAMETER, StepSlot.DT, *self._loaded)
+        return self._function("step", inputs, self._trace_step)
 
     @cached_property
     def stages(self) -> tuple[Function | Repeat, ...]:
@@ -245,9 +247,10 @@ class Equations:
         return self._function("sense_start", self._sensed, self._trace_sense_start)
 
     @property
-    def _sensed(self) -> str:
+    def _sensed(self) -> tuple[SlotName, ...]:
         acts = any(map(reads_body, self.mechanism.sensors.values()))
-        return " ".join(("position", "velocity", "sensor", *(self._acting if acts else ("parameter",))))
+        what_acts = self._acting if acts else (StepSlot.PARAMETER,)
+        return (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.SENSOR, *what_acts)
 
     @cached_property
     def tree(self) -> Function:
@@ -266,12 +269,12 @@ class Equations:
     def observer(self, name: str) -> Function:
         """One of `observers.OBSERVERS`."""
         observer = OBSERVERS[name]
-        inputs = (*observer.inputs, *(self._acting if observer.acting else ("parameter", *self._loaded)))
+        inputs = (*observer.inputs, *(self._acting if observer.acting else (StepSlot.PARAMETER, *self._loaded)))
 
-        def trace(**given: list[Scalar]) -> Outputs:
+        def trace(given: Given) -> Outputs:
             return observer.trace(self, given)
 
-        return self._function(name, " ".join(inputs), trace)
+        return self._function(name, inputs, trace)
 
     @cached_property
     def energy(self) -> Function:
@@ -306,63 +309,63 @@ class Equations:
         """
         if self.staged:
             return through_stages(self.stages, self._step_inputs)
-        return of_step(self.step, self._symbols_of(self.step.name_in()))
+        return of_step(self.step, self._symbols_of([*map(SlotName, self.step.name_in())]))
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 
-    def _symbols_of(self, names: Sequence[str]) -> dict[str, SX]:
+    def _symbols_of(self, names: Sequence[SlotName]) -> dict[SlotName, SX]:
         bodies, reduced = self.model.bodies, self.model.reduction
         sizes = {
-            "position": len(reduced.positions),
-            "velocity": len(reduced.velocities),
-            "mean_velocity": len(reduced.velocities),
-            "earlier_velocity": 3 * len(reduced.velocities),
-            "smooth": 1,
-            "piece": self._law_count,
-            "piece_end": self._law_count,
-            "unsettled": 1,
-            "parts": 2,
-            "fresh": 1,
-            "effort": len(bodies.velocities),
-            "tree_position": len(bodies.positions),
-            "tree_velocity": len(bodies.velocities),
-            "impulse": len(self.rows),
-            "target": 2 * len(self.drives),
-            "command": len(self.actuators),
-            "actuator": len(self.actuators) + sum(self.actuators.values()),
-            "sensor": len(self.sensing.readings) + len(self.sensing.state),
-            "acceleration": len(reduced.velocities),
-            "dt": 1,
+            StepSlot.POSITION: len(reduced.positions),
+            StepSlot.VELOCITY: len(reduced.velocities),
+            StepSlot.MEAN_VELOCITY: len(reduced.velocities),
+            StepSlot.EARLIER_VELOCITY: 3 * len(reduced.velocities),
+            StepSlot.SMOOTH: 1,
+            StepSlot.PIECE: self._law_count,
+            StepSlot.PIECE_END: self._law_count,
+            StepSlot.UNSETTLED: 1,
+            StepSlot.PARTS: 2,
+            StepSlot.FRESH: 1,
+            StepSlot.EFFORT: len(bodies.velocities),
+            StepSlot.TREE_POSITION: len(bodies.positions),
+            StepSlot.TREE_VELOCITY: len(bodies.velocities),
+            StepSlot.IMPULSE: len(self.rows),
+            StepSlot.TARGET: 2 * len(self.drives),
+            StepSlot.COMMAND: len(self.actuators),
+            StepSlot.ACTUATOR: len(self.actuators) + sum(self.actuators.values()),
+            StepSlot.SENSOR: len(self.sensing.readings) + len(self.sensing.state),
+            StepSlot.ACCELERATION: len(reduced.velocities),
+            StepSlot.DT: 1,
         }
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
-        within = {"parameter": parameter, "wrench": self._wrench}  # symbols that the model has in it
+        within = {StepSlot.PARAMETER: parameter, StepSlot.WRENCH: self._wrench}  # symbols that the model has in it
         return {n: within[n] if n in within else SX.sym(n, sizes[n]) for n in names}
 
-    def _function(self, name: str, inputs: str, trace: Callable[..., Outputs]) -> Function:
-        symbols = self._symbols_of(inputs.split())
-        outputs = trace(**{n: scalars(s) for n, s in symbols.items() if n not in ("parameter", "wrench")})
+    def _function(self, name: str, inputs: Sequence[SlotName], trace: Callable[[Given], Outputs]) -> Function:
+        symbols = self._symbols_of(inputs)
+        inside = (StepSlot.PARAMETER, StepSlot.WRENCH)
+        outputs = trace({n: scalars(s) for n, s in symbols.items() if n not in inside})
         with without_simplification():
             reduced = casadi.cse([column(x) for x in outputs.values()])
         return Function(name, list(symbols.values()), reduced, list(symbols), list(outputs))
 
-    def _trace_step(
-        self, position: list[Scalar], velocity: list[Scalar], effort: list[Scalar], dt: list[Scalar]
-    ) -> Outputs:
-        after = self._step(self.model, State(position, velocity), effort, dt[0])
+    def _trace_step(self, given: Given) -> Outputs:
+        state = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
+        after = self._step(self.model, state, given[StepSlot.EFFORT], given[StepSlot.DT][0])
         return {"next_position": after.q, "next_velocity": after.u}
 
-    def _signals(self, given: Mapping[str, list[Scalar]]) -> SensorInputs:
-        tree = self.model.tree(State(given["position"], given["velocity"]))
+    def _signals(self, given: Given) -> SensorInputs:
+        tree = moving_tree(self, given)
         seen = self.model.actuation.seen(tree)
-        body = observed_by_sensors(self, given) if "effort" in given else {}
+        body = observed_by_sensors(self, given) if StepSlot.EFFORT in given else {}
         return sensor_inputs(self.mechanism, seen, tree, self.values, body)
 
-    def _trace_sense(self, **given: list[Scalar]) -> Outputs:
-        before = given["sensor"][len(self.sensing.readings) :]
+    def _trace_sense(self, given: Given) -> Outputs:
+        before = given[StepSlot.SENSOR][len(self.sensing.readings) :]
         readings, after = self.sensing.sample(self._signals(given), before)
         return {"sensor_after": [*readings, *after]}
 
-    def _trace_sense_start(self, **given: list[Scalar]) -> Outputs:
-        own = given["sensor"][len(self.sensing.readings) :]
+    def _trace_sense_start(self, given: Given) -> Outputs:
+        own = given[StepSlot.SENSOR][len(self.sensing.readings) :]
         state = self.sensing.start(self._signals(given), [own[i] for i in self.sensing.generators])
         return {"sensor_after": [*self.sensing.reading(state), *state]}

@@ -9,44 +9,47 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.steps.builder import Repeat
+from gearwright.dynamics.steps.slots import Slots
+from gearwright.model.layout import SlotName
 
 
-def of_step(step: Function, inputs: Mapping[str, SX]) -> Function:
+def of_step(step: Function, inputs: Mapping[SlotName, SX]) -> Function:
     """Derivatives of a step that is one Function."""
     after = casadi.vertcat(*step.call(list(inputs.values())))
-    before = casadi.vertcat(inputs["position"], inputs["velocity"])
-    A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs["effort"])
+    before = casadi.vertcat(inputs[Slots.position], inputs[Slots.velocity])
+    A, B = casadi.jacobian(after, before), casadi.jacobian(after, inputs[Slots.effort])
     return Function("linearization", list(inputs.values()), casadi.cse([A, B]), list(inputs), ["A", "B"])
 
 
-def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[str, SX]) -> Function:
+def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[SlotName, SX]) -> Function:
     """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
-    slots: dict[str, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
+    slots: dict[SlotName, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     inputs = dict(slots)
     run(stages, slots)
-    after = casadi.vertcat(slots["position"], slots["velocity"])
-    pushed = [n for n in ("effort", "command") if n in inputs]
-    A = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in ("position", "velocity")))
+    after = casadi.vertcat(slots[Slots.position], slots[Slots.velocity])
+    pushed = [n for n in (Slots.effort, Slots.command) if n in inputs]
+    A = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in (Slots.position, Slots.velocity)))
     B = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in pushed))
     return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
 
 UNROLLED = {
-    "passed": 6,
-    "settled": 1,
-    "closed": 2,
-    "made": 1,
-    "whole": 0,
-    "followed": 0,
+    Slots.passed: 6,
+    Slots.settled: 1,
+    Slots.closed: 2,
+    Slots.made: 1,
+    Slots.whole: 0,
+    Slots.followed: 0,
 }  # of each loop that a step ends by itself: so many rounds
 
 BEGINNING = {
-    **dict.fromkeys(("settled", "swept", "accepted", "closed", "passed", "fresh", "made", "parts", "smooth"), 0.0),
-    "round": 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
+    **dict.fromkeys((Slots.settled, Slots.swept, Slots.accepted, Slots.closed, Slots.passed, Slots.made), 0.0),
+    **dict.fromkeys((Slots.fresh, Slots.parts, Slots.smooth), 0.0),
+    Slots.round: 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
 }  # no loop ends early, a step is whole
 
 
-def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
+def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any]) -> None:
     """Runs stages on symbols.
 
     Laws stay on the pieces that they are given, so one round of switching is the solution; a pass takes the error of a
@@ -54,9 +57,13 @@ def run(body: Sequence[Function | Repeat], slots: dict[str, Any]) -> None:
     """
     for node in body:
         if isinstance(node, Repeat):
-            for _ in range(min(node.count, UNROLLED.get(node.until or "", node.count))):
+            for _ in range(_rounds(node)):
                 run(node.body, slots)
             continue
         slots |= {name: x for name, x in BEGINNING.items() if name in node.name_in()}
-        found = node.call([slots[n] for n in node.name_in()])
-        slots |= dict(zip(node.name_out(), found, strict=True))
+        found = node.call([slots[SlotName(n)] for n in node.name_in()])
+        slots |= dict(zip(map(SlotName, node.name_out()), found, strict=True))
+
+
+def _rounds(loop: Repeat) -> int:
+    return loop.count if loop.until is None else min(loop.count, UNROLLED.get(loop.until, loop.count))

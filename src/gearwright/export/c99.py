@@ -23,6 +23,7 @@ from gearwright.errors import CompileError
 from gearwright.export.harness import harness_text
 from gearwright.export.sines import sines_text
 from gearwright.export.slots import element_names, meaning
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -216,7 +217,7 @@ int {self.name}_step({self.name}_t *r)
             lines += [
                 f"    r->{self._member(slot.name)}[{i}] = {self.dialect.number(x)};" for i, x in enumerate(values)
             ]
-        if any(s.name == "fresh" for s in self.kept):
+        if any(s.name == StepSlot.FRESH for s in self.kept):
             lines.append("    r->fresh[0] = 0;")
         return f"void {self.name}_init({self.name}_t *r)\n{{\n" + "\n".join(lines) + "\n}\n"
 
@@ -229,7 +230,7 @@ int {self.name}_step({self.name}_t *r)
 
     def _restore(self) -> str:
         lines = [f"        {place} = r->before[{n}];" for place, n in self._copies()]
-        if any(s.name == "fresh" for s in self.kept):
+        if any(s.name == StepSlot.FRESH for s in self.kept):
             lines.append("        r->fresh[0] = 0;")
         return "\n".join(lines)
 

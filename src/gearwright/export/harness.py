@@ -8,6 +8,7 @@ import numpy as np
 
 from gearwright.compiler import SlotKind
 from gearwright.compiler.c_code import Dialect
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
@@ -18,8 +19,8 @@ STEPS = {"double": 1000, "single": 100}
 TOLERANCE = {"double": 1e-11, "single": 1e-3}
 
 
-COMPARED = ("position", "velocity", "actuator", "sensor")  # the others are the solver's own
-PUSHED = ("effort", "command")  # inputs that are not zero, so that robots move
+COMPARED = (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.ACTUATOR, StepSlot.SENSOR)  # the others are the solver's own
+PUSHED = (StepSlot.EFFORT, StepSlot.COMMAND)  # inputs that are not zero, so that robots move
 
 
 def _pushes(n: int) -> list[float]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from gearwright.diagnostics import Diagnostic, Report, in_line_order
 from gearwright.errors import LoadError, ModelError
@@ -15,11 +15,13 @@ from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks import advise
-from gearwright.model.hardware import Hardware
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
 from gearwright.model.sensors import Sensor
 from gearwright.model.topology import roots, span
+
+if TYPE_CHECKING:
+    from gearwright.model.hardware import Hardware
 
 Base = Literal["floating", "fixed"]
 _T = TypeVar("_T")

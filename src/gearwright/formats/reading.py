@@ -10,7 +10,6 @@ from typing import Literal
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
-from gearwright.formats import sdf, urdf
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.includes import Library
 from gearwright.formats.leftovers import report_unread
@@ -141,9 +140,13 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
         raise LoadError(report)
     draft = Draft(report)
     if root.tag == "robot":
+        from gearwright.formats import urdf
+
         urdf.read_robot(root, draft, options.policy)
         ignored = urdf.IGNORED
     elif root.tag in ("sdf", "model"):
+        from gearwright.formats import sdf
+
         library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
         sdf.read_sdf(root, draft, options.policy, library, options.model)
         ignored = sdf.IGNORED

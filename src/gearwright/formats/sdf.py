@@ -11,7 +11,7 @@ from functools import cache
 
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
-from gearwright.formats.drake_elements import read_drake_joint
+from gearwright.formats.drake_joints import read_drake_joint
 from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import MAX_NAME, Element
 from gearwright.formats.older_spellings import Welds, read_older_spellings

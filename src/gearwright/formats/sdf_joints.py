@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
-from gearwright.formats.drake_elements import with_rotor
+from gearwright.formats.drake_rotors import with_rotor
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose

@@ -14,11 +14,10 @@ from math import radians
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_version import Version
 from gearwright.model.joints import WORLD
-from gearwright.model.poses import IDENTITY, Pose
+from gearwright.model.poses import FARTHEST, IDENTITY, Pose
 
 MODEL = "__model__"
 ROOTS = (MODEL, "__root__")
-FARTHEST = 1e12  # [m, rad]; beyond it sums of poses lose their metres, and products overflow
 
 
 class PoseError(Exception):

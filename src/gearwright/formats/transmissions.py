@@ -15,7 +15,7 @@ from gearwright.errors import ModelError
 from gearwright.formats.axis_names import axis_ref
 from gearwright.formats.device_tags import read_device
 from gearwright.formats.draft import Draft
-from gearwright.formats.drake_elements import ROTOR, with_rotor
+from gearwright.formats.drake_rotors import ROTOR, with_rotor
 from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy

@@ -12,8 +12,6 @@ from gearwright.formats.geometry import read_shape
 from gearwright.formats.limits import dynamics, limits
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.ros2_control import read_ros2_controls
-from gearwright.formats.sdf_scope import FARTHEST
 from gearwright.formats.sdf_version import parsed_version
 from gearwright.formats.urdf_text import report_text
 from gearwright.model import (
@@ -31,7 +29,7 @@ from gearwright.model import (
     Pose,
 )
 from gearwright.model.joints import SafetyController
-from gearwright.model.poses import IDENTITY, Vector3
+from gearwright.model.poses import FARTHEST, IDENTITY, Vector3
 
 MOMENTS = frozenset(("ixx", "iyy", "izz"))  # products are left out where they are zero
 X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
@@ -83,7 +81,10 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
     read_gazebo(robot, draft)
     draft.fixed.update(draft.links)
     read_actuation(robot, draft, plugins)
-    read_ros2_controls(robot.all("ros2_control"), draft, plugins)
+    if tags := robot.all("ros2_control"):
+        from gearwright.formats.ros2_control import read_ros2_controls  # with what it reads, only where there are tags
+
+        read_ros2_controls(tags, draft, plugins)
 
 
 # --- links ----------------------------------------------------------------------------------------------------------

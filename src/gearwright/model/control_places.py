@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gearwright.model.layout import SlotName, StepSlot
+
 
 @dataclass(frozen=True)
 class ControlPlaces:
@@ -17,5 +19,5 @@ class ControlPlaces:
 
     def of(self, slot: str, i: int) -> tuple[str, int]:
         """Where the number stands that acts as entry i of `command` or `effort`."""
-        controlled = {"command": self.command, "effort": self.effort}.get(slot, {})
-        return ("control", controlled[i]) if i in controlled else (slot, i)
+        controlled = {StepSlot.COMMAND: self.command, StepSlot.EFFORT: self.effort}.get(SlotName(slot), {})
+        return (StepSlot.CONTROL, controlled[i]) if i in controlled else (slot, i)

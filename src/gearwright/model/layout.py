@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NewType
 
 from gearwright.model.joints import AxisRef, Joint
 
@@ -17,21 +17,41 @@ if TYPE_CHECKING:
     from gearwright.model.transmissions import Transmission
 
 
+SlotName = NewType("SlotName", str)  # of a slot: not any text
+
+
 class StepSlot:
     """Slots of a step that several layers name: dynamics fills them, simulation, hardware and export use them."""
 
-    POSITION = "position"
-    VELOCITY = "velocity"
-    MEAN_VELOCITY = "mean_velocity"
-    EFFORT = "effort"
-    COMMAND = "command"
-    WRENCH = "wrench"
-    TARGET = "target"  # of drives: position and rate of each
-    ACTUATOR = "actuator"  # torques, then what actuators remember
-    SENSOR = "sensor"
-    PARAMETER = "parameter"
-    FRESH = "fresh"  # whether what is derived from states is theirs
-    DT = "dt"
+    POSITION = SlotName("position")
+    VELOCITY = SlotName("velocity")
+    MEAN_VELOCITY = SlotName("mean_velocity")  # of the last step, from which the next one's is guessed
+    EARLIER_VELOCITY = SlotName("earlier_velocity")  # and of the three before
+    SMOOTH = SlotName("smooth")  # steps without a kink, up to four: then those of four steps guess the next one's
+    IMPULSE = SlotName("impulse")  # where the solver starts from in the next step
+    PIECE = SlotName("piece")  # of each law, on which it was in the last step
+    PIECE_END = SlotName("piece_end")  # the same at the step's end
+    PARTS = SlotName("parts")  # of a step beside the first, and steps since there are so many
+    UNSETTLED = SlotName("unsettled")  # number of steps whose laws or passes did not settle
+    ACTUATOR = SlotName("actuator")  # efforts in the last step, then the actuators' states
+    SENSOR = SlotName("sensor")  # readings, then the sensors' states
+    PHASE = SlotName("phase")  # 0 where the controller is asked
+    CLOCK = SlotName("clock")  # steps, and the time that they are counted from
+    CONTROL = SlotName("control")  # the controller's commands, then its memory
+    MASS = SlotName("mass")  # M at the position
+    FACTORS = SlotName("factors")  # and its factors, where steps are solved with these alone
+    FRESH = SlotName("fresh")  # 0 where what is derived has to be made again
+    EFFORT = SlotName("effort")
+    WRENCH = SlotName("wrench")  # on links that were declared, force and torque of each
+    COMMAND = SlotName("command")
+    TARGET = SlotName("target")  # of drives: position and rate of each
+    PARAMETER = SlotName("parameter")
+    DT = SlotName("dt")
+
+    # of questions about an instant
+    TREE_POSITION = SlotName("tree_position")
+    TREE_VELOCITY = SlotName("tree_velocity")
+    ACCELERATION = SlotName("acceleration")
 
 
 def coordinate_of(joint: Joint, axis: AxisRef) -> str:

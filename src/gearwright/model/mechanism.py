@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from gearwright.model.checks import advise, check
 from gearwright.model.couplings import Couplings
 from gearwright.model.freedom import degrees_of_freedom
 from gearwright.model.geometry import Geometry
-from gearwright.model.hardware import Hardware
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
@@ -39,6 +38,9 @@ from gearwright.model.transmissions import (
     with_own,
 )
 from gearwright.notebooks import NotebookDisplay
+
+if TYPE_CHECKING:
+    from gearwright.model.hardware import Hardware
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import GearwrightError, ModelError
-from gearwright.model.body_sensors import BodySensor
 from gearwright.model.kinematics import Configuration
 from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.leading import leading_transmissions, leads_only, led
@@ -197,6 +196,8 @@ def _unreadable(m: Mechanism, s: Sensor) -> str | None:
 
 def _readings(m: Mechanism, s: Sensor) -> list[str]:
     """The names that its numbers go by; a user's own sensor names its own."""
+    from gearwright.model.body_sensors import BodySensor  # few robots have sensors
+
     if isinstance(s, BodySensor):
         return [f"{s.name}.{label}" for label in s.labels]
     count = 1

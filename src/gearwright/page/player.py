@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.model.layout import StepSlot
 from gearwright.page.live_signals import live_signals
 from gearwright.page.motion import FRAME, Motion
 from gearwright.page.pull import Spring
@@ -72,7 +73,7 @@ class Player(Motion):
         inputs: dict[str, Any] = {"command": self.command} if self.command else {}
         if self.effort:
             inputs["effort"] = self.effort
-        if "wrench" in self.sim.inputs.slots:
+        if StepSlot.WRENCH in self.sim.inputs.slots:
             inputs["wrench"] = self._wrenches()
         try:
             self.sim.step(n=n, **inputs)

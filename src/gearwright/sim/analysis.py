@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,14 +59,15 @@ def linearized(sim: Simulation) -> Linearization:
 
 def _linearized(sim: Simulation) -> tuple[Array, Array]:
     function = sim.kernels.equations.linearization
-    ended = _after_a_step(sim, [n for n in ("mean_velocity", "piece", "piece_end") if n in sim.batch_state.parts])
+    own = (StepSlot.MEAN_VELOCITY, StepSlot.PIECE, StepSlot.PIECE_END)
+    ended = _after_a_step(sim, [n for n in own if n in sim.batch_state.parts])
     given = [ended[name] if name in ended else sim.inputs.acting(name) for name in function.name_in()]
     pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]
     A, B = (np.stack([np.array(pair[part].full()) for pair in pairs]) for part in (0, 1))
     return (A[0], B[0]) if sim.batch == 1 else (A, B)
 
 
-def _after_a_step(sim: Simulation, slots: list[str]) -> dict[str, Array]:
+def _after_a_step(sim: Simulation, slots: Iterable[str]) -> dict[str, Array]:
     """The slots as the next step leaves them, (B, n); the simulation stays where it is.
 
     Of the mean velocity, what the step's guess has to start from to hit it: the guess is `2·v − mean`.
@@ -73,7 +75,7 @@ def _after_a_step(sim: Simulation, slots: list[str]) -> dict[str, Array]:
     if not slots:
         return {}
     before, clock = sim.state, (sim.clock.start, sim.clock.steps)
-    velocity = sim.batch_state.get("velocity")
+    velocity = sim.batch_state.get(StepSlot.VELOCITY)
     try:
         if not sim.batch_state.instance.step():  # without listeners: it is taken back
             raise sim.clock.failure(clock[1])
@@ -81,6 +83,6 @@ def _after_a_step(sim: Simulation, slots: list[str]) -> dict[str, Array]:
     finally:
         sim.state = before
         sim.clock.set(*clock)
-    if "mean_velocity" in ended:
+    if StepSlot.MEAN_VELOCITY in ended:
         ended[StepSlot.MEAN_VELOCITY] = 2.0 * velocity - ended[StepSlot.MEAN_VELOCITY]
     return ended

@@ -11,6 +11,7 @@ from gearwright.compiler import Executable
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
 from gearwright.model.couplings import FollowerPolynomial
+from gearwright.model.layout import StepSlot
 from gearwright.model.leading import led, start_of
 from gearwright.model.parameters import device_key
 from gearwright.model.rings import placing_order
@@ -198,9 +199,9 @@ def check_followers(
     rows = max(len(q), len(v), len(parameter))
     aligned = kernel.evaluate(
         {
-            "position": np.broadcast_to(q[:, names.free_positions], (rows, len(names.free_positions))),
-            "velocity": np.broadcast_to(v[:, names.free_velocities], (rows, len(names.free_velocities))),
-            "parameter": np.broadcast_to(parameter, (rows, parameter.shape[1])),
+            StepSlot.POSITION: np.broadcast_to(q[:, names.free_positions], (rows, len(names.free_positions))),
+            StepSlot.VELOCITY: np.broadcast_to(v[:, names.free_velocities], (rows, len(names.free_velocities))),
+            StepSlot.PARAMETER: np.broadcast_to(parameter, (rows, parameter.shape[1])),
         }
     )
     _agree("at", names.positions, named[0], q, aligned["tree_position"])

@@ -76,10 +76,10 @@ class BatchState:
     def set_state(self, values: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
         self.states.assign(values)
-        self._changed("position")
+        self._changed(StepSlot.POSITION)
 
     def _changed(self, slot: str) -> None:
         """Slots that are derived from states and parameters are computed again in the next step."""
         if self._keeps_derived and slot in self._deciding:
-            self.instance.set("fresh", 0.0)
+            self.instance.set(StepSlot.FRESH, 0.0)
         self._edits += 1

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from gearwright.errors import ModelError, SimulationError
+from gearwright.model.layout import StepSlot
 from gearwright.sim.batch_state import BatchState
 
 LONGEST = 0.05  # [s] of one call: a quarter of the 0.2 s after which Ctrl-C is to be heard
@@ -115,14 +116,14 @@ class Clock:
     def restart(self, time: float) -> None:
         """Counts from that time; a compiled controller is asked in the next step."""
         self.set(float(time))
-        if self._state.has("clock"):
-            self._state.set("clock", [0.0, self.start])
-            self._state.set("phase", 0.0)
+        if self._state.has(StepSlot.CLOCK):
+            self._state.set(StepSlot.CLOCK, [0.0, self.start])
+            self._state.set(StepSlot.PHASE, 0.0)
 
     def take_from_state(self) -> None:
         """With a compiled controller, steps and time are part of the state."""
-        if self._state.has("clock"):
-            steps, start = self._state.get("clock")[0].tolist()
+        if self._state.has(StepSlot.CLOCK):
+            steps, start = self._state.get(StepSlot.CLOCK)[0].tolist()
             self.set(start, round(steps))
 
     # --- steps -----------------------------------------------------------------------------------------------------

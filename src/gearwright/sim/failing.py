@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.compiler import Failure
 from gearwright.errors import GearwrightError, SimulationError
 from gearwright.model import CustomTransmission, LinearTransmission, TransmissionMap
-from gearwright.model.layout import coordinate_of, rotor_name
+from gearwright.model.layout import StepSlot, coordinate_of, rotor_name
 from gearwright.model.leading import led
 from gearwright.sim import controlled
 from gearwright.sim.programs import TOP_SPEED
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 LARGE_MASS_RATIO = 1e4  # from which it is worth a word
-SPEEDS = ("velocity", "mean_velocity", "earlier_velocity")
+SPEEDS = (StepSlot.VELOCITY, StepSlot.MEAN_VELOCITY, StepSlot.EARLIER_VELOCITY)
 LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its compiling, for a message
 
 
@@ -57,17 +57,17 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
 
 def described_entry(sim: Simulation, part: str, element: int) -> str:
     """An entry of the state in words."""
-    if part in ("position", *SPEEDS):
+    if part in (StepSlot.POSITION, *SPEEDS):
         names = sim.layout.names
         if part in SPEEDS:  # after all positions
             element = len(names.free_positions) + element % len(names.free_velocities)
         return names.state[element]
-    if part == "impulse":
+    if part == StepSlot.IMPULSE:
         return f"impulse of {sim.kernels.rows[element]!r}"
-    if part == "actuator":
+    if part == StepSlot.ACTUATOR:
         places = sim.layout.devices.memory.items()
         return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
-    if part == "control":
+    if part == StepSlot.CONTROL:
         return controlled.described(sim, element)
     sensing = sim.layout.devices.sensing
     return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
@@ -110,10 +110,10 @@ def _has_position(m: TransmissionMap, there: Array, leads: bool) -> bool:
 def _coordinate(sim: Simulation, first: Failure) -> str | None:
     """The coordinate whose velocity went wrong, or its position if that is one number."""
     names, slot = sim.layout.names, first.address.slot
-    if slot == "position":
+    if slot == StepSlot.POSITION:
         name = names.positions.names[names.free_positions[first.address.element]]
         return name if name in names.coordinates.names else None
-    if slot != "velocity":
+    if slot != StepSlot.VELOCITY:
         return None
     return names.coordinates.names[names.free_velocities[first.address.element]]
 

@@ -134,7 +134,7 @@ class HardwareInterface:
     def _driven(self, joint: str) -> Value:
         """Effort of a joint's drive in the last step: λ/dt of its row."""
         place = self.sim.kernels.drive_places[joint]
-        return reader(self.sim.batch_state.instance, "impulse", place)() / self.sim.dt
+        return reader(self.sim.batch_state.instance, StepSlot.IMPULSE, place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:
         """Sets states that nothing in the simulation stands for: a force sensor's, a gpio's input."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from gearwright.compiler import Buffer
 from gearwright.errors import ModelError
+from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.devices import refuse_commands
@@ -20,7 +21,11 @@ class Inputs:
 
     def __init__(self, state: BatchState, layout: Layout, integrator: str) -> None:
         self._state, self._layout, self._integrator = state, layout, integrator
-        held = {"effort": True, "command": layout.commanded, "wrench": bool(layout.wrenches.names)}
+        held: dict[str, bool] = {
+            StepSlot.EFFORT: True,
+            StepSlot.COMMAND: layout.commanded,
+            StepSlot.WRENCH: bool(layout.wrenches.names),
+        }
         self.slots: dict[str, Buffer] = {name: state.slot(name) for name, there in held.items() if there}
         self._groups = {name: layout.group(name) for name in held}
         self._taken = {name: layout.controlled(name) for name in held}
@@ -31,16 +36,16 @@ class Inputs:
         flat, group = self._flat.get(slot), self._groups[slot]
         if (
             flat is not None
-            and slot != "wrench"
+            and slot != StepSlot.WRENCH
             and not self._taken[slot]
             and given_values.stored(group.index, values, flat)
         ):
             self._state.touch()
             return
-        if slot == "wrench":
+        if slot == StepSlot.WRENCH:
             values = as_columns(self._layout.robot, tuple(group.joints), self._state.size, values)
         self.check_free(slot, values)
-        if slot not in self.slots and slot == "wrench":
+        if slot not in self.slots and slot == StepSlot.WRENCH:
             return  # of no link
         if slot not in self.slots:
             given_values.check_names(group, values)
@@ -79,7 +84,7 @@ class Inputs:
         """A slot's numbers, (B, n), with a controller's commands in the place of inputs."""
         numbers = self._state.get(slot)
         if taken := self._layout.controlled(slot):
-            control = self._state.get("control")
+            control = self._state.get(StepSlot.CONTROL)
             for i, place in taken.items():
                 numbers[:, i] = control[:, place]
         return numbers
@@ -87,14 +92,14 @@ class Inputs:
     def controlled_copiers(self, slot: str, own: Buffer) -> list[Callable[[], None]]:
         """Copies of a controller's commands into the same slot of another kernel."""
         taken = self._layout.controlled(slot)
-        control = self._state.slot("control") if taken else own
+        control = self._state.slot(StepSlot.CONTROL) if taken else own
         return [own.element(i).copier(control.element(place)) for i, place in taken.items()]
 
     def start_control(self) -> None:
         """A controller's first commands are the values that are held without it."""
         for slot in INPUTS:
             for i, place in self._layout.controlled(slot).items():
-                self._state.slot("control").element(place).copy_from(self.slots[slot].element(i))
+                self._state.slot(StepSlot.CONTROL).element(place).copy_from(self.slots[slot].element(i))
         self._state.touch()
 
 

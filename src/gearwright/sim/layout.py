@@ -11,6 +11,7 @@ import numpy as np
 from gearwright.compiler import Program
 from gearwright.model import Mechanism, in_order
 from gearwright.model.control_places import ControlPlaces
+from gearwright.model.layout import StepSlot
 from gearwright.model.sensor_layout import SensorLayout
 from gearwright.sim.devices import Devices
 from gearwright.sim.names import Group, Names
@@ -18,7 +19,7 @@ from gearwright.sim.options import Options
 from gearwright.sim.values import Array
 from gearwright.sim.wrenches import wrench_group
 
-INPUTS = ("command", "effort")  # that a controller may give
+INPUTS = (StepSlot.COMMAND, StepSlot.EFFORT)  # that a controller may give
 PARAMETERS = "name what is to change in gearwright.compile(parameters=(…)); robot.parameters lists what there is"
 DRIVES = "declare it in gearwright.compile(drives={joint: gearwright.Drive(…)})"
 
@@ -62,12 +63,15 @@ class Layout:
             parameters=Group("parameter", options.inputs, {}, hint=PARAMETERS),
             drives=Group("drive", tuple(options.drives), {}, hint=DRIVES),
             wrenches=wrench_group(options.wrenches),
-            commanded=any(slot.name == "command" for slot in step.slots), control=control,
+            commanded=any(slot.name == StepSlot.COMMAND for slot in step.slots), control=control,
         )  # fmt: skip
 
     def group(self, slot: str) -> Group:
         """The names of an input's elements."""
-        groups = {"effort": self.names.coordinates, "command": self.devices.commands, "wrench": self.wrenches}
+        groups: dict[str, Group] = {
+            StepSlot.EFFORT: self.names.coordinates, StepSlot.COMMAND: self.devices.commands,
+            StepSlot.WRENCH: self.wrenches,
+        }  # fmt: skip
         return groups[slot]
 
     def place(self, slot: str, i: int) -> tuple[str, int]:
@@ -79,12 +83,12 @@ class Layout:
         """Entries of an input that a compiled controller gives, and their places in `control`."""
         if self.control is None or slot not in INPUTS:
             return {}
-        return dict(self.control.command if slot == "command" else self.control.effort)
+        return dict(self.control.command if slot == StepSlot.COMMAND else self.control.effort)
 
     def independent(self, slot: str) -> tuple[Group, tuple[int, ...]]:
         """The tree's positions or velocities by name, and which of them are in the state."""
         names = self.names
-        if slot == "position":
+        if slot == StepSlot.POSITION:
             return names.positions, names.free_positions
         return names.coordinates, names.free_velocities
 

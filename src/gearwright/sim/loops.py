@@ -11,6 +11,7 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import SimulationError
 from gearwright.model import Mechanism
 from gearwright.model.kinematics import retract
+from gearwright.model.layout import StepSlot
 from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 
@@ -137,7 +138,7 @@ def _approached(kernel: Executable, names: Names, parameter: Array, q: Array, mo
 
 
 def _errors(kernel: Executable, names: Names, parameter: Array, q: Array) -> tuple[Array, Array]:
-    found = kernel.evaluate({"position": q[list(names.free_positions)], "parameter": parameter})
+    found = kernel.evaluate({StepSlot.POSITION: q[list(names.free_positions)], StepSlot.PARAMETER: parameter})
     error = found["error"].reshape(-1)
     return error, found["jacobian"].reshape(len(error), len(names.free_velocities))
 

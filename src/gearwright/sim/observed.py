@@ -12,6 +12,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import WORLD, Joint, Mechanism
+from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.values import Array, Read, Value, Values, WithLoopJoints
 
@@ -92,7 +93,7 @@ def inverse_dynamics(sim: Simulation, acceleration: Mapping[str, Any]) -> dict[s
         given[:, free[i]] = value
     kernel = sim.kernels["inverse_dynamics"]
     wanted = [s.name for s in kernel.program.slots if s.kind in ("input", "parameter")]
-    slots = {name: sim.batch_state.get(name) for name in wanted if name != "acceleration"}
-    needed = kernel.evaluate({**slots, "acceleration": given})["needed"]
+    slots = {name: sim.batch_state.get(name) for name in wanted if name != StepSlot.ACCELERATION}
+    needed = kernel.evaluate({**slots, StepSlot.ACCELERATION: given})["needed"]
     columns = [needed[:, i] if sim.batch > 1 else float(needed[0, i]) for i in range(len(group.names))]
     return dict(zip(group.names, columns, strict=True))

@@ -82,18 +82,18 @@ class Port:
 
     def position(self, coordinate: str) -> ReadNumber:
         """[rad, m]; followers too."""
-        return self._motion("position", coordinate)
+        return self._motion(StepSlot.POSITION, coordinate)
 
     def velocity(self, coordinate: str) -> ReadNumber:
         """[rad/s, m/s]."""
-        return self._motion("velocity", coordinate)
+        return self._motion(StepSlot.VELOCITY, coordinate)
 
     def sensor(self, reading: str) -> ReadNumber:
         """A reading; a sensor of several numbers has one for each."""
         places, several = self._layout.devices.readings
         if reading not in places:
             raise UnknownNameError("sensor", reading, [*places, *several])
-        return self._reader("sensor", places[reading])
+        return self._reader(StepSlot.SENSOR, places[reading])
 
     def actuator(self, name: str, quantity: str = "torque") -> ReadNumber:
         """`torque`, `position`, `velocity`, `command` or a state of its kind, such as `current`."""
@@ -107,7 +107,7 @@ class Port:
         if quantity in SHAFT:
             return self._probes.robot_reader("shafts", SHAFT[quantity], i, self.robot)
         return self._reader(
-            *(self._layout.place("command", i) if quantity == "command" else ("actuator", own[quantity]))
+            *(self._layout.place(StepSlot.COMMAND, i) if quantity == "command" else (StepSlot.ACTUATOR, own[quantity]))
         )
 
     def _motion(self, slot: str, coordinate: str) -> ReadNumber:

@@ -11,6 +11,7 @@ from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.program import mapped_body
 from gearwright.compiler.tape import Instruction
 from gearwright.model.control_places import ControlPlaces
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     import casadi
@@ -18,31 +19,31 @@ if TYPE_CHECKING:
     from gearwright.dynamics import Equations, Repeat
 
 
-KINDS = {
-    "position": Kind.STATE,
-    "velocity": Kind.STATE,
-    "mean_velocity": Kind.STATE,  # velocity of the last step, from which the next one's is guessed
-    "earlier_velocity": Kind.STATE,  # and of the three before
-    "smooth": Kind.STATE,  # steps without a kink, up to four: then those of four steps guess the next one's
-    "impulse": Kind.STATE,  # where the solver starts from in the next step
-    "piece": Kind.STATE,  # of each law, on which it was in the last step
-    "piece_end": Kind.STATE,  # the same at the step's end
-    "parts": Kind.STATE,  # of a step beside the first, and steps since there are so many
-    "unsettled": Kind.STATE,  # number of steps whose laws or passes did not settle
-    "actuator": Kind.STATE,  # efforts in the last step, then the actuators' states
-    "sensor": Kind.STATE,  # readings, then the sensors' states
-    "phase": Kind.STATE,  # 0 where the controller is asked
-    "clock": Kind.STATE,  # steps, and the time that they are counted from
-    "control": Kind.STATE,  # the controller's commands, then its memory
-    "mass": Kind.DERIVED,  # M at the position
-    "factors": Kind.DERIVED,  # and its factors, where steps are solved with these alone
-    "fresh": Kind.DERIVED,  # 0 where what is derived has to be made again
-    "effort": Kind.INPUT,
-    "wrench": Kind.INPUT,  # on links that were declared, force and torque of each
-    "command": Kind.INPUT,
-    "target": Kind.INPUT,
-    "parameter": Kind.PARAMETER,
-    "dt": Kind.PARAMETER,
+KINDS: dict[str, Kind] = {
+    StepSlot.POSITION: Kind.STATE,
+    StepSlot.VELOCITY: Kind.STATE,
+    StepSlot.MEAN_VELOCITY: Kind.STATE,
+    StepSlot.EARLIER_VELOCITY: Kind.STATE,
+    StepSlot.SMOOTH: Kind.STATE,
+    StepSlot.IMPULSE: Kind.STATE,
+    StepSlot.PIECE: Kind.STATE,
+    StepSlot.PIECE_END: Kind.STATE,
+    StepSlot.PARTS: Kind.STATE,
+    StepSlot.UNSETTLED: Kind.STATE,
+    StepSlot.ACTUATOR: Kind.STATE,
+    StepSlot.SENSOR: Kind.STATE,
+    StepSlot.PHASE: Kind.STATE,
+    StepSlot.CLOCK: Kind.STATE,
+    StepSlot.CONTROL: Kind.STATE,
+    StepSlot.MASS: Kind.DERIVED,
+    StepSlot.FACTORS: Kind.DERIVED,
+    StepSlot.FRESH: Kind.DERIVED,
+    StepSlot.EFFORT: Kind.INPUT,
+    StepSlot.WRENCH: Kind.INPUT,
+    StepSlot.COMMAND: Kind.INPUT,
+    StepSlot.TARGET: Kind.INPUT,
+    StepSlot.PARAMETER: Kind.PARAMETER,
+    StepSlot.DT: Kind.PARAMETER,
 }
 
 # A robot that moves faster diverges [rad/s, m/s]. The fastest rotors that are built turn at 1e5 rad/s, and light does
@@ -56,14 +57,14 @@ def step_program(equations: Equations) -> Program:
         functions, body = [*_functions(equations.stages)], _body(equations.stages)
     else:
         functions = [equations.step]
-        body = (_stored(equations.step, {"next_position": "position", "next_velocity": "velocity"}),)
+        body = (_stored(equations.step, {"next_position": StepSlot.POSITION, "next_velocity": StepSlot.VELOCITY}),)
     if equations.sensing.readings:
         functions.append(equations.sense)
-        body = (*body, _stored(equations.sense, {"sensor_after": "sensor"}))
+        body = (*body, _stored(equations.sense, {"sensor_after": StepSlot.SENSOR}))
     if equations.control is not None:
         control, tick = equations.control.stage, equations.control.tick
         functions += [control, tick]
-        asked = Loop(1, (stage(control),), until="phase")  # a loop that is left out where the phase is not 0
+        asked = Loop(1, (stage(control),), until=StepSlot.PHASE)  # a loop that is left out where the phase is not 0
         body = _redirected((asked, stage(tick), *body), equations.control.places)
     sizes: dict[str, int] = {}
     for function in functions:
@@ -76,7 +77,7 @@ def step_program(equations: Equations) -> Program:
             name=n,
             kind=KINDS.get(n, Kind.SCRATCH),
             shape=(sizes[n],),
-            bound=TOP_SPEED if n == "velocity" else inf,
+            bound=TOP_SPEED if n == StepSlot.VELOCITY else inf,
         )
         for n in dict.fromkeys([*used, *sizes])
     )

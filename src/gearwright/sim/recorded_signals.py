@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler import SlotKind
 from gearwright.errors import UnknownNameError
-from gearwright.model.layout import coordinate_of
+from gearwright.model.layout import StepSlot, coordinate_of
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.observed import reacting
@@ -41,14 +41,14 @@ class KernelEvaluator:
     def inputs(self, kernel: str) -> Sequence[str]:
         names = [slot.name for slot in self._kernels[kernel].program.of_kind(SlotKind.INPUT)]
         given = self._places is not None and any(name in INPUTS for name in names)
-        return [*names, "control"] if given and "control" not in names else names
+        return [*names, StepSlot.CONTROL] if given and StepSlot.CONTROL not in names else names
 
     def evaluate(self, kernel: str, slots: Mapping[str, Array]) -> Mapping[str, Array]:
         """With a compiled controller's commands in the place of inputs."""
         values = dict(slots)
         for name in INPUTS if self._places is not None else ():
             for i, place in getattr(self._places, name).items() if name in values else ():
-                values[name][:, i] = slots["control"][:, place]
+                values[name][:, i] = slots[StepSlot.CONTROL][:, place]
         needed = {slot.name for slot in self._kernels[kernel].program.of_kind(SlotKind.INPUT)}
         found = self._kernels[kernel].evaluate({name: x for name, x in values.items() if name in needed})
         return {name: x.reshape(len(x), -1) for name, x in found.items()}
@@ -113,7 +113,7 @@ def _motions(layout: Layout) -> Iterator[Signal]:
         for i, name in enumerate(group.names):
             source: SlotElement | Derived
             if family == "effort":
-                source = SlotElement(*layout.place("effort", i))
+                source = SlotElement(*layout.place(StepSlot.EFFORT, i))
             elif i in places:
                 source = SlotElement(family, places[i])
             else:
@@ -135,10 +135,10 @@ def _actuators(layout: Layout) -> Iterator[Signal]:
     memory = layout.devices.memory
     units = {name: actuator_units(layout.robot, name) for name in memory}
     for i, name in enumerate(memory):
-        source = SlotElement(*layout.place("command", i))
+        source = SlotElement(*layout.place(StepSlot.COMMAND, i))
         yield Signal(family="command", name=name, unit=units[name]["command"], source=source)
     for i, name in enumerate(memory):
-        yield Signal(family="torque", name=name, unit=units[name]["torque"], source=SlotElement("actuator", i))
+        yield Signal(family="torque", name=name, unit=units[name]["torque"], source=SlotElement(StepSlot.ACTUATOR, i))
     for quantity in ("position", "velocity"):
         family = f"shaft_{quantity}"  # joints have positions, too
         for i, name in enumerate(memory):
@@ -147,7 +147,7 @@ def _actuators(layout: Layout) -> Iterator[Signal]:
         given = state_units(layout.robot, name)
         for state, place in places.items():
             if state != "torque":
-                source = SlotElement("actuator", place)
+                source = SlotElement(StepSlot.ACTUATOR, place)
                 yield Signal(family=f"actuator.{state}", name=name, unit=given.get(state, ""), source=source)
 
 
@@ -158,7 +158,7 @@ def _sensors(layout: Layout) -> Iterator[Signal]:
         own = several.get(sensor, (sensor,))
         units |= {reading: reading_unit(layout.robot, sensor, i) for i, reading in enumerate(own)}
     for name, place in places.items():
-        yield Signal(family="sensor", name=name, unit=units[name], source=SlotElement("sensor", place))
+        yield Signal(family="sensor", name=name, unit=units[name], source=SlotElement(StepSlot.SENSOR, place))
 
 
 def _couplings(layout: Layout, names: Sequence[str]) -> Iterator[Signal]:
@@ -183,7 +183,7 @@ def _energies() -> Iterator[Signal]:
 
 def _memories(layout: Layout) -> Iterator[Signal]:
     for name, place in layout.memory.items():
-        yield Signal(family="memory", name=name, unit="", source=SlotElement("control", place), stored=False)
+        yield Signal(family="memory", name=name, unit="", source=SlotElement(StepSlot.CONTROL, place), stored=False)
 
 
 def _reactions(layout: Layout) -> Iterator[Signal]:
@@ -195,8 +195,8 @@ def _reactions(layout: Layout) -> Iterator[Signal]:
 
 
 def _unsettled(sim: Simulation) -> Signal:
-    counted = "unsettled" in sim.batch_state.parts
-    source: SlotElement | Total = SlotElement("unsettled", 0) if counted else Total(())
+    counted = StepSlot.UNSETTLED in sim.batch_state.parts
+    source: SlotElement | Total = SlotElement(StepSlot.UNSETTLED, 0) if counted else Total(())
     return Signal(family="", name="unsettled", unit="", source=source)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, UnsettledWarning, warn
+from gearwright.model.layout import StepSlot
 from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ MOST_NAMED = 4  # joints of a message
 
 def unsettled(sim: Simulation) -> Value:
     """See `Simulation.unsettled`."""
-    if "unsettled" not in sim.batch_state.parts:
+    if StepSlot.UNSETTLED not in sim.batch_state.parts:
         return 0 if sim.batch == 1 else np.zeros(sim.batch, np.int64)
-    counts = sim.batch_state.get("unsettled")[:, 0].astype(np.int64)
+    counts = sim.batch_state.get(StepSlot.UNSETTLED)[:, 0].astype(np.int64)
     return int(counts[0]) if sim.batch == 1 else counts
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gearwright.sim.recordings import Schema, Sink
     from gearwright.sim.simulation import Simulation
 
-HELD = ("parameter", "dt")
+HELD = (StepSlot.PARAMETER, StepSlot.DT)
 WRITTEN_AT_ONCE = 1 << 24  # bytes of rows that wait for a sink
 FIRST_ROWS = 256  # of a sink, before it is known how fast it is
 WRITING = 0.2  # [s] that a sink writes at a time
@@ -49,7 +49,7 @@ def run(
     """See `Simulation.run`."""
     n, every = _steps(duration, sim), _every(every)
     calls = None if controller is None else ControllerCalls(sim, controller, _every(control_period, "control_period"))
-    plan = _planned(sim, {"command": command, "effort": effort}, n)
+    plan = _planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
     varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
     schema = run_schema(sim, every, record)
     shown = schema if bands is None or bands is False else banded_schema(schema, checked_bands(bands))
@@ -149,7 +149,7 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
             sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
         state.touch()
         clock.check(failed, begun, last=first + count == n)
-        held = {slot: _held(sim, slot, kept) for slot in recorded_slots(sim) if slot in (*HELD, "target")}
+        held = {slot: _held(sim, slot, kept) for slot in recorded_slots(sim) if slot in (*HELD, StepSlot.TARGET)}
         given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
         rows.add(kept, {**records, **held, **given})
         report(count)

@@ -73,9 +73,9 @@ class Simulation(NamedValues, NotebookDisplay):
         self.controller_state = ControllerState(options.control_period)
         self.start_position = assembly.starting_positions(robot, self.layout.names)
         self._views: dict[str, Values] = {}
-        self.batch_state.set("dt", self.dt)
+        self.batch_state.set(StepSlot.DT, self.dt)
         if options.inputs:
-            self.batch_state.set("parameter", [kernels.nominal[name] for name in options.inputs])
+            self.batch_state.set(StepSlot.PARAMETER, [kernels.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
         if robot.tree.cuts:
             self.diagnostics += redundant_loop_rows(self)
@@ -232,7 +232,7 @@ class Simulation(NamedValues, NotebookDisplay):
             elif not self.clock.one_step():
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
-            step(self, {"command": command, "effort": effort, "wrench": wrench}, n)
+            step(self, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort, StepSlot.WRENCH: wrench}, n)
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,

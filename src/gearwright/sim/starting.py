@@ -49,7 +49,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
 def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
     """Positions and velocities of the tree, with followers aligned and loops closed."""
     robot, names, kernels = sim.robot, sim.layout.names, sim.kernels
-    parameter = sim.batch_state.get("parameter")
+    parameter = sim.batch_state.get(StepSlot.PARAMETER)
     q, given_q = assembly.tree_positions(sim.start_position, names, position, sim.batch)
     v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
     q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
@@ -71,12 +71,14 @@ def _by_name(sim: Simulation, parameter: Array) -> dict[str, Array]:
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
     parts, control = sim.batch_state.parts, sim.kernels.control
-    start = {"position": q, "velocity": v, "mean_velocity": v, "earlier_velocity": np.tile(v, (1, 3))}
-    zero = ("smooth", "parts", "impulse", "piece", "piece_end", "unsettled")
+    start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
+    start[StepSlot.EARLIER_VELOCITY] = np.tile(v, (1, 3))
+    zero = (StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.PIECE_END, StepSlot.UNSETTLED)
     start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
     start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]
     if control is not None:
-        start |= {"phase": np.zeros((1, 1)), "clock": np.zeros((1, 2)), "control": np.array([control.start])}
+        start |= {StepSlot.PHASE: np.zeros((1, 1)), StepSlot.CLOCK: np.zeros((1, 2))}
+        start[StepSlot.CONTROL] = np.array([control.start])
     if StepSlot.SENSOR in parts:
         start[StepSlot.SENSOR] = start_readings(sim, *(np.broadcast_to(x, (sim.batch, x.shape[1])) for x in (q, v)))
     full = [np.broadcast_to(start[name], (sim.batch, size)) for name, size in parts.items()]
@@ -89,8 +91,8 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
 def redundant_loop_rows(sim: Simulation) -> tuple[Diagnostic, ...]:
     """Diagnostics of closure rows that others imply at the start."""
     state, names, q = sim.batch_state, sim.layout.names, sim.start_position.copy()
-    q[list(names.free_positions)] = state.get("position")[0]
-    return loops.redundant(sim.kernels["closure"], sim.robot, names, state.get("parameter")[0], q)
+    q[list(names.free_positions)] = state.get(StepSlot.POSITION)[0]
+    return loops.redundant(sim.kernels["closure"], sim.robot, names, state.get(StepSlot.PARAMETER)[0], q)
 
 
 def check_start(sim: Simulation, reach: bool = True) -> None:
@@ -161,9 +163,9 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given = np.zeros((sim.batch, sim.batch_state.parts[StepSlot.SENSOR]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
-    kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get("impulse", 0)
-    rest = {"impulse": np.zeros(impulses), "actuator": sim.layout.devices.start}
-    values = {"position": q, "velocity": v, "sensor": given}
+    kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get(StepSlot.IMPULSE, 0)
+    rest: dict[str, Array] = {StepSlot.IMPULSE: np.zeros(impulses), StepSlot.ACTUATOR: sim.layout.devices.start}
+    values: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.SENSOR: given}
     for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
         if slot.name not in values:
             held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import ModelError
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def step(sim: Simulation, given: Mapping[str, Any], n: Any) -> None:
     """See `Simulation.step`; inputs by slot."""
-    command = given["command"]
+    command = given[StepSlot.COMMAND]
     if command is not None and not isinstance(command, Mapping):
         raise ModelError(f"command maps actuators to values; for {command!r} steps write step(n={command!r})")
     clock, inputs = sim.clock, sim.inputs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.model.layout import StepSlot
 from gearwright.sim import observed
 from gearwright.sim.devices import actuator_views
 from gearwright.sim.names import Group
@@ -53,7 +54,7 @@ def _table(sim: Simulation, quantity: str) -> Array:
 
 def _effort(sim: Simulation) -> Values:
     group = sim.layout.names.coordinates
-    reads = {name: _reader(sim, *sim.layout.place("effort", i)) for i, name in enumerate(group.names)}
+    reads = {name: _reader(sim, *sim.layout.place(StepSlot.EFFORT, i)) for i, name in enumerate(group.names)}
     return Values(group.kind, reads, _members(group))
 
 
@@ -83,13 +84,13 @@ def _link_pose(sim: Simulation, link: int) -> Array:
 
 
 def _parameters(sim: Simulation) -> Values:
-    reads = {name: _reader(sim, "parameter", i) for i, name in enumerate(sim.options.inputs)}
+    reads = {name: _reader(sim, StepSlot.PARAMETER, i) for i, name in enumerate(sim.options.inputs)}
     return Values("parameter", reads, {})
 
 
 def _sensor(sim: Simulation) -> Values:
     places, several = sim.layout.devices.readings
-    return Values("sensor", {name: _reader(sim, "sensor", i) for name, i in places.items()}, several)
+    return Values("sensor", {name: _reader(sim, StepSlot.SENSOR, i) for name, i in places.items()}, several)
 
 
 def _actuator(sim: Simulation) -> Values:
@@ -103,7 +104,7 @@ def _actuator(sim: Simulation) -> Values:
 
 
 def _memory(sim: Simulation) -> Values:
-    return Values("memory", {name: _reader(sim, "control", i) for name, i in sim.layout.memory.items()}, {})
+    return Values("memory", {name: _reader(sim, StepSlot.CONTROL, i) for name, i in sim.layout.memory.items()}, {})
 
 
 def _energy(sim: Simulation) -> Values:
@@ -120,8 +121,8 @@ def coordinate(sim: Simulation, name: str) -> int:
 
 
 VIEWS: dict[str, Callable[[Simulation], Values]] = {
-    "position": partial(_from_state, "position"),
-    "velocity": partial(_from_state, "velocity"),
+    "position": partial(_from_state, StepSlot.POSITION),
+    "velocity": partial(_from_state, StepSlot.VELOCITY),
     "acceleration": _acceleration,
     "effort": _effort,
     "coupling_error": partial(_coupling, "tree", "coupling_error"),

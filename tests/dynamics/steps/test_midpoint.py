@@ -121,7 +121,7 @@ def test_a_step_is_unresolved_where_an_axis_goes_far_and_changes_much(way, chang
     dt = 0.01
     w = way / dt
     model = SimpleNamespace(plain=[(0, 0), (1, 1)], balls=[])
-    step = SimpleNamespace(build={"velocity": [0.0, w - change * abs(w)]}, dt=dt, model=model)
+    step = SimpleNamespace(build=SimpleNamespace(velocity=[0.0, w - change * abs(w)]), dt=dt, model=model)
     assert MidpointStep._unresolved(step, [0.0, w]) == found
 
 
@@ -129,9 +129,10 @@ def test_a_step_is_unresolved_where_an_axis_goes_far_and_changes_much(way, chang
 def test_a_ball_is_one_axis(dt, found):
     """9 rad/s that turn by 0.2 of them: unresolved where that is more than 0.15 rad, whatever single components do."""
     v, w = [9.0, 1.0, 0.0], [9.0, -1.0, 0.0]
-    step = SimpleNamespace(build={"velocity": v}, dt=dt, model=SimpleNamespace(plain=[], balls=[([], [0, 1, 2])]))
+    model = SimpleNamespace(plain=[], balls=[([], [0, 1, 2])])
+    step = SimpleNamespace(build=SimpleNamespace(velocity=v), dt=dt, model=model)
     assert MidpointStep._unresolved(step, w) == found
-    step.build["velocity"] = [9.0, 0.0, 0.0]
+    step.build.velocity = [9.0, 0.0, 0.0]
     assert not MidpointStep._unresolved(step, w)
 
 

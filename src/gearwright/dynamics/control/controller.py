@@ -25,6 +25,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, where, without_simplifica
 from gearwright.dynamics.control.reading import TracedReadings
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
 from gearwright.model.control_places import ControlPlaces
+from gearwright.model.layout import SlotName, StepSlot
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
 from gearwright.user_code import user_line
@@ -53,7 +54,7 @@ class Targets:
     joints: Mapping[str, Sequence[str]]
     acting: bool = True  # whether actuators act at all
 
-    def indices(self, name: object) -> tuple[str, list[int]]:
+    def indices(self, name: object) -> tuple[SlotName, list[int]]:
         """The slot, and the entries of it that a name stands for."""
         if name in self.actuators:
             if not self.acting:
@@ -61,13 +62,13 @@ class Targets:
                     f"actuator {name!r} is commanded, and no actuator acts: none is connected to a joint, or the "
                     "integrator is 'rk4'"
                 )
-            return "command", [list(self.actuators).index(str(name))]
+            return StepSlot.COMMAND, [list(self.actuators).index(str(name))]
         if name in self.coordinates:
-            return "effort", [list(self.coordinates).index(str(name))]
+            return StepSlot.EFFORT, [list(self.coordinates).index(str(name))]
         if name in self.joints:
             if not self.joints[str(name)]:
                 raise CompileError(f"joint {name!r} is fixed: it takes no effort")
-            return "effort", [list(self.coordinates).index(n) for n in self.joints[str(name)]]
+            return StepSlot.EFFORT, [list(self.coordinates).index(n) for n in self.joints[str(name)]]
         raise UnknownNameError("actuator or joint", name, [*self.actuators, *self.coordinates, *self.joints])
 
 
@@ -79,7 +80,7 @@ class Control:
         declared: Declared,
         targets: Targets,
         period: int,
-        symbols: Mapping[str, SX],
+        symbols: Mapping[SlotName, SX],
         read: Callable[[SX], TracedReadings],
     ) -> None:
         clock, phase = SX.sym("clock", 2), SX.sym("phase")
@@ -90,29 +91,29 @@ class Control:
         before = casadi.vertcat(SX.sym("held", len(commands)), *memory.values())
         new = [*commands.values(), *new_memory]
         control = [where(phase == 0, x, old) for x, old in zip(new, casadi.vertsplit(before), strict=True)]
-        inputs = {**symbols, "clock": clock, "phase": phase, "control": before}
-        self.stage = _function("control", inputs, {"control": control})
+        inputs = {**symbols, StepSlot.CLOCK: clock, StepSlot.PHASE: phase, StepSlot.CONTROL: before}
+        self.stage = _function("control", inputs, {StepSlot.CONTROL: control})
         following = where(phase + 1.0 >= period, 0.0, phase + 1.0)
-        ticked = {"clock": [clock[0] + 1.0, clock[1]], "phase": [following]}
-        self.tick = _function("tick", {"clock": clock, "phase": phase}, ticked)
+        ticked = {StepSlot.CLOCK: [clock[0] + 1.0, clock[1]], StepSlot.PHASE: [following]}
+        self.tick = _function("tick", {StepSlot.CLOCK: clock, StepSlot.PHASE: phase}, ticked)
 
 
-def placed(commands: Sequence[tuple[str, int]], memory: Sequence[str]) -> ControlPlaces:
-    found: dict[str, dict[int, int]] = {"command": {}, "effort": {}}
+def placed(commands: Sequence[tuple[SlotName, int]], memory: Sequence[str]) -> ControlPlaces:
+    found: dict[SlotName, dict[int, int]] = {StepSlot.COMMAND: {}, StepSlot.EFFORT: {}}
     for place, (slot, i) in enumerate(commands):
         found[slot][i] = place
     own = {name: len(commands) + n for n, name in enumerate(memory)}
-    return ControlPlaces(found["command"], found["effort"], own, len(commands) + len(memory))
+    return ControlPlaces(found[StepSlot.COMMAND], found[StepSlot.EFFORT], own, len(commands) + len(memory))
 
 
 def traced(
     declared: Declared, sim: TracedReadings, memory: Mapping[str, SX], targets: Targets
-) -> tuple[dict[tuple[str, int], Scalar], list[Scalar]]:
+) -> tuple[dict[tuple[SlotName, int], Scalar], list[Scalar]]:
     """(slot, entry) → what the controller commands, and its new memory, as formulas."""
     try:
         own = {name: Traced([x], ()) for name, x in memory.items()}
         returned, after = _called_without_chance(lambda: declared.called(sim, own))
-        commands: dict[tuple[str, int], Scalar] = {}
+        commands: dict[tuple[SlotName, int], Scalar] = {}
         for name, value in returned.items():
             slot, entries = targets.indices(name)
             for i, x in zip(entries, _numbers(name, value, len(entries)), strict=True):
@@ -175,7 +176,7 @@ def _said(error: Exception) -> str:
     return NO_NUMBER if "array element with a sequence" in said else said  # so NumPy says of a traced value
 
 
-def _function(name: str, inputs: Mapping[str, SX], outputs: Mapping[str, Sequence[Scalar]]) -> Function:
+def _function(name: str, inputs: Mapping[SlotName, SX], outputs: Mapping[SlotName, Sequence[Scalar]]) -> Function:
     with without_simplification():
         columns = casadi.cse([casadi.vertcat(*(SX(x) for x in values)) for values in outputs.values()])
     return Function(

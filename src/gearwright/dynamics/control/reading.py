@@ -17,6 +17,7 @@ from gearwright.dynamics.tree.kinematics import link_poses
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
+from gearwright.model.layout import SlotName, StepSlot
 from gearwright.tracing import Traced
 
 
@@ -63,8 +64,8 @@ class UnreadableError(CompileError, AttributeError):
 class TracedReadings:
     """A traced controller's argument: every attribute is a mapping of formulas, a formula or a number."""
 
-    def __init__(self, parts: Mapping[str, Any]) -> None:
-        self.__dict__.update(parts)
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self.__dict__.update(attributes)
 
     def __getattr__(self, name: str) -> Any:
         has = ", ".join(n for n in self.__dict__ if not n.startswith("_"))
@@ -75,20 +76,20 @@ class TracedReadings:
 
 
 def reading(
-    mechanism: Mechanism, model: Model, sensing: Sensing, symbols: Mapping[str, SX], parameters: Mapping[str, SX],
+    mechanism: Mechanism, model: Model, sensing: Sensing, symbols: Mapping[SlotName, SX], parameters: Mapping[str, SX],
     *, dt: float, period: int,
 ) -> Callable[[SX], TracedReadings]:  # fmt: skip
     """From the slots of the step, and the clock, to what the controller is given."""
     given = {name: scalars(s) for name, s in symbols.items()}
-    tree = model.tree(State(given["position"], given["velocity"]))
+    tree = model.tree(State(given[StepSlot.POSITION], given[StepSlot.VELOCITY]))
     joints = mechanism.tree.joints
     positions = {j.name: j.positions for j in joints if j.positions != (j.name,)}
     velocities = several(mechanism)
     bodies = model.bodies
-    parts: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "position": Formulas("joint", dict(zip(bodies.positions, tree.q, strict=True)), positions),
         "velocity": Formulas("joint", dict(zip(bodies.velocities, tree.v, strict=True)), velocities),
-        "effort": Formulas("joint", dict(zip(bodies.velocities, given["effort"], strict=True)), velocities),
+        "effort": Formulas("joint", dict(zip(bodies.velocities, given[StepSlot.EFFORT], strict=True)), velocities),
         "parameters": Formulas("parameter", parameters),
         "dt": dt,
         "control_dt": dt * period,
@@ -96,8 +97,8 @@ def reading(
         "robot": mechanism,
         "coordinates": tuple(bodies.velocities),
     }
-    read = dict(zip(sensing.readings, given.get("sensor", ()), strict=False))
-    parts["sensor"] = Formulas("sensor", read, {n: own for n, own in sensing.shown.items() if own != (n,)})
+    read = dict(zip(sensing.readings, given.get(StepSlot.SENSOR, ()), strict=False))
+    attributes["sensor"] = Formulas("sensor", read, {n: own for n, own in sensing.shown.items() if own != (n,)})
     n = len(bodies.velocities)
 
     def mass_matrix() -> Traced:
@@ -109,13 +110,13 @@ def reading(
         along = TreeState(tree.q, tree.v, identity(n), still)
         return Traced(model.inverse_dynamics(model.configuration_at(tree.q), along, still), (n,))
 
-    parts |= {"mass_matrix": mass_matrix, "bias": bias}
-    parts["actuator"] = _actuators(mechanism, model, given, tree)
-    parts["pose"] = Poses(lambda: link_poses(model.configuration(tree)), tuple(mechanism.links))
+    attributes |= {"mass_matrix": mass_matrix, "bias": bias}
+    attributes["actuator"] = _actuators(mechanism, model, given, tree)
+    attributes["pose"] = Poses(lambda: link_poses(model.configuration(tree)), tuple(mechanism.links))
 
     def read_at(clock: SX) -> TracedReadings:
         steps, start = scalars(clock)
-        return TracedReadings({**parts, "time": Traced([plus(start, times(steps, dt))], ())})
+        return TracedReadings({**attributes, "time": Traced([plus(start, times(steps, dt))], ())})
 
     return read_at
 
@@ -125,17 +126,17 @@ def several(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     return {j.name: j.coordinates for j in mechanism.tree.joints if j.coordinates != (j.name,)}
 
 
-def _actuators(mechanism: Mechanism, model: Model, given: Mapping[str, list[Scalar]], tree: Any) -> Actuators:
-    if "command" not in given:
+def _actuators(mechanism: Mechanism, model: Model, given: Mapping[SlotName, list[Scalar]], tree: Any) -> Actuators:
+    if StepSlot.COMMAND not in given:
         return Actuators({})
     seen, places = model.actuation.seen(tree), memory_places(mechanism)
     found = {}
     for i, (name, a) in enumerate(mechanism.actuators.items()):
-        values = {"torque": given["actuator"][i], "command": given["command"][i]}
+        values = {"torque": given[StepSlot.ACTUATOR][i], "command": given[StepSlot.COMMAND][i]}
         values |= {"position": 0.0, "velocity": 0.0}
         if name in seen:
             values |= {"position": seen[name].position, "velocity": seen[name].speed}
-        values |= {state: given["actuator"][k] for state, k in zip(a.states, places[name], strict=True)}
+        values |= {state: given[StepSlot.ACTUATOR][k] for state, k in zip(a.states, places[name], strict=True)}
         found[name] = ActuatorFormulas(name, values)
     return Actuators(found)
 

@@ -12,8 +12,9 @@ from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.loop_joint_readings import cut_joint_readings
 from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant
-from gearwright.dynamics.observers.present import Given, Outputs, present
+from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, present
 from gearwright.dynamics.tree.coordinates import State
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -21,13 +22,17 @@ if TYPE_CHECKING:
 
 def tree(equations: Equations, given: Given) -> Outputs:
     """The tree's position and velocity, and each coupling's error C."""
-    now = equations.model.tree(State(given["position"], given["velocity"]))
-    return {"tree_position": now.q, "tree_velocity": now.v, "coupling_error": _coupling_errors(equations, now.q)}
+    now = moving_tree(equations, given)
+    return {
+        "tree_position": now.q,
+        "tree_velocity": now.v,
+        "coupling_error": _coupling_errors(equations, now.q),
+    }
 
 
 def shafts(equations: Equations, given: Given) -> Outputs:
     """Position and velocity of each actuator's own axis; 0 if not connected."""
-    seen = equations.model.actuation.seen(equations.model.tree(State(given["position"], given["velocity"])))
+    seen = equations.model.actuation.seen(moving_tree(equations, given))
     return {
         "shaft_position": [seen[n].position if n in seen else 0.0 for n in equations.actuators],
         "shaft_velocity": [seen[n].speed if n in seen else 0.0 for n in equations.actuators],
@@ -44,9 +49,9 @@ def observation(equations: Equations, given: Given) -> Outputs:
     missing = model.residual_effort(at, now, vd, effort)
     exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
     efforts = {tie.name: x for tie, x in exact}
-    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), given.get("impulse", ()), strict=True):
+    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), given.get(StepSlot.IMPULSE, ()), strict=True):
         if isinstance(kind, CouplingRow):
-            efforts[name] = x / given["dt"][0]
+            efforts[name] = x / given[StepSlot.DT][0]
     return {
         "tree_position": now.q,
         "tree_velocity": now.v,
@@ -59,7 +64,7 @@ def observation(equations: Equations, given: Given) -> Outputs:
 def closure(equations: Equations, given: Given) -> Outputs:
     """How far loops are from closing, and ∂ of that over the independent velocities."""
     model = equations.model
-    now = model.tree(State(given["position"], [0.0] * model.dof))
+    now = model.tree(State(given[StepSlot.POSITION], [0.0] * model.dof))
     instant = Instant(now, model.configuration(now), 1.0)
     rows = [row for kind in equations.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(instant)]
     J = SX(len(rows), model.dof)
@@ -72,7 +77,7 @@ def closure(equations: Equations, given: Given) -> Outputs:
 def cut_joints(equations: Equations, given: Given) -> Outputs:
     """Positions and velocities of joints that close loops."""
     model = equations.model
-    now = model.tree(State(given["position"], given["velocity"]))
+    now = moving_tree(equations, given)
     q, v = cut_joint_readings(equations.mechanism, model.bodies, equations.values, model.configuration(now), now.v)
     return {"cut_position": q, "cut_velocity": v}
 

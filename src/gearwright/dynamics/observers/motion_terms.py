@@ -9,11 +9,11 @@ from casadi import SX
 from gearwright.dynamics.algebra.scalar import Scalar, plus, times
 from gearwright.dynamics.algebra.sparse import Matrix, identity
 from gearwright.dynamics.constraints.rows import Instant, stored_energy
-from gearwright.dynamics.observers.present import Given, Outputs
+from gearwright.dynamics.observers.present import Given, Outputs, moving_tree
 from gearwright.dynamics.tree.algorithms import kinetic_energy, potential_energy
 from gearwright.dynamics.tree.algorithms import momentum as momentum_at
-from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.model.layout import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def energy(equations: Equations, given: Given) -> Outputs:
     """Kinetic and potential energy [J]; springs are in the potential."""
-    tree = equations.model.tree(State(given["position"], given["velocity"]))
+    tree = moving_tree(equations, given)
     at = equations.model.configuration(tree)
     kinetic = kinetic_energy(at, tree.v)
     for d in equations.model.actuation.driven:
@@ -33,21 +33,21 @@ def energy(equations: Equations, given: Given) -> Outputs:
 
 def momentum(equations: Equations, given: Given) -> Outputs:
     """Linear [N·s] and angular [N·m·s] momentum about the world's origin."""
-    tree = equations.model.tree(State(given["position"], given["velocity"]))
+    tree = moving_tree(equations, given)
     P = momentum_at(equations.model.configuration(tree), tree.v)
     return {"linear": list(P.linear), "angular": list(P.moment)}
 
 
 def mass_matrix(equations: Equations, given: Given) -> Outputs:
     """M with armature (nv, nv)."""
-    q = given["tree_position"]
+    q = given[StepSlot.TREE_POSITION]
     M = equations.model.tree_mass_matrix(equations.model.configuration_at(q), q)
     return {"mass_matrix": _symmetric(M, len(equations.coordinates))}
 
 
 def bias(equations: Equations, given: Given) -> Outputs:
     """Coriolis, centrifugal and gravity efforts (nv,)."""
-    q, v = given["tree_position"], given["tree_velocity"]
+    q, v = given[StepSlot.TREE_POSITION], given[StepSlot.TREE_VELOCITY]
     still: list[Scalar] = [0.0] * len(v)
     at = equations.model.configuration_at(q)
     return {"bias": equations.model.inverse_dynamics(at, TreeState(q, v, identity(len(v)), still), still)}
@@ -56,8 +56,8 @@ def bias(equations: Equations, given: Given) -> Outputs:
 def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
     """Efforts along the tree's coordinates that these accelerations take."""
     model = equations.model
-    tree = model.tree(State(given["position"], given["velocity"]))
-    vd = tree.accelerations(given["acceleration"])
+    tree = moving_tree(equations, given)
+    vd = tree.accelerations(given[StepSlot.ACCELERATION])
     return {"needed": model.residual_effort(model.configuration(tree), tree, vd, [0.0] * len(tree.v))}
 
 

@@ -14,11 +14,12 @@ from gearwright.dynamics.observers.reactions import Reactions, cut_wrenches
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.model.layout import SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
 
-Given = Mapping[str, list[Scalar]]  # slots
+Given = Mapping[SlotName, list[Scalar]]
 Outputs = dict[str, Any]
 
 
@@ -31,19 +32,23 @@ class Present(NamedTuple):
     effort: list[Scalar]  # held, of actuators and of rows
 
 
+def moving_tree(equations: Equations, given: Given) -> TreeState:
+    return equations.model.tree(State(given[StepSlot.POSITION], given[StepSlot.VELOCITY]))
+
+
 def present(equations: Equations, given: Given) -> Present:
     """Accelerations with all that acts; rows act as they did in the step that ends here."""
-    model, state = equations.model, State(given["position"], given["velocity"])
+    model, state = equations.model, State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
     tree = model.tree(state)
     at = model.configuration(tree)
-    actuator = given.get("actuator", [])
+    actuator = given.get(StepSlot.ACTUATOR, [])
     acting = model.actuation.having(tree, actuator) if actuator else []
-    effort = model.total_effort(tree, given["effort"], acting)
+    effort = model.total_effort(tree, given[StepSlot.EFFORT], acting)
     if equations.kinds:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
-        now = Moment.of_instant(tree, at, given["dt"][0], model.dof)
+        now = Moment.of_instant(tree, at, given[StepSlot.DT][0], model.dof)
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
-        of_rows = row_efforts(equations.kinds, now, given["impulse"])
+        of_rows = row_efforts(equations.kinds, now, given[StepSlot.IMPULSE])
         effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort)
 
@@ -53,7 +58,8 @@ def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[
     moving = link_motions(now.at, now.tree.v, now.vd)
     cuts: Mapping[str, Any] = {}
     if equations.mechanism.tree.cuts:
-        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, given["impulse"], given["dt"][0])
+        impulse, dt = given[StepSlot.IMPULSE], given[StepSlot.DT][0]
+        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, impulse, dt)
     balance = Reactions(equations.mechanism, equations.values)
     return balance.wrenches(now.at.system.gravity, moving, equations.model.loads, cuts)
 

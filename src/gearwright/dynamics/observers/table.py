@@ -12,6 +12,7 @@ from gearwright.dynamics.observers.coordinates import closure, cut_joints, obser
 from gearwright.dynamics.observers.links import link_acceleration, link_poses, link_velocity, reaction, screws
 from gearwright.dynamics.observers.motion_terms import bias, energy, inverse_dynamics, mass_matrix, momentum
 from gearwright.dynamics.observers.present import Given, Outputs
+from gearwright.model.layout import SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 class Observer(NamedTuple):
     """A question: its inputs beside parameters and wrenches, and its answer."""
 
-    inputs: tuple[str, ...]
+    inputs: tuple[SlotName, ...]
     trace: Callable[[Equations, Given], Outputs]
     acting: bool = False  # needs all that acts
 
 
-PLACED, MOVING = ("position",), ("position", "velocity")
+PLACED, MOVING = (StepSlot.POSITION,), (StepSlot.POSITION, StepSlot.VELOCITY)
 
 OBSERVERS: dict[str, Observer] = {
     "tree": Observer(MOVING, tree),
@@ -40,7 +41,7 @@ OBSERVERS: dict[str, Observer] = {
     "screws": Observer(PLACED, screws),
     "energy": Observer(MOVING, energy),
     "momentum": Observer(MOVING, momentum),
-    "mass_matrix": Observer(("tree_position",), mass_matrix),
-    "bias": Observer(("tree_position", "tree_velocity"), bias),
-    "inverse_dynamics": Observer((*MOVING, "acceleration"), inverse_dynamics),
+    "mass_matrix": Observer((StepSlot.TREE_POSITION,), mass_matrix),
+    "bias": Observer((StepSlot.TREE_POSITION, StepSlot.TREE_VELOCITY), bias),
+    "inverse_dynamics": Observer((*MOVING, StepSlot.ACCELERATION), inverse_dynamics),
 }

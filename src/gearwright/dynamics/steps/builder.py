@@ -1,8 +1,8 @@
 """Builds a step: stages over named slots, and counted loops over stages.
 
-    build["velocity"] = [...]        a slot's new numbers, which everything after this line reads
+    build.velocity = [...]           a slot's new numbers, which everything after this line reads
     build.stage("predict")           cuts: what was assigned so far is computed and stored
-    with build.loop(8, until="settled"): ...
+    with build.loop(8, until=Slots.settled): ...
 
 A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So
 the text of a step reads like one calculation, cut only where a loop begins or ends.
@@ -18,6 +18,8 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, column, is_number, scalars, without_simplification
+from gearwright.dynamics.steps.slots import Slots
+from gearwright.model.layout import SlotName
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Repeat:
 
     count: int
     body: tuple[Function | Repeat, ...]
-    until: str | None = None
+    until: SlotName | None = None
 
 
 Body = tuple[Function | Repeat, ...]
@@ -54,15 +56,15 @@ class Carrier:
         return self._known[key]
 
 
-class StepBuilder:
+class StepBuilder(Slots):
     """The stages of one step in the making. `inputs` are the slots that a step begins with."""
 
-    def __init__(self, inputs: Mapping[str, SX]) -> None:
-        self._slots: dict[str, SX] = {}
-        self._symbols: dict[str, frozenset[int]] = {}  # hashes of each slot's elements
+    def __init__(self, inputs: Mapping[SlotName, SX]) -> None:
+        self._slots: dict[SlotName, SX] = {}
+        self._symbols: dict[SlotName, frozenset[int]] = {}  # hashes of each slot's elements
         for slot, symbol in inputs.items():
             self._add(slot, symbol)
-        self._assigned: dict[str, list[Scalar] | Carrier] = {}
+        self._assigned: dict[SlotName, list[Scalar] | Carrier] = {}
         self._open: list[list[Function | Repeat]] = [[]]
         self._made: dict[str, Function] = {}
         self._inputs = list(inputs)  # the first stage reads all of them, so that a program has them
@@ -73,18 +75,18 @@ class StepBuilder:
         (body,) = self._open
         return tuple(body)
 
-    def __getitem__(self, slot: str) -> list[Scalar]:
+    def __getitem__(self, slot: SlotName) -> list[Scalar]:
         """The numbers of a slot."""
         assigned = self._assigned.get(slot)
         return scalars(self._slots[slot]) if assigned is None else list(assigned)  # type: ignore[arg-type]
 
-    def __contains__(self, slot: str) -> bool:
+    def __contains__(self, slot: SlotName) -> bool:
         return slot in self._assigned or slot in self._slots
 
-    def __setitem__(self, slot: str, values: Sequence[Scalar]) -> None:
+    def __setitem__(self, slot: SlotName, values: Sequence[Scalar]) -> None:
         self._assigned[slot] = list(values)
 
-    def carry(self, slot: str) -> Carrier:
+    def carry(self, slot: SlotName) -> Carrier:
         """A carrier; numbers that go through it are stored in the slot by the next stage."""
         carrier = Carrier()
         self._assigned[slot] = carrier
@@ -114,7 +116,7 @@ class StepBuilder:
         self._open[-1].append(self._made[name])
 
     @contextmanager
-    def loop(self, count: int, until: str | None = None) -> Iterator[None]:
+    def loop(self, count: int, until: SlotName | None = None) -> Iterator[None]:
         """The stages inside are repeated. The slot that ends the loop is stored before it."""
         assert not self._assigned, f"a loop begins before a stage stores {', '.join(self._assigned)}"
         self._open.append([])
@@ -122,10 +124,10 @@ class StepBuilder:
         inner = tuple(self._open.pop())
         self._open[-1].append(Repeat(count, inner, until))
 
-    def _add(self, slot: str, symbol: SX) -> None:
+    def _add(self, slot: SlotName, symbol: SX) -> None:
         self._slots[slot] = symbol
         self._symbols[slot] = frozenset(s.element_hash() for s in casadi.symvar(symbol))
 
-    def _read_by(self, columns: Sequence[SX]) -> set[str]:
+    def _read_by(self, columns: Sequence[SX]) -> set[SlotName]:
         used = {s.element_hash() for s in casadi.symvar(casadi.vertcat(*columns))}
         return {name for name, own in self._symbols.items() if not used.isdisjoint(own)}

@@ -44,9 +44,11 @@ from gearwright.dynamics.solve.switching import PATIENCE
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import Carrier, StepBuilder
 from gearwright.dynamics.steps.reuse import Form, refilled
+from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.model.layout import SlotName
 
 SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
@@ -57,7 +59,7 @@ class DirectStep:
 
     def __init__(self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float) -> None:
         self.build, self.model, self.kinds, self.eps = build, model, list(kinds), eps
-        self.dt: Scalar = build["dt"][0]
+        self.dt: Scalar = build.dt[0]
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
         self._switching: tuple[Inertia, Collected] | None = None  # what the stage `switch` is made for
@@ -78,7 +80,7 @@ class DirectStep:
     @property
     def targets(self) -> list[Scalar]:
         """Targets of drives for the end of what is made."""
-        return self.build["aim" if "aim" in self.build else "target"]
+        return self.build[Slots.aim if Slots.aim in self.build else Slots.target]
 
     # --- what acts -------------------------------------------------------------------------------------------------
 
@@ -86,7 +88,7 @@ class DirectStep:
         """Each of them at the step's start."""
         if not self.driven:
             return []
-        acting = self.model.actuation.acting(tree, self.build["command"], self.build["actuator"], self.dt)
+        acting = self.model.actuation.acting(tree, self.build.command, self.build.actuator, self.dt)
         return self._with_last_step(tree, acting)
 
     def _with_last_step(self, tree: TreeState, acting: list[ActuatorNow]) -> list[ActuatorNow]:
@@ -99,7 +101,7 @@ class DirectStep:
                 change = self.last_change()
                 rates = combined(now.seen.A, tree.G)
                 acceleration = divided(rate(rates, change), self.dt) if change else 0.0
-                loss = divided(self.build["impulse"][place], self.build["dt"][0])
+                loss = divided(self.build.impulse[place], self.build.dt[0])
                 acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
             place += kind.size
         return acting
@@ -110,7 +112,7 @@ class DirectStep:
 
     def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
-        effort = self.build["effort"]
+        effort = self.build.effort
         for k, x in self.model.actuation.additions(tree, acting).items():
             effort[k] = plus(effort[k], x)
         return effort
@@ -119,7 +121,7 @@ class DirectStep:
         self, phase: Phase, tree: TreeState, at: Configuration, M: Inertia, acting: Sequence[ActuatorNow]
     ) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
-        command, memory = (self.build["command"], self.build["actuator"]) if self.driven else ([], [])
+        command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         now = Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting,
@@ -163,14 +165,14 @@ class DirectStep:
         """H with nothing held."""
         return masked(H, self.model.dof, {}) if H.fronts else self.model.factorised(H.entries)
 
-    def started(self, acting: Collected, slot: str) -> list[Scalar]:
+    def started(self, acting: Collected, slot: SlotName) -> list[Scalar]:
         """The pieces that laws begin the step on, from those in the slot."""
         laws = [Acting(term.law, term.J) for term in acting.laws]
         return started(laws, self.build[slot]) if laws else []
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        name: SlotName, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
 
@@ -185,28 +187,28 @@ class DirectStep:
         build = self.build
         points, progress = [rate(curve.J, guess) for curve in acting.curves], list(STARTED)
         if pieces is not None:
-            build["trial"] = pieces
+            build.trial = pieces
         if repeated is not None:
             points, progress = (
                 [where(repeated, old, x) for old, x in zip(build[slot], new, strict=True)]
-                for slot, new in (("point", points), ("progress", progress))
+                for slot, new in ((Slots.point, points), (Slots.progress, progress))
             )
-        build["push"], build["point"], build["progress"], build["settled"] = b, points, progress, [0.0]
+        build.push, build.point, build.progress, build.settled = b, points, progress, [0.0]
         if self._as_before(H, acting):
-            self._stored = acting.mapped(lambda x: x, in_lines=build.carry(f"lines_{name}"))
+            self._stored = acting.mapped(lambda x: x, in_lines=build.carry(lines_for(name)))
             build.stage(f"push_{name}")
-            with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
+            with build.loop(max(SWITCHES, len(acting.laws)), until=Slots.settled):
                 build.again("switch")
         else:
-            keep = build.carry(f"given_{name}")
+            keep = build.carry(given_for(name))
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
             self._stored = self._switching[1]
             build.stage(f"push_{name}")
-            with build.loop(max(SWITCHES, len(acting.laws)), until="settled"):
+            with build.loop(max(SWITCHES, len(acting.laws)), until=Slots.settled):
                 self._switch(*self._switching)
                 build.stage("switch")
-        settled = build["settled"][0] > 0.5
-        return Solved(build["u"], build["law"], build["reaction"], build["curve"], build["trial"], settled)
+        settled = build.settled[0] > 0.5
+        return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled)
 
     def carried(self, acting: Collected) -> Collected:
         """All that acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
@@ -216,7 +218,7 @@ class DirectStep:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
         if self._switching is None:
             return False
-        own = {slot: self.build[slot] for slot in ("given", "given_piece")}
+        own = {slot: self.build[slot] for slot in (Slots.given, given_for(Slots.piece))}
         filled = refilled(Form.of(*self._switching), Form.of(needed_parts(H, acting), acting), own)
         for slot, values in (filled or {}).items():
             self.build[slot] = values
@@ -225,23 +227,21 @@ class DirectStep:
     def _switch(self, H: Inertia, acting: Collected) -> None:
         """One solution with laws on their pieces and curves on their lines, and which of them have left."""
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
-        before, points = build["settled"][0] > 0.5, build["point"]
-        stalled = Progress(*build["progress"]).stalled
-        b = build["push"]
+        before, points = build.settled[0] > 0.5, build.point
+        stalled = Progress(*build.progress).stalled
+        b = build.push
         lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
                 b[n] = plus(b[n], times(x, constant))
-        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(
-            build["trial"], Progress(*build["progress"])
-        )
+        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(build.trial, Progress(*build.progress))
         rates = [rate(curve.J, found.u) for curve in acting.curves]
         impulses = [minus(c, times(s, r)) for (c, s), r in zip(lines, rates, strict=True)]
-        build["u"], build["law"], build["reaction"], build["curve"] = (
+        build.u, build.law, build.reaction, build.curve = (
             found.u, found.impulses, found.reactions, impulses,
         )  # fmt: skip
-        build["trial"], build["progress"] = found.states, list(found.progress)
+        build.trial, build.progress = found.states, list(found.progress)
         settled = found.settled
         if acting.curves:
             d = H.diagonal(self.model.dof)
@@ -251,8 +251,8 @@ class DirectStep:
             settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
             # where laws switch one by one, lines stay as they are until all have: that ends, both at once may not
             waits = both(stalled >= PATIENCE, found.settled < 0.5)
-            build["point"] = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
-        build["settled"] = [settled]
+            build.point = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
+        build.settled = [settled]
 
     def closing(self, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
         """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
@@ -313,14 +313,14 @@ class DirectStep:
         """Efforts and states of the actuators at the end."""
         if not self.driven:
             return
-        command, memory = self.build["command"], self.build["actuator"]
+        command, memory = self.build.command, self.build.actuator
         tree = self.model.tree(State(q, u))
         after = list(memory)
         for d in self.model.actuation.driven:
             after[d.command], own = d.at_end(tree, command, memory, self.dt)
             for i, x in zip(d.states, own, strict=True):
                 after[i] = x
-        self.build["actuator"] = after
+        self.build.actuator = after
 
     def read_impulses(self, acting: Collected, found: Solved) -> list[Scalar]:
         """Impulses of the groups' terms, in their order."""

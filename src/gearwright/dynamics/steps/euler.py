@@ -13,6 +13,7 @@ from gearwright.dynamics.constraints.phases import WholeStep
 from gearwright.dynamics.solve.terms import Solved
 from gearwright.dynamics.steps.direct import DirectStep
 from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 
 
@@ -21,7 +22,7 @@ class EulerStep(DirectStep):
 
     def write(self) -> None:
         build, model, dt = self.build, self.model, self.dt
-        q, v = build["position"], build["velocity"]
+        q, v = build.position, build.velocity
         tree = model.tree(State(q, v))
         at = model.configuration(tree)
         M = self.inertia(at, tree)
@@ -33,13 +34,13 @@ class EulerStep(DirectStep):
         net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
         rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
         push = [plus(times(dt, f), c) for f, c in rows]
-        found = self.solved(acting.matrix(M), push, acting, "piece", self.started(acting, "piece"), v)
-        build["velocity"], build["impulse"] = found.u, self.read_impulses(self.carried(acting), found)
-        build["position"] = self.back_within_stops(model.advanced(q, self.travel(found), dt))
+        found = self.solved(acting.matrix(M), push, acting, Slots.piece, self.started(acting, Slots.piece), v)
+        build.velocity, build.impulse = found.u, self.read_impulses(self.carried(acting), found)
+        build.position = self.back_within_stops(model.advanced(q, self.travel(found), dt))
         if found.pieces:
-            build["piece"] = found.pieces
-            build["unsettled"] = [plus(build["unsettled"][0], where(found.settled, 0.0, 1.0))]
-        self.end_actuators(build["position"], found.u)
+            build.piece = found.pieces
+            build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]
+        self.end_actuators(build.position, found.u)
         if self.closures:
             project(self, M.entries)
         else:

@@ -46,6 +46,7 @@ from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
 from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.steps.slots import Slots, before
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
 from gearwright.dynamics.tree.coordinates import State
@@ -72,13 +73,13 @@ class MidpointStep(DirectStep):
 
     def write(self) -> None:
         parts = Substeps(self.build)
-        self.dt = self.build["span"][0]
-        with self.build.loop(TRIES, until="made"):
+        self.dt = self.build.span[0]
+        with self.build.loop(TRIES, until=Slots.made):
             self._step(parts)
 
     def _step(self, parts: Substeps) -> None:
         build, model = self.build, self.model
-        q, v = build["position"], build["velocity"]
+        q, v = build.position, build.velocity
         tree = model.tree(State(q, v))
         M = self._prepared(tree)
         parts.begin(self.kinds, tree.q)
@@ -87,25 +88,25 @@ class MidpointStep(DirectStep):
         first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
         guess = self._guess()
         if self.closures:
-            first, build["guess"] = self.turning(first, q, guess, mass), guess
+            first, build.guess = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
-        given, begun = build.carry("given"), build.carry("begun")
+        given, begun = build.carry(Slots.given), build.carry(Slots.begun)
         later = first.mapped(given, in_lines=begun)
         H = self._own_factors or self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
-        build["start"] = guess
-        build["change"], build["relaxation"], build["near"] = [0.0] * model.dof, [1.0], [0.0]
-        build["momentum"] = M.product(v)
-        build["passed"], build["round"], build["unresolved"] = [0.0], [1.0], [0.0]
+        build.start = guess
+        build.change, build.relaxation, build.near = [0.0] * model.dof, [1.0], [0.0]
+        build.momentum = M.product(v)
+        build.passed, build.round, build.unresolved = [0.0], [1.0], [0.0]
         if first.switching:
-            build["trial"], build["progress"] = self.started(first, "piece"), list(STARTED)
-            build["point"] = [0.0] * len(first.curves)
+            build.trial, build.progress = self.started(first, Slots.piece), list(STARTED)
+            build.point = [0.0] * len(first.curves)
         build.stage("begin")
-        with build.loop(PASSES, until="passed"):
+        with build.loop(PASSES, until=Slots.passed):
             found = self._pass(later, H, M, effort)
         settled = self._second_half(later, found, M, acting, effort)
-        parts.end(both(build["passed"][0] > 0.5, build["followed"][0] > 0.5), settled)
+        parts.end(both(build.passed[0] > 0.5, build.followed[0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
         """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
@@ -113,10 +114,10 @@ class MidpointStep(DirectStep):
         Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
         """
         build, n = self.build, self.model.dof
-        mean, earlier = build["mean_velocity"], build["earlier_velocity"]
-        rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build["velocity"], strict=True)
-        smooth = build["smooth"][0] >= SMOOTH
-        build["earlier_velocity"], build["oldest"] = [*mean, *earlier[: 2 * n]], earlier[2 * n :]
+        mean, earlier = build.mean_velocity, build.earlier_velocity
+        rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build.velocity, strict=True)
+        smooth = build.smooth[0] >= SMOOTH
+        build.earlier_velocity, build.oldest = [*mean, *earlier[: 2 * n]], earlier[2 * n :]
         return [
             where(smooth, minus(times(4.0, plus(a, c)), plus(times(6.0, b), d)), minus(times(2.0, v), a))
             for a, b, c, d, v in rows
@@ -124,7 +125,7 @@ class MidpointStep(DirectStep):
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
-        rows = zip(self.build["velocity"], self.build["mean_velocity"], strict=True)
+        rows = zip(self.build.velocity, self.build.mean_velocity, strict=True)
         return [times(2.0, minus(v, mean)) for v, mean in rows]
 
     def _prepared(self, tree: TreeState) -> Inertia:
@@ -132,14 +133,14 @@ class MidpointStep(DirectStep):
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         factors = self.factorised(M) if self.free else None
-        with build.loop(1, until="fresh"):
-            build["mass"], build["fresh"] = unknowns(M), [1.0]
+        with build.loop(1, until=Slots.fresh):
+            build.mass, build.fresh = unknowns(M), [1.0]
             if factors is not None:
-                build["factors"] = unknowns(factors)
+                build.factors = unknowns(factors)
             build.stage("mass")
         if factors is not None:
-            self._own_factors = with_unknowns(factors, build["factors"])
-        return with_unknowns(M, build["mass"])
+            self._own_factors = with_unknowns(factors, build.factors)
+        return with_unknowns(M, build.mass)
 
     def _pass(self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]) -> Solved:
         """w anew: a quasi-Newton step on M at the step's start, in which laws are solved to their end.
@@ -147,31 +148,31 @@ class MidpointStep(DirectStep):
         A robot that is done starts from the same w on the same pieces again, and finds the same to the bit.
         """
         build, model = self.build, self.model
-        passed, turn, w = build["passed"][0], build["round"][0], build["start"]
+        passed, turn, w = build.passed[0], build.round[0], build.start
         if self.closures:
             acting = self.yielding(acting, chosen_from(turn, YIELDING))
-        middle = balance(model, build["position"], build["momentum"], w, effort, self.dt)
-        build["force"] = middle.force
+        middle = balance(model, build.position, build.momentum, w, effort, self.dt)
+        build.force = middle.force
         if isinstance(H, Factors | Masked):
             change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
             found = still([plus(x, d) for x, d in zip(w, change, strict=True)])
         else:
             rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
             push = [plus(minus(x, r), c) for x, r, c in rows]
-            acting = self.closing(acting, build["position"], w)
-            found = self.solved(H, push, acting, "piece", None, w, repeated=passed)
+            acting = self.closing(acting, build.position, w)
+            found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed)
         if not acting.switching:
-            build["u"], build["reaction"] = found.u, found.equalities
+            build.u, build.reaction = found.u, found.equalities
         settled = both(has_settled(found.u, w, self._tolerance), found.settled)
         passed = either(passed > 0.5, settled)
-        build["passed"] = [as_number(passed)]
-        build["round"] = [plus(turn, where(passed, 0.0, 1.0))]
+        build.passed = [as_number(passed)]
+        build.round = [plus(turn, where(passed, 0.0, 1.0))]
         build.stage("pass")
-        with build.loop(1, until="passed"):
+        with build.loop(1, until=Slots.passed):
             self._start_next_pass()
             build.stage("relax")
-        law, curve = (build["law"], build["curve"]) if acting.switching else ([], [])
-        return Solved(build["u"], law, build["reaction"], curve, build["trial"] if acting.laws else [], True)
+        law, curve = (build.law, build.curve) if acting.switching else ([], [])
+        return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
 
     @property
     def _tolerance(self) -> Scalar:
@@ -188,19 +189,19 @@ class MidpointStep(DirectStep):
         build, w = self.build, first.u
         own = M.product(w)
         square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
-        tree = self.model.tree(State(build["position_before"], w))
+        tree = self.model.tree(State(build[before(Slots.position)], w))
         kicks = zip(
             transposed(tree.G, list(effort), self.model.dof),
             acting.total(first._replace(equalities=[0.0] * len(first.equalities))),
             strict=True,
         )
         work = total(*(times(plus(times(self.dt, f), x), u) for (f, x), u in zip(kicks, w, strict=True)))
-        kinetic = total(*(times(p, v) for p, v in zip(build["momentum"], build["velocity"], strict=True)))
+        kinetic = total(*(times(p, v) for p, v in zip(build.momentum, build.velocity, strict=True)))
         twice = plus(magnitude(kinetic), times(2.0, greatest(work, 0.0)))  # the kinetic energy
         share = square_root(least(1.0, plus(TINY, twice / square)))
-        lost = build["followed"][0] < 0.5
-        rows = zip(own, build["momentum_after"], strict=True)
-        build["momentum_after"] = [where(lost, times(share, x), p) for x, p in rows]
+        lost = build.followed[0] < 0.5
+        rows = zip(own, build.momentum_after, strict=True)
+        build.momentum_after = [where(lost, times(share, x), p) for x, p in rows]
         build.stage("land")
 
     def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
@@ -208,7 +209,7 @@ class MidpointStep(DirectStep):
 
         A ball is one: what turns in its own axes is a part of its motion.
         """
-        model, v = self.model, self.build["velocity"]
+        model, v = self.model, self.build.velocity
         found: Scalar = False
         for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
             square = total(*(times(w[k], w[k]) for k in axes))
@@ -222,26 +223,26 @@ class MidpointStep(DirectStep):
 
         Loops that are about to give way start from the guess again, and the last pass of a step that is lost from v.
         """
-        build, turn = self.build, self.build["round"][0]
-        u, start, passed = build["u"], build["start"], build["passed"][0] > 0.5
+        build, turn = self.build, self.build.round[0]
+        u, start, passed = build.u, build.start, build.passed[0] > 0.5
         near = has_settled(u, start, NEAR)
-        change, before = [minus(a, b) for a, b in zip(u, start, strict=True)], build["change"]
+        change, before = [minus(a, b) for a, b in zip(u, start, strict=True)], build.change
         differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
         along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
         square = total(TINY, *(times(a, a) for a in differences))
-        aitken = minus(0.0, times(build["relaxation"][0], along / square))
+        aitken = minus(0.0, times(build.relaxation[0], along / square))
         begins = one_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if self.closures else ()))])
         relaxation = where(begins, 1.0, least(greatest(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
-        build["near"], build["change"], build["relaxation"] = [where(near, 1.0, 0.0)], change, [relaxation]
+        build.near, build.change, build.relaxation = [where(near, 1.0, 0.0)], change, [relaxation]
         start = [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
         if self.closures:
-            start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build["guess"], start, strict=True)]
+            start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
         if not self.closures:
             unresolved = both(turn >= NONLINEAR, self._unresolved(u))
-            build["unresolved"] = [where(passed, build["unresolved"][0], as_number(unresolved))]
-        lost = both(turn >= PASSES, build["near"][0] < 0.5)
-        rows = zip(build["start"], build["velocity"], start, strict=True)
-        build["start"] = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
+            build.unresolved = [where(passed, build.unresolved[0], as_number(unresolved))]
+        lost = both(turn >= PASSES, build.near[0] < 0.5)
+        rows = zip(build.start, build.velocity, start, strict=True)
+        build.start = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
 
     def _second_half(
         self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar]
@@ -249,38 +250,38 @@ class MidpointStep(DirectStep):
         """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
         w = first.u
-        build["mean_velocity"] = w
+        build.mean_velocity = w
         if first.pieces:
-            build["piece"] = first.pieces
+            build.piece = first.pieces
         impulse = acting.total(first)
-        build["momentum_after"] = momentum_after(model, build["momentum"], w, build["force"], impulse, dt)
-        lost = both(build["passed"][0] < 0.5, build["near"][0] < 0.5)
-        unresolved = self._unresolved(w) if self.closures else build["unresolved"][0] > 0.5
-        build["followed"] = [as_number(negated(either(lost, unresolved)))]
-        build["impulse"] = self.read_impulses(acting, first)
-        build["position"] = self.back_within_stops(model.advanced(build["position"], w, dt))
+        build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, dt)
+        lost = both(build.passed[0] < 0.5, build.near[0] < 0.5)
+        unresolved = self._unresolved(w) if self.closures else build.unresolved[0] > 0.5
+        build.followed = [as_number(negated(either(lost, unresolved)))]
+        build.impulse = self.read_impulses(acting, first)
+        build.position = self.back_within_stops(model.advanced(build.position, w, dt))
         if self.closures:
             project(self, M.entries)
         else:
             build.stage("turn")
         build.again("mass")
-        with build.loop(1, until="followed"):
+        with build.loop(1, until=Slots.followed):
             self._land(M, acting, first, effort)
-        w = build["mean_velocity"]
-        tree = model.tree(State(build["position"], w))
+        w = build.mean_velocity
+        tree = model.tree(State(build.position, w))
         at = model.configuration(tree)
         second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
-        push = [plus(x, c) for x, c in zip(build["momentum_after"], second.push(model.dof), strict=True)]
+        push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
-        found = self.solved(H, push, second, "piece_end", self.started(second, "piece_end"), w)
-        build["velocity"] = found.u
-        quick = build["round"][0] <= QUICK
-        build["smooth"] = [where(quick, least(plus(build["smooth"][0], 1.0), SMOOTH), 0.0)]
-        impulses = zip(build["impulse"], self.read_impulses(self.carried(second), found), strict=True)
-        build["impulse"] = [plus(a, b) for a, b in impulses]
+        found = self.solved(H, push, second, Slots.piece_end, self.started(second, Slots.piece_end), w)
+        build.velocity = found.u
+        quick = build.round[0] <= QUICK
+        build.smooth = [where(quick, least(plus(build.smooth[0], 1.0), SMOOTH), 0.0)]
+        impulses = zip(build.impulse, self.read_impulses(self.carried(second), found), strict=True)
+        build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
-            build["piece_end"] = found.pieces
-        self.end_actuators(build["position"], found.u)
+            build.piece_end = found.pieces
+        self.end_actuators(build.position, found.u)
         return found.settled
 
 

@@ -20,6 +20,7 @@ from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.sweeps import dense, dot
 from gearwright.dynamics.steps.direct import DirectStep
+from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
@@ -30,11 +31,11 @@ CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
 def project(step: DirectStep, M: Matrix) -> None:
     """Moves the position of the step's end until loops are closed."""
     build, model = step.build, step.model
-    metric = model.factorised(M).mapped(build.carry("metric"))
-    build["closed"] = [0.0]
+    metric = model.factorised(M).mapped(build.carry(Slots.metric))
+    build.closed = [0.0]
     build.stage("advance")
-    with build.loop(PROJECTIONS, until="closed"):
-        q, closed = build["position"], build["closed"][0]
+    with build.loop(PROJECTIONS, until=Slots.closed):
+        q, closed = build.position, build.closed[0]
         tree = model.tree(State(q, [0.0] * model.dof))
         now = Instant(tree, model.configuration(tree), step.dt, step.targets)
         rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]
@@ -43,8 +44,8 @@ def project(step: DirectStep, M: Matrix) -> None:
             worst = greatest(worst, magnitude(row.error))
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
-        build["position"] = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        build["closed"] = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
+        build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
+        build.closed = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
         build.stage("project")
 
 

@@ -12,6 +12,7 @@ from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.terms import Collected
+from gearwright.model.layout import SlotName
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Form:
         return Form(numbers, (inertia.pattern, rest))
 
 
-def refilled(known: Form, new: Form, own: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Scalar]] | None:
+def refilled(known: Form, new: Form, own: Mapping[SlotName, Sequence[Scalar]]) -> dict[SlotName, list[Scalar]] | None:
     """New contents of the slots `own`, with which what is made for the known form solves the new one.
 
     None where the forms differ, or where what is the same element in one would be two numbers in the other.
@@ -43,7 +44,7 @@ def refilled(known: Form, new: Form, own: Mapping[str, Sequence[Scalar]]) -> dic
     if known.rest != new.rest:
         return None
     places = {x.element_hash(): (slot, i) for slot, symbols in own.items() for i, x in enumerate(symbols)}
-    filled: dict[tuple[str, int], Scalar] = {}
+    filled: dict[tuple[SlotName, int], Scalar] = {}
     for old, x in zip(known.numbers, new.numbers, strict=True):
         if is_number(old):
             if not is_same(old, x):

@@ -17,11 +17,14 @@ from gearwright.dynamics.algebra.scalar import Scalar, both, divided, either, gr
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.steps.builder import StepBuilder
+from gearwright.dynamics.steps.slots import Slots, before
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
 CALM = 500.0  # steps without a halving after which parts of twice the length are tried
-STATES = ("position", "velocity", "smooth", "piece", "piece_end", "actuator")  # as a part that is given up finds them
+STATES = (  # as a part that is given up finds them
+    Slots.position, Slots.velocity, Slots.smooth, Slots.piece, Slots.piece_end, Slots.actuator,
+)  # fmt: skip
 
 
 @runtime_checkable
@@ -36,24 +39,24 @@ class Substeps:
     """The part that is made, as slots: `part` and `left` of the step, what the state was, what has acted so far."""
 
     def __init__(self, build: StepBuilder) -> None:
-        self.build, self.dt = build, build["dt"][0]
+        self.build, self.dt = build, build.dt[0]
         self.states = [slot for slot in STATES if slot in build]
-        part = divided(1.0, plus(1.0, build["parts"][0]))
-        build["part"], build["left"], build["span"] = [part], [1.0], [times(part, self.dt)]
-        build["made"], build["failed"] = [0.0], [0.0]
-        build["acted"] = [0.0] * len(build["impulse"])
+        part = divided(1.0, plus(1.0, build.parts[0]))
+        build.part, build.left, build.span = [part], [1.0], [times(part, self.dt)]
+        build.made, build.failed = [0.0], [0.0]
+        build.acted = [0.0] * len(build.impulse)
         build.stage("whole")
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
         """Stores what a part that is given up goes back to, and where drives are to be at its end."""
         build = self.build
         for slot in self.states:
-            build[f"{slot}_before"] = build[slot]
-        aim = build["target"]
+            build[before(slot)] = build[slot]
+        aim = build.target
         for kind in kinds:
             if isinstance(kind, Targeted):
-                kind.on_the_way(aim, q, self.dt, build["part"][0], build["left"][0])
-        build["aim"] = aim
+                kind.on_the_way(aim, q, self.dt, build.part[0], build.left[0])
+        build.aim = aim
 
     def end(self, followed: Scalar, settled: Scalar) -> None:
         """Ends the step where it was made as a whole; else the part is taken or given up.
@@ -61,54 +64,54 @@ class Substeps:
         A shorter part is easier to follow. Laws that have not settled would do so no better: those steps are counted.
         """
         build = self.build
-        part, goes_on = build["part"][0], build["made"][0] < 0.5
-        taken = both(goes_on, either(followed, build["parts"][0] >= MOST))
-        build["taken"], build["goes_on"] = [as_number(taken)], [as_number(goes_on)]
+        part, goes_on = build.part[0], build.made[0] < 0.5
+        taken = both(goes_on, either(followed, build.parts[0] >= MOST))
+        build.taken, build.goes_on = [as_number(taken)], [as_number(goes_on)]
         fails = both(taken, negated(both(followed, settled)))
-        build["failed"] = [greatest(build["failed"][0], where(fails, 1.0, 0.0))]
-        build["whole"] = build["made"] = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
+        build.failed = [greatest(build.failed[0], where(fails, 1.0, 0.0))]
+        build.whole = build.made = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
-        with build.loop(1, until="whole"):
+        with build.loop(1, until=Slots.whole):
             self._take_or_give_up()
             build.stage("part")
 
     def _take_or_give_up(self) -> None:
         build = self.build
-        (part,), (left,), (beside, calm) = build["part"], build["left"], build["parts"]
-        taken, goes_on = build["taken"][0] > 0.5, build["goes_on"][0] > 0.5
+        (part,), (left,), (beside, calm) = build.part, build.left, build.parts
+        taken, goes_on = build.taken[0] > 0.5, build.goes_on[0] > 0.5
         left = where(taken, minus(left, part), left)
         ends = both(taken, left <= 0.0)
         self._add_impulses(part, taken, ends)
         for slot in self.states:
-            pairs = zip(build[slot], build[f"{slot}_before"], strict=True)
+            pairs = zip(build[slot], build[before(slot)], strict=True)
             build[slot] = [where(taken, new, old) for new, old in pairs]
         self._velocities_back(taken)
-        build["fresh"] = [as_number(taken)]
-        build["unsettled"] = [plus(build["unsettled"][0], where(ends, build["failed"][0], 0.0))]
+        build.fresh = [as_number(taken)]
+        build.unsettled = [plus(build.unsettled[0], where(ends, build.failed[0], 0.0))]
         halved = both(goes_on, negated(taken))
         longer = both(both(ends, calm >= CALM), beside > 0.0)
         more = where(halved, plus(times(2.0, beside), 1.0), where(longer, times(0.5, minus(beside, 1.0)), beside))
         counted = where(both(ends, beside > 0.0), plus(calm, 1.0), calm)
-        build["parts"] = [more, where(either(halved, longer), 0.0, counted)]
+        build.parts = [more, where(either(halved, longer), 0.0, counted)]
         part = where(halved, times(0.5, part), part)
-        build["part"], build["left"], build["span"] = [part], [left], [times(part, self.dt)]
-        build["made"] = [where(either(negated(goes_on), ends), 1.0, 0.0)]
+        build.part, build.left, build.span = [part], [left], [times(part, self.dt)]
+        build.made = [where(either(negated(goes_on), ends), 1.0, 0.0)]
 
     def _velocities_back(self, taken: Scalar) -> None:
         """Those of earlier steps; they were shifted when the part began."""
-        build, n = self.build, len(self.build["mean_velocity"])
-        earlier = build["earlier_velocity"]
-        shifted = zip(earlier, [*earlier[n:], *build["oldest"]], strict=True)
-        last = zip(build["mean_velocity"], earlier[:n], strict=True)
-        build["mean_velocity"] = [where(taken, new, old) for new, old in last]
-        build["earlier_velocity"] = [where(taken, new, old) for new, old in shifted]
+        build, n = self.build, len(self.build.mean_velocity)
+        earlier = build.earlier_velocity
+        shifted = zip(earlier, [*earlier[n:], *build.oldest], strict=True)
+        last = zip(build.mean_velocity, earlier[:n], strict=True)
+        build.mean_velocity = [where(taken, new, old) for new, old in last]
+        build.earlier_velocity = [where(taken, new, old) for new, old in shifted]
 
     def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step."""
         build = self.build
-        whole = build["whole"][0] > 0.5
-        rows = list(zip(build["acted"], build["impulse"], strict=True))
+        whole = build.whole[0] > 0.5
+        rows = list(zip(build.acted, build.impulse, strict=True))
         acted = [where(whole, x, where(taken, plus(a, x), a)) for a, x in rows]
-        done = either(ends, build["goes_on"][0] < 0.5)
-        build["acted"] = acted
-        build["impulse"] = [where(done, a, divided(x, part)) for a, (_, x) in zip(acted, rows, strict=True)]
+        done = either(ends, build.goes_on[0] < 0.5)
+        build.acted = acted
+        build.impulse = [where(done, a, divided(x, part)) for a, (_, x) in zip(acted, rows, strict=True)]

@@ -33,8 +33,10 @@ from gearwright.dynamics.solve.sweeps import Responses, SweptTerm, jacobian_tran
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.euler import EulerStep
+from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
+from gearwright.model.layout import SlotName
 
 ENOUGH = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 
@@ -70,12 +72,12 @@ class SweepStep(EulerStep):
     def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
         return self.model.inertia(at, tree, fronts=False)
 
-    def started(self, acting: Collected, slot: str) -> list[Scalar]:
+    def started(self, acting: Collected, slot: SlotName) -> list[Scalar]:
         return []  # no pieces are kept: a projection finds its own
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        name: SlotName, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
     ) -> Solved:  # fmt: skip
         assert isinstance(H, Inertia)
         if not (acting.switching or acting.equalities):
@@ -84,7 +86,7 @@ class SweepStep(EulerStep):
         found = dict(zip(_order(acting), kept, strict=True))
         each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
         laws, equalities, curves = ([found[kind, i] for i in range(len(own))] for kind, own in each)
-        return Solved(self.build["u"], laws, equalities, curves, [], True)
+        return Solved(self.build.u, laws, equalities, curves, [], True)
 
     def _begun(self, H: Inertia, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
         """Lines that touch the curves are in the matrix; what they leave of the curves is swept over."""
@@ -98,7 +100,7 @@ class SweepStep(EulerStep):
             "law": acting.laws, "equality": acting.equalities, "curve": remainders,
         }  # fmt: skip
         rows = [terms[kind][i] for kind, i in _order(acting)]
-        last = dict(zip(acting.places[self.silent :], self.build["impulse"], strict=True))
+        last = dict(zip(acting.places[self.silent :], self.build.impulse, strict=True))
         warm = [row.warm_start(last[place]) for row, place in zip(rows, _order(acting), strict=True)]
         H = H.with_lines([(remainder.J, remainder.slope) for remainder in remainders])
         factors = self.model.factorised(H.entries)
@@ -110,18 +112,18 @@ class SweepStep(EulerStep):
         """Writes the stages; gives the impulses to keep. The velocities are in `u` then."""
         build = self.build
         rates = [rate(row.J, start.u) for row in start.rows]
-        build["u"], build["trial"], build["rate"] = start.u, start.warm, rates
+        build.u, build.trial, build.rate = start.u, start.warm, rates
         if start.drifting:
-            build["kept"], build["kept_rate"] = start.warm, rates
+            build.kept, build.kept_rate = start.warm, rates
         self._prepare(start, rates)
-        given = build.carry("given")
+        given = build.carry(Slots.given)
         later = Swept(
             [row.mapped(given) for row in start.rows], [given(x) for x in start.warm], [given(x) for x in start.u],
             start.H.mapped(given),
         )  # fmt: skip
         build.stage("predict")
         self._sweeps(later)
-        return build["kept"] if start.drifting else build["trial"]
+        return build.kept if start.drifting else build.trial
 
     @abstractmethod
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
@@ -132,7 +134,7 @@ class SweepStep(EulerStep):
         """The stages from the first sweep to the velocities."""
 
     def _responses(self, system: Swept) -> Responses:
-        responses = self.build.carry("responses")
+        responses = self.build.carry(Slots.responses)
         A = Responses.of(system.rows, system.H, self.model.dof).mapped(responses)
         self.build.stage("respond")
         return A
@@ -140,12 +142,10 @@ class SweepStep(EulerStep):
     def _sweep(self, system: Swept, rows: Sequence[SweptTerm], A: Responses, going: Scalar) -> Scalar:
         """One sweep; how much has changed."""
         build = self.build
-        build["trial"], build["rate"], change = sweep(rows, A, build["trial"], build["rate"], going, self.tolerance)
+        build.trial, build.rate, change = sweep(rows, A, build.trial, build.rate, going, self.tolerance)
         if system.drifting:
             undrifted = [row.undrifted() for row in system.rows]
-            build["kept"], build["kept_rate"], more = sweep(
-                undrifted, A, build["kept"], build["kept_rate"], going, self.tolerance
-            )
+            build.kept, build.kept_rate, more = sweep(undrifted, A, build.kept, build.kept_rate, going, self.tolerance)
             change = plus(change, more)
         return change
 
@@ -159,23 +159,23 @@ class PgsStep(SweepStep):
     """Projected Gauss–Seidel: sweeps until nothing changes; none where the last step's impulses still suit."""
 
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
-        before = self.build["velocity"]
+        before = self.build.velocity
         suits: Scalar = True
         for row, impulse, own in zip(start.rows, start.warm, rates, strict=True):
             suits = both(suits, row.satisfied(impulse, own, rate(row.J, before), self.tolerance))
-        self.build["accepted"] = self.build["swept"] = [where(suits, 1.0, 0.0)]
+        self.build.accepted = self.build.swept = [where(suits, 1.0, 0.0)]
 
     def _sweeps(self, system: Swept) -> None:
         build = self.build
-        with build.loop(1, until="accepted"):
+        with build.loop(1, until=Slots.accepted):
             A = self._responses(system)
-            with build.loop(self.iterations, until="swept"):
-                swept = build["swept"][0]
+            with build.loop(self.iterations, until=Slots.swept):
+                swept = build.swept[0]
                 change = self._sweep(system, system.rows, A, casadi.logic_not(swept))
-                build["swept"] = [where(casadi.logic_or(swept, change <= ENOUGH * self.tolerance), 1.0, 0.0)]
+                build.swept = [where(casadi.logic_or(swept, change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")
-            accepted, new = build["accepted"][0], system.velocities(build["trial"])
-            build["u"] = [where(accepted, old, x) for old, x in zip(build["u"], new, strict=True)]
+            accepted, new = build.accepted[0], system.velocities(build.trial)
+            build.u = [where(accepted, old, x) for old, x in zip(build.u, new, strict=True)]
             build.stage("correct")
 
 
@@ -185,23 +185,23 @@ class TgsStep(SweepStep):
     mean: Sequence[Scalar] = ()  # velocity over the sweeps
 
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
-        self.build["moved"], self.build["mean"], self.build["done"] = [0.0] * len(rates), [0.0] * len(rates), [0.0]
+        self.build.moved, self.build.mean, self.build.done = [0.0] * len(rates), [0.0] * len(rates), [0.0]
 
     def _sweeps(self, system: Swept) -> None:
         build, n = self.build, self.iterations
         A = self._responses(system)
         with build.loop(n):
-            done, moved, mean = build["done"][0], build["moved"], build["mean"]
+            done, moved, mean = build.done[0], build.moved, build.mean
             rows = [row.moved_on(d, done, n) for row, d in zip(system.rows, moved, strict=True)]
             self._sweep(system, rows, A, 1.0)
-            build["moved"] = [plus(d, x) for d, x in zip(moved, build["rate"], strict=True)]
-            build["mean"] = [plus(m, times(1.0 / n, x)) for m, x in zip(mean, build["trial"], strict=True)]
-            build["done"] = [plus(done, 1.0)]
+            build.moved = [plus(d, x) for d, x in zip(moved, build.rate, strict=True)]
+            build.mean = [plus(m, times(1.0 / n, x)) for m, x in zip(mean, build.trial, strict=True)]
+            build.done = [plus(done, 1.0)]
             build.stage("sweep")
-        build["u"] = system.velocities(build["trial"])
-        build["mean_u"] = system.velocities(build["mean"])
+        build.u = system.velocities(build.trial)
+        build.mean_u = system.velocities(build.mean)
         build.stage("correct")
-        self.mean = build["mean_u"]
+        self.mean = build.mean_u
 
     def travel(self, found: Solved) -> list[Scalar]:
         return list(self.mean) or found.u
@@ -210,5 +210,5 @@ class TgsStep(SweepStep):
 SOLVERS: dict[str, type[SweepStep] | None] = {"direct": None, "pgs": PgsStep, "tgs": TgsStep}
 TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end [rad/s, m/s]
 EPS = {"double": 2.0**-52, "single": 2.0**-23}
-STATE = ("position", "velocity", "impulse", "effort", "target", "parameter", "dt")
-DRIVEN = (*STATE, "actuator", "command")  # of a robot with actuators
+STATE = (Slots.position, Slots.velocity, Slots.impulse, Slots.effort, Slots.target, Slots.parameter, Slots.dt)
+DRIVEN = (*STATE, Slots.actuator, Slots.command)  # of a robot with actuators

@@ -4,6 +4,11 @@ A kind is one class in one file, and one row in `TRANSMISSIONS`. It gives one ma
 everything else is derived in `maps.py`. Files name it by its row, and give its fields as elements.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gearwright.lazy import lazy_names
 from gearwright.model.fields import ZeroRatioError
 from gearwright.model.transmissions.custom import CustomTransmission
 from gearwright.model.transmissions.custom_joint_map import CustomJointMap
@@ -14,13 +19,15 @@ from gearwright.model.transmissions.linear import (
     SimpleTransmission,
 )
 from gearwright.model.transmissions.linear_map import LinearMap
-from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
 from gearwright.model.transmissions.parameters import offsets, parameter_quantities, parameters, rows, with_parameters
 from gearwright.model.transmissions.series import LinearSeries, Series
 from gearwright.model.transmissions.tied import Transmission, with_own
 from gearwright.registry import Registry
+
+if TYPE_CHECKING:
+    from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
 
 TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
     "gearwright.transmissions",
@@ -67,3 +74,8 @@ __all__ = [
     "with_own",
     "with_parameters",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__, dict.fromkeys(("FourBarLinkage", "Toggles"), "gearwright.model.transmissions.linkage")
+    )
