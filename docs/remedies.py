@@ -96,6 +96,8 @@ REMEDIES = {
     "root-multiple": "join the links, or give the model as SDFormat; a floating base is `--base floating`",
     "element-ignored": "nothing: it is for another program",
     "element-unknown": "correct the name; the nearest one is in the message",
+    "mesh-missing": "`--path DIR` where the package or its folder is; nothing, if the robot is only simulated",
+    "kind-shadowed": "give the entry point of your package another name",
     "diagnostics-many": "correct the first ones and check again",
     "implausible": "look at the number; nothing, if it is meant",
     # simulation

@@ -243,6 +243,8 @@ CODES: dict[str, str] = {
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "a known element that does not describe the mechanism",
     "element-unknown": "an unknown element or attribute",
+    "mesh-missing": "a mesh file that is not there or cannot be shown; `check` and `view` look for them",
+    "kind-shadowed": "a kind of an installed package with a name of this package's: it is not used; `check` looks",
     "diagnostics-many": "there are more diagnostics than are shown",
     "implausible": "a number that is possible and hardly meant: degrees for radians, millimetres, grams; a hint",
     # simulation

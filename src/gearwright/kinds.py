@@ -1,6 +1,6 @@
 """Kinds of your own: the classes to derive from, and the tables that make them known to files.
 
-A kind is one class and one row of its table (`TRANSMISSIONS["cycloidal"] = CycloidalDrive`), or an entry point of the
+A kind is one class and one row of its table (`TRANSMISSIONS["strain_wave"] = StrainWaveGear`), or an entry point of the
 table's group in another package. Names are imported when they are first used.
 """
 

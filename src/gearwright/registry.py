@@ -3,7 +3,7 @@
 A row is `"name": "package.module:Class"`. Other packages add theirs by an entry point of the family's group:
 
     [project.entry-points."gearwright.transmissions"]
-    cycloidal = "my_package.cycloidal:CycloidalDrive"
+    strain_wave = "my_package.strain_wave:StrainWaveGear"
 
 A script adds one by `REGISTRY["name"] = Class`.
 """
@@ -11,6 +11,7 @@ A script adds one by `REGISTRY["name"] = Class`.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
 from itertools import chain
@@ -34,7 +35,8 @@ class Registry(MutableMapping[str, T], Generic[T]):
         self._prepare = prepare
         self._loaded: dict[str, T] = {}
         self._outside: dict[str, EntryPoint] = {}
-        self._shadowed: set[str] = set()  # names of entry points that were reported
+        self._shadowed: dict[str, str] = {}  # entry points that have names of rows
+        self._reported: set[str] = set()
         self._searched: tuple[str, ...] | None = None  # the import path at the last search
 
     def __getitem__(self, name: str) -> T:
@@ -98,9 +100,22 @@ class Registry(MutableMapping[str, T], Generic[T]):
                 self._loaded.pop(name, None)
             found = {point.name: point for point in sorted(metadata.entry_points(group=self.group))}
             self._outside = {name: point for name, point in found.items() if name not in self.rows}
+            self._shadowed = {name: found[name].value for name in sorted(found.keys() & self.rows.keys())}
             self._searched = path
-            for name in sorted(found.keys() & self.rows.keys() - self._shadowed):
-                self._shadowed.add(name)
-                whose = f"{found[name].value} of an installed package is not used"
-                warn(f"{name!r} of {self.group!r} is {self.rows[name]}; {whose}: give it another name", UserWarning)
+            for message in set(self._shadow_messages()) - self._reported:
+                self._reported.add(message)
+                warn(message, UserWarning)
         return self._outside
+
+    def shadowed(self) -> list[str]:
+        """A message for each installed kind that has a name of this package's, and is not used. Takes a search."""
+        with warnings.catch_warnings(action="ignore"):
+            self._points()
+        return self._shadow_messages()
+
+    def _shadow_messages(self) -> list[str]:
+        return [
+            f"{name!r} of {self.group!r} is {self.rows[name]}; {place} of an installed package is not used: "
+            "give it another name"
+            for name, place in self._shadowed.items()
+        ]

@@ -159,6 +159,7 @@ GUARDS = {
     "model.plausible.DEGREES": Guard(MODEL_TOO),
     "model.plausible.FAR": Guard(MODEL_TOO),
     "model.plausible.GYRATION": Guard(MODEL_TOO),
+    "model.plausible.DENSEST": Guard(MODEL_TOO),
     "model.rings.SAME": Guard(MODEL_TOO, 100.0),
     "model.second_descriptions._NULL": Guard(MODEL_TOO),
     "model.tangle.STILL": Guard(MODEL_TOO, 100.0),

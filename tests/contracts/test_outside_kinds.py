@@ -21,6 +21,7 @@ from gearwright.display.tree_text import tree_text
 from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
 from gearwright.model.joints.closing import Travel
 from gearwright.model.transmissions import TRANSMISSIONS
+from tests.cli.commands import called
 
 PACKAGE = '''
 from dataclasses import dataclass
@@ -40,10 +41,10 @@ from gearwright.model.joints.prismatic import Prismatic
 
 
 @dataclass(frozen=True, kw_only=True)
-class CycloidalDrive(LinearTransmission):
-    """A disc with one lobe less than there are pins: one turn of the input moves it by one lobe."""
+class StrainWaveGear(LinearTransmission):
+    """A flexible ring with two teeth less than the one around it, which turns: two teeth a turn of the motor."""
 
-    pins: float = quantity(above=1, doc="of the ring; the reduction is one less")
+    teeth: float = quantity(above=2, doc="of the ring that turns; the reduction is half of it")
     load_map: tuple[tuple[float, float], ...] = quantity(
         "N·m, 1", table=True, default=((0.0, 0.5), (1.0, 0.9)), doc="load, efficiency, load, efficiency …"
     )
@@ -53,10 +54,10 @@ class CycloidalDrive(LinearTransmission):
         check(self)
 
     def actuator_entries(self):
-        return [[self.pins - 1.0]]
+        return [[self.teeth / 2.0]]
 
     def joint_entries(self):
-        return [[1.0 / (self.pins - 1.0)]]
+        return [[2.0 / self.teeth]]
 
     def efficiency_at(self, load, speed):
         loads, efficiencies = zip(*self.load_map)
@@ -151,7 +152,7 @@ HEX = Format(HexSink)
 '''
 POINTS = """
 [gearwright.transmissions]
-cycloidal = outside_kinds:CycloidalDrive
+strain_wave = outside_kinds:StrainWaveGear
 [gearwright.actuators]
 air_motor = outside_kinds:AirMotor
 [gearwright.sensors]
@@ -172,7 +173,7 @@ FILE = f"""<sdf version="1.11"><model name="arm"><link name="base"/>
 <friction_model type="detent"><drag>0.5</drag><pitch>0.1</pitch><stiffness>50</stiffness></friction_model>
 </dynamics></axis></joint>
 <actuator name="motor" type="air_motor"><displacement>1e-6</displacement><pressure>500000</pressure></actuator>
-<transmission name="gear" type="cycloidal"><actuator>motor</actuator><joint>elbow</joint><pins>41</pins>
+<transmission name="gear" type="strain_wave"><actuator>motor</actuator><joint>elbow</joint><teeth>80</teeth>
 <load_map>0 0.5 0.5 0.8 1 0.9</load_map></transmission>
 <tachometer name="speed"><joint>elbow</joint><gain>3</gain></tachometer>
 </model></sdf>"""
@@ -198,7 +199,7 @@ def robot(package: None) -> gw.Mechanism:
 def test_in_a_file(robot: gw.Mechanism) -> None:
     assert not [d for d in robot.diagnostics if d.severity != "info"]
     gear, motor, sensor = robot.transmissions["gear"], robot.actuators["motor"], robot.sensors["speed"]
-    assert [type(x).__name__ for x in (gear.map, motor, sensor)] == ["CycloidalDrive", "AirMotor", "Tachometer"]
+    assert [type(x).__name__ for x in (gear.map, motor, sensor)] == ["StrainWaveGear", "AirMotor", "Tachometer"]
     assert gear.losses.efficiency_at(-0.5, 1000.0) == pytest.approx(0.4, rel=1e-15)  # of either sign: 0.8/2
     assert (motor.displacement, motor.pressure, sensor.gain) == (1e-6, 500_000.0, 3.0)  # type: ignore[attr-defined]
     reach = robot.joints["reach"]
@@ -209,8 +210,8 @@ def test_in_a_file(robot: gw.Mechanism) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("<pins>41</pins>", "<pins>0.5</pins>", "pins must be above 1"),
-        ("<pins>41</pins>", "<pin>41</pin>", "needs <pins>; 'pin' is not known, did you mean 'pins'"),
+        ("<teeth>80</teeth>", "<teeth>1.5</teeth>", "teeth must be above 2"),
+        ("<teeth>80</teeth>", "<tooth>80</tooth>", "needs <teeth>; 'tooth' is not known, did you mean 'teeth'"),
         ("<displacement>1e-6</displacement>", "", "a air_motor needs <displacement>"),
         ("<displacement>1e-6</displacement>", "<displacement>-1</displacement>", "displacement must be positive"),
     ],
@@ -221,9 +222,9 @@ def test_what_a_file_says_wrongly(package: None, old: str, new: str, says: str) 
 
 
 def test_a_file_may_give_other_losses(package: None) -> None:
-    text = FILE.replace("<pins>41</pins>", "<pins>41</pins><efficiency>0.6</efficiency>")
+    text = FILE.replace("<teeth>80</teeth>", "<teeth>80</teeth><efficiency>0.6</efficiency>")
     assert gw.loads(text).transmissions["gear"].losses.efficiency_at(0.5, 1000.0) == 0.6
-    text = FILE.replace("<pins>41</pins>", "<pins>41</pins><friction>0.1</friction>")  # beside its own efficiency
+    text = FILE.replace("<teeth>80</teeth>", "<teeth>80</teeth><friction>0.1</friction>")  # beside its own efficiency
     assert gw.loads(text).transmissions["gear"].losses.efficiency_at(0.5, 1000.0) == pytest.approx(0.4, rel=1e-15)
 
 
@@ -233,13 +234,13 @@ def test_in_show(robot: gw.Mechanism) -> None:
     for _, _, table in sections(robot):
         console.print(table)
     shown = console.export_text()
-    for words in ("elbow = motor/40", "cycloidal", "efficiency by load and speed",
+    for words in ("elbow = motor/40", "strain_wave", "efficiency by load and speed",
                   "air_motor", "displacement 1×10⁻⁶ m³", "pressure", "tachometer",
                   "gain 3 V·s/rad", "⇥", "Detent", "drag 0.5 N"):  # fmt: skip
         assert words in shown, words
     data = as_data(robot)
     json.dumps(data)
-    assert data["transmissions"][0]["own"]["pins"] == 41.0 and data["transmissions"][0]["losses"]["varies"]
+    assert data["transmissions"][0]["own"]["teeth"] == 80.0 and data["transmissions"][0]["losses"]["varies"]
     assert data["actuators"][0]["own"] == {"displacement": 1e-6, "pressure": 500_000.0}
     assert data["sensors"][0]["gain"] == 3.0
     (axis,) = data["joints"][-1]["axes"]
@@ -247,19 +248,19 @@ def test_in_show(robot: gw.Mechanism) -> None:
 
 
 def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
-    names = ("gear.pins", "gear.drag", "motor.pressure")
+    names = ("gear.teeth", "gear.drag", "motor.pressure")
     sim = gw.compile(robot, dt=DT, batch=3, parameters=names, gravity=(0, 0, 0))
-    pins, drag, pressure = np.array([41.0, 21.0, 11.0]), np.array([1e-3, 2e-3, 5e-3]), np.array([5e5, 2.5e5, 1e6])
-    sim.set_parameters(dict(zip(names, (pins, drag, pressure), strict=True)))
+    teeth, drag, pressure = np.array([80.0, 40.0, 20.0]), np.array([1e-3, 2e-3, 5e-3]), np.array([5e5, 2.5e5, 1e6])
+    sim.set_parameters(dict(zip(names, (teeth, drag, pressure), strict=True)))
     sim.reset(velocity={"elbow": 2.0})
     sim.step(command={"motor": 1.0})
-    load, speed = 1e-6 * pressure, 2.0 * (pins - 1)
+    load, speed = 1e-6 * pressure, 2.0 * (teeth / 2)
     efficiency = np.interp(load, [0, 0.5, 1], [0.5, 0.8, 0.9]) / (1 + drag * speed)
-    expected = 2.0 + efficiency * load * (pins - 1) * DT / INERTIA
+    expected = 2.0 + efficiency * load * (teeth / 2) * DT / INERTIA
     np.testing.assert_allclose(sim.velocity["elbow"], expected, rtol=1e-14)  # a few roundings
     np.testing.assert_allclose(sim.sensor["speed"], 3.0 * expected, rtol=1e-14)
-    with pytest.raises(gw.ModelError, match=r"'gear.pins' must be above 1"):
-        sim.set_parameters({"gear.pins": 1.0})
+    with pytest.raises(gw.ModelError, match=r"'gear.teeth' must be above 2"):
+        sim.set_parameters({"gear.teeth": 2.0})
 
 
 def test_friction_in_a_batch_and_as_a_parameter(robot: gw.Mechanism) -> None:
@@ -314,22 +315,22 @@ def test_a_recording_format(robot: gw.Mechanism, tmp_path: Path) -> None:
 
 
 def test_among_the_parameters(robot: gw.Mechanism) -> None:
-    shown = {name: str(robot.parameters[name]) for name in ("gear.pins", "motor.pressure")}
-    assert shown == {"gear.pins": "41", "motor.pressure": "500000 Pa"}
+    shown = {name: str(robot.parameters[name]) for name in ("gear.teeth", "motor.pressure")}
+    assert shown == {"gear.teeth": "80", "motor.pressure": "500000 Pa"}
     assert str(robot.parameters["gear.drag"]) == "0.001 s/rad" and "gear.load_map1_1" not in robot.parameters
     assert robot.parameters["motor.displacement"].doc == "per radian"
     assert robot.parameters["reach.damping"].unit == "N·s/m" and robot.parameters["elbow.damping"].unit == "N·m·s/rad"
 
 
 def test_a_script_adds_a_row(package: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = TRANSMISSIONS["cycloidal"]
+    kind = TRANSMISSIONS["strain_wave"]
     monkeypatch.setitem(TRANSMISSIONS, "my_drive", kind)
-    robot = gw.loads(FILE.replace('type="cycloidal"', 'type="my_drive"'))
+    robot = gw.loads(FILE.replace('type="strain_wave"', 'type="my_drive"'))
     assert robot.transmissions["gear"].type == "my_drive" and type(robot.transmissions["gear"].map) is kind
 
 
 def test_without_the_package_they_are_unknown() -> None:
-    for registry, name in ((TRANSMISSIONS, "cycloidal"), (ACTUATORS, "air_motor"), (SENSORS, "tachometer")):
+    for registry, name in ((TRANSMISSIONS, "strain_wave"), (ACTUATORS, "air_motor"), (SENSORS, "tachometer")):
         assert name not in registry
     assert "telescope" not in JOINT_KINDS
     with pytest.raises(gw.LoadError, match="there is no type 'air_motor'"):
@@ -359,3 +360,6 @@ def test_a_name_that_this_package_has(tmp_path: Path, monkeypatch: pytest.Monkey
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         list(TRANSMISSIONS)  # searched again, and said once
+    ran = called("check", "gripper")
+    assert ran.code == 0
+    assert "warning: 'simple' of 'gearwright.transmissions' is " in ran.out and "[kind-shadowed]" in ran.out

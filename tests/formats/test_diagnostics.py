@@ -578,6 +578,12 @@ TABLE = [
     row(
         "implausible",
         "info",
+        urdf("", links=HERE + LINKS.replace('ixx="1" iyy="1" izz="1"', 'ixx="5e-9" iyy="5e-9" izz="5e-9"', 1)),
+        "in which no matter has room",
+    ),
+    row(
+        "implausible",
+        "info",
         urdf("", joints=JOINTS.replace(TURN, f'{TURN}<origin xyz="0 350 0"/>{HERE}', 1)),
         "350 m from its parent's",
     ),
@@ -922,10 +928,12 @@ ELSEWHERE = {
     "diagnostics-many",
     "not-simulated",
     "redundant-rows",
+    "kind-shadowed",
+    "mesh-missing",
     "model-error",
     "internal-error",
     "saved-code",
-}  # have a test of their own, below or in tests/sim/test_saving.py
+}  # have a test of their own, below, in tests/sim/test_saving.py or tests/formats/test_mesh_files.py
 
 
 def told(row: Row, folder: Path) -> tuple[Diagnostic, ...]:

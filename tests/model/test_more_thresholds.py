@@ -43,6 +43,15 @@ def test_a_radius_of_gyration_of_a_metre_and_a_half_is_worth_a_word(metres, said
     assert len(list(_link(link))) == said
 
 
+@pytest.mark.parametrize(("density", "said"), [(1.9e5, 0), (2.1e5, 1)])
+def test_a_ball_of_ten_times_the_density_of_gold_is_worth_a_word(density, said):
+    mass = 80.0
+    radius = (3 * mass / (4 * np.pi * density)) ** (1 / 3)
+    moment = 0.4 * mass * radius**2
+    link = Link(name="l", inertia=Inertia(mass=mass, moments=(moment, moment, moment)))
+    assert len(list(_link(link))) == said
+
+
 @pytest.mark.parametrize(("limit", "said"), [(29.0, 0), (31.0, 1), (20.0, 1)])
 def test_whole_numbers_from_thirty_on_look_like_degrees(limit, said):
     """Below, multiples of five."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +21,9 @@ from gearwright.cli.options import (
     XacroVariables,
     bundled,
 )
+
+if TYPE_CHECKING:
+    from gearwright.diagnostics import Diagnostic
 
 
 def check(
@@ -39,7 +43,8 @@ def check(
 ) -> None:
     """Report the errors and warnings of robot files, with their lines.
 
-    Prints file:line: severity: message [code] for everything found, and a line for each file.
+    Prints file:line: severity: message [code] for everything found, and a line for each file. Mesh files that are not
+    there are warnings; so are installed kinds whose name is one of Gearwright's.
     Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
     With --strict, a file with warnings exits with 1, too.
 
@@ -55,7 +60,7 @@ def check(
     ok = True
     collected: list[dict[str, Any]] = []
     for file in files:
-        loaded = load(file, reading)
+        loaded = _looked_around(load(file, reading), reading)
         ok = ok and loaded.ok and not (strict and _warned(loaded))
         if json:
             collected.append(as_data(loaded))
@@ -66,6 +71,29 @@ def check(
 
         typer.echo(dumps(collected, indent=2))
     raise typer.Exit(0 if ok else 1)
+
+
+def _looked_around(loaded: Loaded, reading: LoadOptions) -> Loaded:
+    """With what is not in the file: meshes that it names, and installed kinds that its names do not mean."""
+    if loaded.mechanism is None:
+        return loaded
+    from gearwright.diagnostics import in_line_order
+    from gearwright.formats.mesh_files import missing_meshes
+
+    found = [*missing_meshes(loaded.mechanism, loaded.file, reading.path), *_shadowed_kinds(loaded.file)]
+    return replace(loaded, diagnostics=tuple(in_line_order((*loaded.diagnostics, *found))))
+
+
+def _shadowed_kinds(file: str) -> Iterator[Diagnostic]:
+    """Loading a file does not look for them: that takes as long as a small file."""
+    from gearwright.diagnostics import Diagnostic
+    from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
+    from gearwright.model.frictions import FRICTIONS
+    from gearwright.model.transmissions import TRANSMISSIONS
+
+    for registry in (TRANSMISSIONS, ACTUATORS, SENSORS, FRICTIONS, JOINT_KINDS):
+        for message in registry.shadowed():
+            yield Diagnostic(severity="warning", code="kind-shadowed", message=message, file=file)
 
 
 def as_data(loaded: Loaded) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FAR = 100.0  # [m] from a joint to its parent: larger than any robot
 GYRATION = 1.5  # [m]: a rod of 5 m has it, or a link of 0.05 m whose inertia is a thousand times too large
+DENSEST = 2e5  # [kg/m³]: ten times gold; a body of less inertia than such a ball is hardly meant
 TURNS = 4 * pi  # [rad]: a range beyond two turns, in whole numbers, is one of degrees
 DEGREES = 30.0  # whole numbers below this that are no multiples of five may be radians
 Hint = tuple[str, Source | None]
@@ -46,6 +47,11 @@ def _joint(joint: Joint) -> Iterator[Hint]:
 def _link(link: Link) -> Iterator[Hint]:
     inertia = link.inertia
     largest = max(inertia.moments)
-    if inertia.mass > 0 and largest > 0 and (radius := sqrt(largest / inertia.mass)) > GYRATION:
-        what = f"{largest:.3g} kg·m² of {inertia.mass:.3g} kg is a radius of gyration of {radius:.3g} m"
+    if not (inertia.mass > 0 and largest > 0):
+        return
+    radius = sqrt(largest / inertia.mass)
+    what = f"{largest:.3g} kg·m² of {inertia.mass:.3g} kg is a radius of gyration of {radius:.3g} m"
+    if radius > GYRATION:
         yield f"{what}: a unit of another size?", link.source
+    if largest < 0.4 * inertia.mass * (0.75 * inertia.mass / (pi * DENSEST)) ** (2 / 3):
+        yield f"{what}, in which no matter has room: a unit of another size?", link.source

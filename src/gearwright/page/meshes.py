@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source
-from gearwright.formats.packages import Packages, enclosing_package, search_folders
+from gearwright.formats.mesh_files import MeshFiles
 from gearwright.page.glb import linearised, painted
 from gearwright.page.mesh_process import MeshProcess, UnreadableMeshError
 
@@ -35,14 +34,12 @@ class LoadedMesh:
 
 
 class Meshes:
-    """The meshes of one robot. Files are looked for beside the model, in its package and on the search path."""
+    """The meshes of one robot."""
 
     def __init__(self, file: str | None, search: Sequence[str | os.PathLike[str]] = ()) -> None:
         self.diagnostics: list[Diagnostic] = []
-        self._file = Path(file).absolute() if file and Path(file).exists() else None
-        self._search = search_folders(search)
-        package = enclosing_package(self._file) if self._file else None
-        self._packages = Packages([package] if package else [], self._search)
+        self._file = file if file and Path(file).exists() else None
+        self._files = MeshFiles(file, search)
         self._loaded: dict[str, LoadedMesh | None] = {}
         self._process = MeshProcess()
         self._bytes = 0
@@ -62,7 +59,7 @@ class Meshes:
         return self._loaded[uri]
 
     def _load(self, uri: str) -> LoadedMesh:
-        path = self.find(uri)
+        path = self._files.find(uri)
         if path is None:
             raise UnreadableMeshError("is not there: give its folder with search_path= or --path")
         if path.suffix.lower() not in ENDINGS:
@@ -77,7 +74,7 @@ class Meshes:
         return LoadedMesh(glb, np.frombuffer(answer[1:49]).reshape(2, 3))
 
     def _missing(self, uri: str, why: str, source: Source | None) -> None:
-        file = str(self._file) if self._file else "<string>"
+        file = str(Path(self._file).absolute()) if self._file else "<string>"
         message = f"mesh {uri!r} {why}; a box stands for it"
         self.diagnostics.append(
             Diagnostic(
@@ -85,35 +82,3 @@ class Meshes:
                 file=source.file if source else file, line=source.line if source else 0,
             )
         )  # fmt: skip
-
-    def find(self, uri: str) -> Path | None:
-        """The file that a URI means."""
-        scheme, colon, rest = uri.partition("://")
-        if not colon:
-            return self._relative(unquote(uri))
-        if scheme == "file":
-            return _file(Path(unquote(rest)))
-        if scheme in ("package", "model"):
-            package, _, inside = unquote(rest).partition("/")
-            folder = self._packages.find(package)
-            return self._above(package, inside) if folder is None else _file(folder / inside)
-        return None
-
-    def _relative(self, name: str) -> Path | None:
-        folders = ([self._file.parent] if self._file else []) + list(self._search)
-        return next((found for folder in folders if (found := _file(folder / name))), None)
-
-    def _above(self, package: str, inside: str) -> Path | None:
-        """A package without package.xml: a folder of that name around the model, or beside one of these."""
-        for folder in list(self._file.parents)[:8] if self._file else []:
-            for candidate in (folder if folder.name == package else None, folder / package):
-                if candidate is not None and (found := _file(candidate / inside)):
-                    return found
-        return None
-
-
-def _file(path: Path) -> Path | None:
-    try:
-        return path if path.is_file() else None
-    except (OSError, ValueError):
-        return None
