@@ -1,7 +1,8 @@
-"""Scripts one after another, each in a process and a folder of its own that begins with the package imported.
+"""Scripts one after another, each in a process and a folder of its own that begins with modules imported.
 
-`python forked.py FOLDER` runs the scripts of FOLDER/scripts.json in FOLDER/name each, and leaves what they printed and
-their exit codes in FOLDER/results.json. A fork costs milliseconds, an import most of a second.
+`python forked.py FOLDER MODULE …` imports the modules, runs the scripts of FOLDER/scripts.json in FOLDER/name each, and
+leaves what they printed and their exit codes in FOLDER/results.json. A fork costs milliseconds, an import most of a
+second.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 FLAGS = ("-W", "ignore")
+USUAL = ("gearwright.sim", "gearwright.dynamics.equations", "llvmlite.binding", "matplotlib.pyplot")
 
 
 class Script(NamedTuple):
@@ -31,12 +34,14 @@ class Result(NamedTuple):
     err: str
 
 
-def run_scripts(scripts: Mapping[str, Script], folder: Path, python: Sequence[str] = FLAGS) -> dict[str, Result]:
+def run_scripts(
+    scripts: Mapping[str, Script], folder: Path, python: Sequence[str] = FLAGS, imported: Sequence[str] = USUAL
+) -> dict[str, Result]:
     """What each script printed, and how it ended."""
     (folder / "scripts.json").write_text(json.dumps({name: list(script) for name, script in scripts.items()}))
     dropped = ("DISPLAY", "MPLBACKEND")
     environment = {k: v for k, v in os.environ.items() if k not in dropped} | {"PYTHONPATH": str(ROOT / "src")}
-    words = [sys.executable, *python, __file__, str(folder)]
+    words = [sys.executable, *python, __file__, str(folder), *imported]
     subprocess.run(words, env=environment, check=True)
     return {name: Result(*x) for name, x in json.loads((folder / "results.json").read_text()).items()}
 
@@ -61,9 +66,9 @@ def _run(script: Script, folder: Path) -> int:
     return 0
 
 
-def main(folder: Path) -> None:
-    import gearwright.sim  # noqa: F401  # before the first fork
-
+def main(folder: Path, *imported: str) -> None:
+    for module in imported:
+        import_module(module)
     results = {}
     for name, given in json.loads((folder / "scripts.json").read_text()).items():
         place = folder / name
@@ -82,4 +87,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -48,7 +48,7 @@ def test_exact_couplings_hold_for_a_minute(path, rng):
         leaders = [rec.position[str(t.axis)] for t in c.leaders]
         assert np.abs(rec.position[str(c.follower)] - c.position(leaders)).max() <= 1e-12
     if sim.robot.tree.cuts:
-        assert drift_in(sim, rec) < 1e-9  # at every 20th step of the minute
+        assert drift_in(sim, rec) < 1e-10  # at every 20th step of the minute
 
 
 @pytest.mark.parametrize("path", ROBOTS, ids=lambda p: p.stem)

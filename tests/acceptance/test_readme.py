@@ -48,7 +48,7 @@ PAGES = [
 ]
 BLOCKS = {name: re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL) for name in PAGES}
 WITH_PYTHON = [name for name, blocks in BLOCKS.items() if blocks]
-GROUPS = [WITH_PYTHON[i::4] for i in range(4)]  # each in one process that forks
+GROUPS = [WITH_PYTHON[i::2] for i in range(2)]  # each in one process that forks
 
 
 @pytest.mark.parametrize("pages", GROUPS, ids=lambda pages: f"{pages[0]} … {pages[-1]}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gearwright.formats.xacro import budget
 from tests.attacks import bombs, escapes, plugins, reading
 from tests.attacks.attack import SECRET, Attack, Place, Result, carry_out, set_up
 from tests.formats.guarded import guarded
@@ -36,8 +37,19 @@ def wrong_with(name: str, result: Result, seconds: float, place: Place) -> str:
     return ""
 
 
+def test_the_longest_attack_within_the_limits_of_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_harmless(["macros that double nothing"], tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("share", [0.1, pytest.param(1.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group[0]} … {group[-1]}")
-def test_attacks_do_no_harm(group: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attacks_do_no_harm(group: list[str], share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a tenth of the steps: what an attack does without drawing from the budget shows at once."""
+    monkeypatch.setattr(budget, "MAX_STEPS", int(share * budget.MAX_STEPS))
+    assert_harmless(group, tmp_path, monkeypatch)
+
+
+def assert_harmless(group: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEARWRIGHT_SECRET", SECRET)
     running = tmp_path / "running"  # which one it was, should the process not come back
     places, files = {}, {}

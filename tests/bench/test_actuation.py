@@ -14,6 +14,7 @@ from gearwright.bench.ours import Gearwright
 from gearwright.bench.robots import driven_robots
 from gearwright.bench.rows import case_table
 from gearwright.bench.situations import DRIVEN, Ranges, driven_joints, running, stalled
+from tests.tolerances import ROUNDING
 
 TINY = Effort(slices=1, seconds=1e-4, states=2)
 ROBOTS = {robot.name: robot for robot in driven_robots()}
@@ -48,7 +49,7 @@ def test_running_motors_are_on_their_curve_and_meet_no_stop(name, engines):
             (sim.actuator[motor].torque, sim.actuator[motor].velocity),
         )
         free = actuator.stall_torque * (np.sign(command) - speed / actuator.no_load_speed)
-        assert torque == pytest.approx(np.clip(free, -actuator.effort_limit, actuator.effort_limit), abs=1e-9)
+        assert torque == pytest.approx(np.clip(free, -actuator.effort_limit, actuator.effort_limit), abs=ROUNDING)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -58,10 +59,10 @@ def test_stalled_motors_push_as_hard_as_their_drives_let_them(name, engines):
     sim = ours.begun(begin)
     sim.step(n=300)
     q = np.stack([sim.position[k] for k in ours.names], axis=1)
-    assert (np.abs(q - begin.position) < 1e-4 * ranges.width).all()
+    assert (np.abs(q - begin.position) < ROUNDING * ranges.width).all()
     for motor, command in begin.command.items():
         limit = ours.mechanism.actuators[motor].effort_limit
-        assert sim.actuator[motor].torque == pytest.approx(np.sign(command) * limit, rel=1e-6)
+        assert sim.actuator[motor].torque == pytest.approx(np.sign(command) * limit, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("name", ROBOTS)

@@ -18,6 +18,7 @@ from gearwright.bench.robots import bounded_robots
 from gearwright.bench.rows import case_table
 from gearwright.bench.situations import SITUATIONS, Ranges, moving, resting
 from gearwright.model import MODES
+from tests.tolerances import ROUNDING
 
 TINY = Effort(slices=1, seconds=1e-4, states=2)
 ROBOTS = {robot.name: robot for robot in bounded_robots()}
@@ -45,14 +46,14 @@ def test_moving_robots_slide_within_their_range(name, engines):
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_resting_robots_lean_on_stops_and_stick(name, engines):
-    """For 0.3 s, to 1e-4 of each joint's range: twenty sweeps a step leave a little of the impulses open."""
+    """For 0.3 s, to rounding: friction and stops hold to the bit."""
     ours, rng = engines(name), np.random.default_rng(0)
     ranges, begin = Ranges.of(ours), resting(ours, 50, rng)
     sim = ours.begun(begin)
     sim.step(n=300)
     q, v = (np.stack([view[k] for k in ours.names], axis=1) for view in (sim.position, sim.velocity))
-    assert (np.abs(q - begin.position) < 1e-4 * ranges.width).all()
-    assert (np.abs(v) < 1e-4 * ranges.width).all()
+    assert (np.abs(q - begin.position) < ROUNDING * ranges.width).all()
+    assert (np.abs(v) < ROUNDING * ranges.width).all()
     leaning = np.minimum(np.abs(q - ranges.lower), np.abs(q - ranges.upper)) < 1e-4 * ranges.width
     independent = leaning[:, list(ours.independent.values())]
     assert independent[:, ::2].all()
@@ -102,7 +103,7 @@ def test_motions_meet_as_the_step_shrinks(name, mode, engines, mujoco):
         begin = moving(ours, 2, np.random.default_rng(4))
         differences.append(apart(ours, mujoco.BoundedMuJoCo(ROBOTS[name], dt, mode), begin, round(0.1 / dt)))
     assert all(longer > 1.6 * shorter for longer, shorter in pairwise(differences))
-    assert differences[0] < (2e-2 if mode == "compliant" else 1e-3)
+    assert differences[0] < (1e-2 if mode == "compliant" else 5e-4)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -122,7 +123,7 @@ def test_every_setting_of_mujoco_computes_the_same(setting, engines, mujoco):
     assert len(mujoco.SETTINGS) == 7
     ours = engines("arm")
     theirs = mujoco.BoundedMuJoCo(ROBOTS["arm"], 1e-3, "exact", mujoco.SETTINGS[setting])
-    assert apart(ours, theirs, moving(ours, 2, np.random.default_rng(4)), STEPS) < 1e-6
+    assert apart(ours, theirs, moving(ours, 2, np.random.default_rng(4)), STEPS) < 4e-7
 
 
 @pytest.mark.parametrize(

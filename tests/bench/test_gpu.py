@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks import gpu
 from tests.compiler.cuda_on_cpu import CudaOnCpu
+from tests.tolerances import ROUNDING
 
 
 class OnCpu(CudaOnCpu):
@@ -19,7 +20,7 @@ def test_both_halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken-euler-double.json").write_text("{}")
     broken, row = gpu.measure(tmp_path, 4, OnCpu())
     assert broken["error"].startswith("KeyError")
-    assert row["difference_1"] < 1e-14 and row["difference_200"] < 1e-9 and row["failed"] == 0
+    assert row["difference_1"] < 1e-14 and row["difference_200"] < ROUNDING and row["failed"] == 0
     assert row["registers"] == row["local_bytes"] == 0  # there are none on a CPU
     # a step of the gripper reads and writes tens of numbers; a call of one step moves them all
     assert 50 < row["operations"] < 500 and 8 * 10 < row["bytes"] < 8 * 100  # found: 99, 200

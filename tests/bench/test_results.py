@@ -21,6 +21,7 @@ from gearwright.bench.table import rendered
 from gearwright.bench.targets import targets
 from gearwright.bench.trees import gear_train
 from tests.cli.commands import called
+from tests.tolerances import ROUNDING
 
 TINY = Effort(slices=1, seconds=1e-4, states=1, processes=1, sizes=(3, 4), followers=(3,), batches=(1, 10))
 
@@ -154,9 +155,9 @@ def test_a_slice_is_as_long_as_asked(monkeypatch):
         now[0] += n * 1e-6
 
     timing = race({"a": Runner(prepare=lambda: None, run=run_steps, robots=10)}, slices=3, seconds=0.01)["a"]
-    assert timing.steps == pytest.approx(10_000, rel=1e-6)
-    assert timing.wall_ns == pytest.approx(100)
-    assert timing.cpu_ns == pytest.approx(50)
+    assert timing.steps == pytest.approx(10_000, rel=ROUNDING)
+    assert timing.wall_ns == pytest.approx(100, rel=ROUNDING)
+    assert timing.cpu_ns == pytest.approx(50, rel=ROUNDING)
 
 
 def test_robots_of_mujoco_batch_move_as_one_does():

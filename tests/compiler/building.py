@@ -24,6 +24,17 @@ def op_tape(op: str) -> Tape:
     return tape_of([*loads, Instruction(op, tuple(range(arity)))], [arity])
 
 
+def tape_of_each(ops: Sequence[str]) -> Tape:
+    """y[k] = ops[k](x[2k], x[2k + 1]), or of x[2k] alone."""
+    instructions, outputs = [], []
+    for k, op in enumerate(ops):
+        first, arity = len(instructions), OPS[op].arity
+        instructions += [Instruction("load", (), Address("x", 2 * k + i)) for i in range(arity)]
+        instructions.append(Instruction(op, tuple(range(first, first + arity))))
+        outputs.append(first + arity)
+    return tape_of(instructions, outputs)
+
+
 def program_of(tape: Tape, inputs: int, outputs: int = 1) -> Program:
     slots = (
         Slot(name="x", kind=SlotKind.INPUT, shape=(inputs,)),

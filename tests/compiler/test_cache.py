@@ -179,6 +179,18 @@ def test_half_a_gigabyte_is_kept(folder: Path) -> None:
     assert [p.name for p in folder.iterdir()] == ["new.gwo"]
 
 
+def test_a_process_prunes_at_its_first_entry_and_after_sixteen_megabytes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pruned = []
+    monkeypatch.setattr(disk, "prune", pruned.append)
+    for n, size in enumerate((1, 8 * 2**20, 7 * 2**20, 2**20 - 1)):
+        disk.save(f"{n}", bytes(size))
+    assert pruned == [folder]
+    disk.save("last", b".")
+    assert pruned == [folder, folder]
+
+
 RACE = """
 from gearwright.compiler import compile_program
 from tests.compiler.test_cache import program

@@ -24,6 +24,7 @@ from gearwright.compiler.tape import Instruction
 from gearwright.errors import CompileError
 from tests.compiler.building import program_of, tape_of
 from tests.compiler.test_random_tapes import tapes
+from tests.tolerances import ROUNDING
 
 X, Y, Z = (ca.SX.sym(n) for n in "xyz")
 
@@ -50,7 +51,7 @@ def test_a_pass_keeps_the_meaning(run_pass, tape: Tape) -> None:  # type: ignore
     x = np.random.default_rng(5).uniform(-2, 2, (9, 4))
     before, after = outcome(tape, x), outcome(run_pass(tape).verify(), x)
     usable = np.isfinite(before) & (np.abs(before) < 1e8)
-    np.testing.assert_allclose(after[usable], before[usable], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(after[usable], before[usable], rtol=ROUNDING, atol=ROUNDING)
 
 
 def test_constants_are_folded() -> None:

@@ -14,6 +14,7 @@ from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction
 from tests.compiler.building import program_of, same_bits, tape_of
+from tests.tolerances import ROUNDING
 
 INPUTS, OUTPUTS = 4, 3
 SMOOTH = [
@@ -100,7 +101,7 @@ def test_scalar_and_vector_code_give_the_same_bits(tape: Tape) -> None:
         assert same_bits(compile_program(program, lanes=lanes, cache=False).evaluate({"x": X})["y"], scalar)
     expected = interpret_program(program, {"x": X}, batch=len(X)).values["y"]
     usable = np.isfinite(expected) & (np.abs(expected) < 1e6) & _is_stable(tape)
-    np.testing.assert_allclose(scalar[usable], expected[usable], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(scalar[usable], expected[usable], rtol=ROUNDING, atol=ROUNDING)
 
 
 def _is_stable(tape: Tape) -> bool:

@@ -120,6 +120,7 @@ GUARDS = {
     "compiler.arithmetic.LARGEST_EXPANDED_POWER": Guard("tests/compiler/test_passes.py"),
     "compiler.cache.ABANDONED": Guard("tests/compiler/test_cache.py"),
     "compiler.cache.LARGEST_TOTAL": Guard("tests/compiler/test_cache.py"),
+    "compiler.cache.PRUNED_EVERY": Guard("tests/compiler/test_cache.py"),
     "compiler.backends.cpu.vector_math.exponential.ONE_OVER_LN2": Guard(ACCURATE),
     "compiler.backends.cpu.vector_math.exponential.LOGARITHM": Guard(ACCURATE),
     "compiler.backends.cpu.vector_math.exponential.ROUNDER_BITS": Guard(ACCURATE, 2.0),

@@ -9,6 +9,7 @@ import pytest
 from tests.contracts.constants import ROOT, changed_run, constants
 from tests.contracts.guards import ARGUED, GUARDS
 from tests.contracts.mutating import VARIABLE, after_assignment, scaled
+from tests.tolerances import ROUNDING
 
 
 def test_every_constant_is_guarded_or_argued():
@@ -39,7 +40,7 @@ def test_a_module_is_changed_while_it_is_imported():
     code = "import tests.contracts.mutating; from gearwright.sim.reporting import RARE; print(RARE)"
     environment = os.environ | {VARIABLE: "gearwright.sim.reporting:RARE:10.0"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True)
-    assert float(done.stdout) == pytest.approx(1e-2)
+    assert float(done.stdout) == pytest.approx(1e-2, rel=ROUNDING)
 
 
 def test_the_change_itself():

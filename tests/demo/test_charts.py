@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gearwright.demo.charts import Chart, ChartFrame, Line, _thinned
+from tests.tolerances import ROUNDING
 
 
 @pytest.mark.parametrize("n", [9, 5001])
@@ -27,5 +28,7 @@ def test_the_axis_of_a_constant(value, room):
     y = np.full(5, value)
     chart = Chart(x_label="t", y_label="y", lines=[Line(label="", x=np.arange(5.0), y=y, colour="blue")])
     frame = ChartFrame.of(chart, 20.0)
-    assert frame.y1 == pytest.approx(value + room) and frame.y0 == pytest.approx(value - room if value else 0.0)
+    assert frame.y1 == pytest.approx(value + room, rel=ROUNDING) and frame.y0 == pytest.approx(
+        value - room if value else 0.0, rel=ROUNDING
+    )
     assert max(map(len, re.findall(r">([−\d.]+)</text>", chart.svg()))) <= 6

@@ -18,6 +18,7 @@ from gearwright.demo.style import alone
 from gearwright.display.svg_text import text_width
 from gearwright.model.geometry import Box, Cylinder, Geometry, Sphere
 from gearwright.model.poses import Pose
+from tests.tolerances import ROUNDING
 
 RED, BLUE = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)
 
@@ -36,7 +37,7 @@ def drawn(camera, *shapes):
 
 
 def test_axes_of_cameras():
-    assert FRONT.axes == pytest.approx(np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]))
+    assert FRONT.axes == pytest.approx(np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), rel=ROUNDING)
     assert TOP.axes == pytest.approx(np.array([[1, 0, 0], [0, 1, 0], [0, 0, -1]]), abs=1e-15)
     axes = Camera(azimuth=30, elevation=40).axes
     assert axes @ axes.T == pytest.approx(np.eye(3), abs=1e-14)
@@ -45,8 +46,8 @@ def test_axes_of_cameras():
 
 def test_a_box_from_the_front_is_its_outline():
     (face,) = drawn(FRONT, (Box(size=(0.2, 0.1, 0.4)), (0.0, 0.0, 1.0), RED))
-    assert np.ptp(face.corners, axis=0) == pytest.approx([0.2, 0.4])
-    assert face.corners.mean(axis=0) == pytest.approx([0.0, 1.0])
+    assert np.ptp(face.corners, axis=0) == pytest.approx([0.2, 0.4], rel=ROUNDING)
+    assert face.corners.mean(axis=0) == pytest.approx([0.0, 1.0], rel=ROUNDING)
 
 
 def test_the_far_is_drawn_before_the_near():
@@ -67,9 +68,9 @@ def test_a_small_box_on_the_far_end_of_a_long_one_is_drawn_after_it():
 
 def test_round_shapes_look_round():
     (disc,) = drawn(TOP, (Cylinder(radius=0.5, length=1.0), (0, 0, 0), RED))
-    assert np.linalg.norm(disc.corners, axis=1) == pytest.approx(0.5)
+    assert np.linalg.norm(disc.corners, axis=1) == pytest.approx(0.5, rel=ROUNDING)
     (ball,) = drawn(Camera(azimuth=20, elevation=50), (Sphere(radius=0.3), (0, 0, 0), RED))
-    assert np.linalg.norm(ball.corners, axis=1) == pytest.approx(0.3)
+    assert np.linalg.norm(ball.corners, axis=1) == pytest.approx(0.3, rel=ROUNDING)
 
 
 def test_every_bundled_robot_with_shapes_can_be_drawn():
@@ -112,7 +113,9 @@ def test_numbers_land_where_they_belong():
     (a, b) = re.search(r'class="line  blue" d="M([\d.]+,[\d.]+) ([\d.]+,[\d.]+)"', chart.svg()).groups()
     (x0, y0), (x1, y1) = ([float(v) for v in p.split(",")] for p in (a, b))
     heights = {m[1]: float(m[0]) for m in re.findall(r'y="([\d.]+)" text-anchor="end">(10[^<]+)<', chart.svg())}
-    assert y0 == pytest.approx(heights["10⁻⁶"] - 4, abs=0.11) and y1 == pytest.approx(heights["10⁻²"] - 4, abs=0.11)
+    assert y0 == pytest.approx(heights["10⁻⁶"] - 4, abs=ROUNDING) and y1 == pytest.approx(
+        heights["10⁻²"] - 4, abs=ROUNDING
+    )
     assert x1 > x0
 
 
@@ -181,4 +184,6 @@ def test_a_film_is_in_the_middle_of_its_picture():
     seen = [faces(robot, at, FRONT) for at in poses]
     window = film._window(seen, 400)
     heights = [[y for face in found for y in face.corners[:, 1]] for found in seen]
-    assert window.top - window.height / 2 == pytest.approx(np.mean([(min(h) + max(h)) / 2 for h in heights]))
+    assert window.top - window.height / 2 == pytest.approx(
+        np.mean([(min(h) + max(h)) / 2 for h in heights]), rel=ROUNDING
+    )

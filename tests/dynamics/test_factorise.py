@@ -9,6 +9,7 @@ from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.errors import CompileError
 from gearwright.model import WORLD, Joint, Link, Mechanism
 from tests.dynamics.random_mechanisms import random_tree
+from tests.tolerances import ROUNDING
 
 
 def random_matrix(rng, n, pattern):
@@ -27,7 +28,7 @@ def test_solves(seed, rng):
     n = int(rng.integers(1, 12))
     pattern = [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.4]
     A, b = random_matrix(rng, n, pattern), rng.normal(size=n)
-    assert np.allclose(A @ factorise(lower(A), n).solve(b.tolist()), b, atol=1e-12)
+    assert np.allclose(A @ factorise(lower(A), n).solve(b.tolist()), b, atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_branches_fill_nothing(rng):

@@ -21,9 +21,9 @@ from tests.dynamics.random_mechanisms import (
     relative_error,
     tensor,
 )
+from tests.tolerances import ROUNDING
 
-DIFFERENCES = 1e-8
-EXACT = 1e-12
+DIFFERENCES = 1e-8  # of second order in time, of fourth along each coordinate
 SEEDS = range(4)
 
 
@@ -100,8 +100,8 @@ def test_links_move_as_their_poses_do(seed):
     velocity = np.array(equations.observer("link_velocity")(*given[:2], []))
     acceleration = np.array(equations.observer("link_acceleration")(*given))
     v, omega, a, alpha = (np.array(x) for x in zip(*map(expected.link, equations.links), strict=True))
-    assert relative_error(velocity, np.hstack([v, omega])) < DIFFERENCES
-    assert relative_error(acceleration, np.hstack([a, alpha])) < DIFFERENCES
+    assert relative_error(velocity, np.hstack([v, omega])) < DIFFERENCES / 10  # once
+    assert relative_error(acceleration, np.hstack([a, alpha])) < DIFFERENCES / 3
 
 
 @pytest.mark.parametrize("backward", [(), ("revolute", "universal", "ball", "planar", "fixed")], ids=["", "backward"])
@@ -135,11 +135,11 @@ def test_a_wrench_does_the_work_that_its_link_moves_through(seed):
     for n, name in enumerate(links):
         J = jacobian(tree, screws, poses[list(tree.links).index(name), 9:], name)
         speeds = np.array(plain.observer("link_velocity")(q, v, []))[list(tree.links).index(name)]
-        assert relative_error(J @ v, speeds) < EXACT
+        assert relative_error(J @ v, speeds) < ROUNDING
         effort += J.T @ w[6 * n : 6 * n + 6]
     by_effort = flat(plain.observation(q, v, effort, [])[2])
     by_wrench = flat(pushed.observation(q, v, 0 * effort, [], w)[2])
-    assert relative_error(by_wrench, by_effort) < 1e3 * EXACT  # the mass matrix has a condition of about 1e3
+    assert relative_error(by_wrench, by_effort) < ROUNDING
 
 
 def jacobian(tree, screws, point, link):
@@ -175,4 +175,4 @@ def test_inverse_dynamics_undoes_the_dynamics(seed):
     equations, given, _ = accelerating(seed)
     a = flat(equations.observation(*given)[2])
     found = flat(equations.observer("inverse_dynamics")(*given[:2], a, []))
-    assert relative_error(found, given[2]) < 1e3 * EXACT
+    assert relative_error(found, given[2]) < 10 * ROUNDING  # the condition of the mass matrix

@@ -21,6 +21,7 @@ from gearwright.model import (
 )  # fmt: skip
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
 from tests.dynamics.test_step import rolled_out
+from tests.tolerances import ROUNDING
 
 
 def wheels(inertias, couplings, damping=0.0, stiffness=0.0, armature=0.0):
@@ -123,7 +124,7 @@ def test_reduced_equations_are_the_projected_ones():
         bend = sum(k * (k - 1) * p * x ** (k - 2) for k, p in enumerate(c.powers, start=2))
         assert vd[order[row]] == pytest.approx(slope * vd[leader] + bend * v_tree[leader] ** 2, rel=1e-12)
         assert v_tree[order[row]] == pytest.approx(slope * v_tree[leader], rel=1e-13)
-    assert np.abs(missing - J.T @ reaction).max() < 1e-10 * np.abs(effort).max()  # reactions, no more
+    assert np.abs(missing - J.T @ reaction).max() < ROUNDING * np.abs(effort).max()  # reactions, no more
     assert np.abs(error).max() < 1e-15
 
 
@@ -143,7 +144,7 @@ def test_a_polynomial_coupling_keeps_the_energy(armature):
     after_q, after_u = rolled_out(equations, q, u, np.zeros(len(equations.coordinates)), 5e-4, 600)
     before, after = (sum(map(float, equations.energy(*x, []))) for x in ((q, u), (after_q[:, -1], after_u[:, -1])))
     kinetic = float(equations.energy(after_q[:, -1], after_u[:, -1], [])[0])
-    assert abs(after - before) < 1e-8 * kinetic
+    assert abs(after - before) < ROUNDING * kinetic
 
 
 @pytest.mark.parametrize("mode", ["hard", "compliant"])

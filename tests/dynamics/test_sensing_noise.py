@@ -69,7 +69,7 @@ def test_noisy_counts_are_exact(rng: np.random.Generator) -> None:
     assert e.counts(Bench(e).readings(x)).tolist() == exact
 
 
-def test_noise_is_normal() -> None:
+def test_noise_is_normal() -> None:  # slack: six standard errors
     """2,000 robots and 200 steps, two numbers each: moments, tails, and no correlation in time or between numbers.
 
     Bounds are six standard errors, which 20 such figures exceed once in 10⁸ seeds.

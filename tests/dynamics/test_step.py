@@ -8,6 +8,7 @@ import pytest
 from gearwright.dynamics import Equations
 from gearwright.model import WORLD, Axis, AxisDynamics, Inertia, Joint, Link, Mechanism, Pose
 from tests.dynamics.random_mechanisms import KINDS, flat, random_inertia, random_state, random_tree
+from tests.tolerances import ROUNDING
 
 
 def rolled_out(equations, q, v, effort, dt, n):
@@ -79,7 +80,7 @@ def test_momentum_of_a_floating_tree():
     for part in (0, 1):
         before = flat(equations.momentum(q, v, [])[part])
         after = flat(equations.momentum(after_q[:, -1], after_v[:, -1], [])[part])
-        assert np.abs(after - before).max() < 1e-8 * np.abs(before).max()
+        assert np.abs(after - before).max() < ROUNDING * np.abs(before).max()
     assert np.abs(after_v[:, -1] - v).max() > 0.1  # it did move
 
 
@@ -103,7 +104,7 @@ def test_a_turning_ball_is_exact():
     w = rng.normal(size=3)
     q, _ = equations.step([1, 0, 0, 0], w, [0, 0, 0], [], 0.7)
     half = 0.35 * np.linalg.norm(w)
-    assert np.allclose(flat(q), [np.cos(half), *(np.sin(half) * w / np.linalg.norm(w))], atol=1e-15)
+    assert np.allclose(flat(q), [np.cos(half), *(np.sin(half) * w / np.linalg.norm(w))], atol=ROUNDING, rtol=ROUNDING)
     assert np.array_equal(flat(equations.step([1, 0, 0, 0], [0, 0, 0], [0, 0, 0], [], 0.7)[0]), [1, 0, 0, 0])
 
 
@@ -121,8 +122,8 @@ def test_stiff_dampers_and_springs_do_not_blow_up():
     """At a hundred times the step at which an explicit method diverges, on a chain, where axes act on each other."""
     equations = Equations(pendulum(4, damping=50.0, spring_stiffness=5e4))
     q, v = rolled_out(equations, [0.5, -0.4, 0.3, -0.2], [1.0, -2.0, 3.0, 0.0], np.zeros(4), 0.05, 200)
-    assert np.abs(q).max() < 1.0
-    assert np.abs(v[:, -1]).max() < 1e-3
+    assert np.abs(q).max() < 0.1
+    assert np.abs(v[:, -1]).max() < ROUNDING
 
 
 def test_energy_of_the_implicit_step_falls():
@@ -141,7 +142,7 @@ def test_a_step_of_no_time_goes_nowhere(kind):
     q, v, _ = random_state(mechanism, np.random.default_rng(7))
     for integrator in ("euler", "rk4"):
         after_q, after_v = Equations(mechanism, integrator=integrator).step(q, v, np.ones(len(v)), [], 0.0)
-        assert np.allclose(flat(after_q), q, atol=1e-15)
+        assert np.allclose(flat(after_q), q, atol=ROUNDING, rtol=ROUNDING)
         assert np.array_equal(flat(after_v), v)
 
 
@@ -152,4 +153,4 @@ def test_free_fall():
     body = Mechanism(name="stone", links={"body": Link(name="body", inertia=inertia)}, joints={}, bases={"base": base})
     equations = Equations(body)
     acceleration = flat(equations.observation([0, 0, 1, 1, 0, 0, 0], np.zeros(6), np.zeros(6), [])[2])
-    assert np.allclose(acceleration, [*body.gravity, 0, 0, 0], atol=1e-13)
+    assert np.allclose(acceleration, [*body.gravity, 0, 0, 0], atol=ROUNDING, rtol=ROUNDING)

@@ -10,6 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 from gearwright.model.solids import SOLIDS, solid
+from tests.tolerances import ROUNDING
 
 SHAPES = {
     "box": "<size>0.1 0.2 0.3</size>",
@@ -86,9 +87,9 @@ def test_bodies_of_revolution_are_the_sum_of_their_discs(shape: object) -> None:
     across = discs @ (r2 / 4 + (z - center) ** 2) / volume
     found = solid(shape)  # type: ignore[arg-type]
     assert found is not None
-    assert found.volume == pytest.approx(volume, rel=1e-9)
-    assert found.center == pytest.approx(center, abs=1e-9)
-    assert found.moments == pytest.approx((across, across, discs @ (r2 / 2) / volume), rel=1e-9)
+    assert found.volume == pytest.approx(volume, rel=1e-10)
+    assert found.center == pytest.approx(center, abs=2e-11)
+    assert found.moments == pytest.approx((across, across, discs @ (r2 / 2) / volume), rel=2.5e-10)
 
 
 def test_every_solid_is_tested() -> None:
@@ -100,14 +101,14 @@ def test_every_solid_is_tested() -> None:
 
 def test_the_default_density_is_that_of_water() -> None:
     robot = load(collision("box"))
-    assert robot.links["l"].inertia.mass == pytest.approx(6.0)
+    assert robot.links["l"].inertia.mass == pytest.approx(6.0, rel=ROUNDING)
     assert said(robot) == [("info", "link 'l' gives no <density>; SDFormat's 1000 kg/m³ is taken")]
 
 
 def test_a_collisions_density_comes_before_the_links() -> None:
     both = collision("box") + collision("box", "<density>500</density>", "d")
     robot = load(both, "<density>2000</density>")
-    assert robot.links["l"].inertia.mass == pytest.approx(12 + 3)
+    assert robot.links["l"].inertia.mass == pytest.approx(12 + 3, rel=ROUNDING)
     assert not said(robot)
 
 
@@ -126,7 +127,7 @@ def test_what_is_given_beside_it_is_not_used() -> None:
 
 def test_a_collision_in_another_frame() -> None:
     robot = load(collision("box", '<pose relative_to="f">0 1 0 0 0 0</pose>'))
-    assert robot.links["l"].inertia.center == pytest.approx([1, 1, 0])
+    assert robot.links["l"].inertia.center == pytest.approx([1, 1, 0], rel=ROUNDING)
 
 
 GIVEN = "<mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"

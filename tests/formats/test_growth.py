@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import re
 import time
 
@@ -119,7 +120,11 @@ def seconds(text: str, rounds: int) -> float:
 @pytest.mark.parametrize("what", FILES)
 def test_time_grows_with_the_file(what: str) -> None:
     template, n = FILES[what]
-    small, large = seconds(repeated(template, n), 4), seconds(repeated(template, FACTOR * n), 2)
+    small, large = seconds(repeated(template, n), 3), math.inf
+    for _ in range(3):  # once, unless something disturbed it
+        large = min(large, seconds(repeated(template, FACTOR * n), 1))
+        if large < MOST * small:
+            break
     assert large < MOST * small, f"{small * 1e3:.1f} ms for {n}, {large * 1e3:.1f} ms for {FACTOR * n}"
 
 

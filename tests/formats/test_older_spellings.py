@@ -15,6 +15,7 @@ import pytest
 import gearwright
 from gearwright import LoadError, Mechanism
 from tests.corpus.files import REPOSITORY
+from tests.tolerances import ROUNDING
 
 RATIO = 2.5
 ANGLES = np.linspace(-2 * pi, 2 * pi, 97)  # of the leader; steps small enough to unwrap, also at the ratio
@@ -57,7 +58,7 @@ def turned(m: Mechanism, link: str, reference: str, axis_model: np.ndarray, lead
     for q in ANGLES:
         X = m.forward_kinematics({leader: q})
         R = X[reference][:3, :3].T @ X[link][:3, :3] @ start.T
-        np.testing.assert_allclose(R @ axis_R, axis_R, atol=1e-9)  # it turns about this axis only
+        np.testing.assert_allclose(R @ axis_R, axis_R, atol=ROUNDING, rtol=ROUNDING)  # it turns about this axis only
         sine = axis_R @ np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
         found.append(np.arctan2(sine, (np.trace(R) - 1) / 2))
     angles = np.unwrap(np.array(found))
@@ -71,8 +72,8 @@ def promised(m: Mechanism, axis: str, axis2: str, ratio: float = RATIO, referenc
     a1, a2 = a1 / np.linalg.norm(a1), a2 / np.linalg.norm(a2)
     theta1 = turned(m, "in", reference, a1, str(coupling.leader))
     theta2 = turned(m, "out", reference, a2, str(coupling.leader))
-    assert abs(theta1[-1] - theta1[0]) == pytest.approx(4 * pi)
-    np.testing.assert_allclose(theta2, -ratio * theta1, atol=1e-9)
+    assert abs(theta1[-1] - theta1[0]) == pytest.approx(4 * pi, rel=ROUNDING)
+    np.testing.assert_allclose(theta2, -ratio * theta1, atol=ROUNDING, rtol=ROUNDING)
 
 
 LINKS = link("frame", "0.1 0 0 0.3 0.2 0.1") + link("in", "1 0 0 0 1.5707963267948966 0") + link("out", "0 1 0 0.4 0 0")
@@ -94,7 +95,7 @@ def test_a_gearbox_however_its_joints_are_written(
     m = robot(LINKS + joints + gearbox(axis, axis2))
     signs = [1 if a == "0 0 1" else -1 for a in (axis, axis2, input_axis, output_axis)]
     ends_sign = (1 if input_end == "parent" else -1) * (1 if output_end == "parent" else -1)
-    assert m.couplings["gears"].multiplier == pytest.approx(-RATIO * np.prod(signs) * ends_sign)
+    assert m.couplings["gears"].multiplier == pytest.approx(-RATIO * np.prod(signs) * ends_sign, rel=ROUNDING)
     promised(m, axis, axis2)
 
 
@@ -102,16 +103,16 @@ def test_a_gearbox_however_its_joints_are_written(
 def test_any_ratio(ratio: float) -> None:
     m = robot(LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "out", "frame", "0 0 1") + gearbox(ratio=ratio))
     angles = ANGLES / 7  # so that the faster side unwraps
-    assert m.couplings["gears"].multiplier == pytest.approx(ratio)
+    assert m.couplings["gears"].multiplier == pytest.approx(ratio, rel=ROUNDING)
     for q in angles[::8]:
-        assert m.configuration({"ji": q})["jo"] == pytest.approx((ratio * q,))
+        assert m.configuration({"ji": q})["jo"] == pytest.approx((ratio * q,), rel=ROUNDING)
 
 
 def test_a_bevel_gear_has_two_directions() -> None:
     m = robot(
         LINKS + joint("ji", "frame", "in", "1 0 0") + joint("jo", "frame", "out", "0 -1 0") + gearbox("1 0 0", "0 1 0")
     )
-    assert m.couplings["gears"].multiplier == pytest.approx(RATIO)
+    assert m.couplings["gears"].multiplier == pytest.approx(RATIO, rel=ROUNDING)
     promised(m, "1 0 0", "0 1 0")
 
 
@@ -133,7 +134,7 @@ def test_fixed_joints_in_between(end: str) -> None:
         names = {"in": "in", "out": "out", "frame": "frame", end: "mount"}
         joints = joint("ji", names["frame"], names["in"], "0 0 1") + joint("jo", names["out"], names["frame"], "0 0 1")
         m = robot(LINKS + extra + weld + joints + gearbox())
-        assert m.couplings["gears"].multiplier == pytest.approx(RATIO)
+        assert m.couplings["gears"].multiplier == pytest.approx(RATIO, rel=ROUNDING)
         promised(m, "0 0 1", "0 0 1")
 
 
@@ -146,7 +147,7 @@ def test_axes_in_the_joint_frame() -> None:
         + joint("jo", "frame", "out", child_z)
         + gearbox("0 0 1", "0 0 1").replace(' expressed_in="__model__"', "")
     )
-    assert m.couplings["gears"].multiplier == pytest.approx(-RATIO)
+    assert m.couplings["gears"].multiplier == pytest.approx(-RATIO, rel=ROUNDING)
     promised(m, child_z, child_z)
 
 
@@ -159,13 +160,13 @@ def test_axes_in_the_model_frame_before_15() -> None:
 def test_a_rotated_model_changes_nothing() -> None:
     parts = LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "out", "frame", "0 0 1") + gearbox()
     m = robot("<pose>1 2 3 0.4 0.5 0.6</pose>" + parts)
-    assert m.couplings["gears"].multiplier == pytest.approx(RATIO)
+    assert m.couplings["gears"].multiplier == pytest.approx(RATIO, rel=ROUNDING)
 
 
 def test_a_gearbox_in_a_nested_model() -> None:
     parts = LINKS + joint("ji", "frame", "in", "0 0 1") + joint("jo", "out", "frame", "0 0 1") + gearbox()
     m = robot(f'<link name="a"/><model name="n"><pose>0 0 1 0.5 0 0</pose>{parts}</model>')
-    assert m.couplings["n::gears"].multiplier == pytest.approx(RATIO)
+    assert m.couplings["n::gears"].multiplier == pytest.approx(RATIO, rel=ROUNDING)
     assert str(m.couplings["n::gears"].follower) == "n::jo"
 
 

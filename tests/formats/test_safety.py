@@ -11,7 +11,8 @@ import pytest
 
 import gearwright
 from gearwright import Mechanism
-from tests.formats.guarded import Outcome, guarded
+from tests.formats.guarded import SECONDS, Outcome, guarded
+from tests.tolerances import ROUNDING
 
 BOX = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 SDF = '<sdf version="1.11"><model name="m">{}</model></sdf>'
@@ -22,11 +23,13 @@ def robot(parts: str) -> str:
     return f'<robot name="r">{parts}</robot>'
 
 
-def outcome_of(text: str | bytes, then: Callable[[Mechanism], object] = lambda m: None) -> Outcome:
+def outcome_of(
+    text: str | bytes, then: Callable[[Mechanism], object] = lambda m: None, seconds: int = SECONDS
+) -> Outcome:
     def work() -> object:
         return then(gearwright.loads(text))
 
-    return guarded(work)
+    return guarded(work, seconds)
 
 
 def file_outcome(path: Path | str, **options: object) -> Outcome:
@@ -113,32 +116,33 @@ def test_a_huge_number(text: str) -> None:
     survived(outcome_of(robot(f'<link name="a"><inertial><mass value="{text}"/></inertial></link>')))
 
 
-FLAT = {
-    "elements": "<a/>" * 500_000,
-    "as many as fit": "<a/>" * 8_000_000,
-    "elements and words": "<a/>x" * 500_000,
-    "links": "".join(f'<link name="l{i}"/>' for i in range(90_000)),
-    "same links": '<link name="a"/>' * 300_000,
-    "unknown names": "".join(f"<u{i}/>" for i in range(90_000)),
-    "nameless joints": "<joint/>" * 500_000,
-    "declarations": "<?xml ?>" * 100_000,
-    "open declarations": "<?xml " * 1_000_000,
-    "comments": "<!---->" * 1_000_000,
-    "instructions": "<?a b?>" * 1_000_000,
-    "character data": "<![CDATA[a]]>" * 500_000,
-    "character references": "&#65;" * 1_000_000,
-    "prefixes": "".join(f"<p{i}:a/>" for i in range(20_000)),
+FLAT: dict[str, tuple[Callable[[int], str], int]] = {  # n parts, and how many
+    "elements": (lambda n: "<a/>" * n, 500_000),
+    "as many as fit": (lambda n: "<a/>" * n, 8_000_000),
+    "elements and words": (lambda n: "<a/>x" * n, 500_000),
+    "links": (lambda n: "".join(f'<link name="l{i}"/>' for i in range(n)), 90_000),
+    "same links": (lambda n: '<link name="a"/>' * n, 300_000),
+    "unknown names": (lambda n: "".join(f"<u{i}/>" for i in range(n)), 90_000),
+    "nameless joints": (lambda n: "<joint/>" * n, 500_000),
+    "declarations": (lambda n: "<?xml ?>" * n, 100_000),
+    "open declarations": (lambda n: "<?xml " * n, 1_000_000),
+    "comments": (lambda n: "<!---->" * n, 1_000_000),
+    "instructions": (lambda n: "<?a b?>" * n, 1_000_000),
+    "character data": (lambda n: "<![CDATA[a]]>" * n, 500_000),
+    "character references": (lambda n: "&#65;" * n, 1_000_000),
+    "prefixes": (lambda n: "".join(f"<p{i}:a/>" for i in range(n)), 20_000),
 }
 
 
-LONG = ("links", "as many as fit")  # seconds each: `test_growth` has links in the default suite
+# as large as files may be is slow; a quarter of it has two seconds instead of five
+SHARES = pytest.mark.parametrize(("share", "seconds"), [(4, 2), pytest.param(1, SECONDS, marks=pytest.mark.slow)])
 
 
-@pytest.mark.parametrize(
-    "parts", [pytest.param(text, id=name, marks=[pytest.mark.slow] * (name in LONG)) for name, text in FLAT.items()]
-)
-def test_many_tiny_parts(parts: str) -> None:
-    survived(outcome_of(robot(LINK + parts)))
+@SHARES
+@pytest.mark.parametrize("what", FLAT)
+def test_many_tiny_parts(what: str, share: int, seconds: int) -> None:
+    parts, n = FLAT[what]
+    survived(outcome_of(robot(LINK + parts(n // share)), seconds=SECONDS if what == "as many as fit" else seconds))
 
 
 def test_many_attributes() -> None:
@@ -731,7 +735,7 @@ def test_many_links_that_do_not_exist(n: int) -> None:
 @pytest.mark.parametrize("order", ["ahead", "behind", "circle"])
 @pytest.mark.parametrize("reference", ["relative_to", "attached_to"])
 def test_long_chains_of_frames(order: str, reference: str) -> None:
-    n = 10_000
+    n = 5_000
     frames = []
     for i in range(n):
         target = {
@@ -779,7 +783,7 @@ def test_a_long_chain_of_nested_models(order: int) -> None:
 
     outcome = outcome_of(SDF.format(LINK + "".join(models[::order])), height)
     loaded(outcome)
-    assert outcome.value == pytest.approx(n)
+    assert outcome.value == pytest.approx(n, rel=ROUNDING)
 
 
 def test_many_gearboxes() -> None:
@@ -829,56 +833,95 @@ def test_a_linear_map_of_many_names_without_a_matrix() -> None:
         refused(outcome_of(text), "transmission-size", "plugin-not-found")
 
 
-MANY = {
-    "nameless transmissions": '<transmission type="simple"><actuator/><joint name="j"/></transmission>' * 8_000,
-    "actuators by their joint": "".join(f'<actuator name="m{i}"><joint>j</joint></actuator>' for i in range(5_000))
-    + (
-        f'<transmission name="t" type="linear_map"><actuator_array>{"j " * 5_000}</actuator_array>'
-        "<joint_array>j</joint_array></transmission>"
+MANY: dict[str, tuple[Callable[[int], str], int]] = {
+    "nameless transmissions": (
+        lambda n: '<transmission type="simple"><actuator/><joint name="j"/></transmission>' * n,
+        8_000,
     ),
-    "transmissions of nothing": "".join(
-        f'<transmission name="t{i}" type="simple"><actuator>motor_{i}</actuator><joint>joint_{i}</joint></transmission>'
-        for i in range(5_000)
+    "actuators by their joint": (
+        lambda n: (
+            "".join(f'<actuator name="m{i}"><joint>j</joint></actuator>' for i in range(n))
+            + f'<transmission name="t" type="linear_map"><actuator_array>{"j " * n}</actuator_array>'
+            "<joint_array>j</joint_array></transmission>"
+        ),
+        5_000,
     ),
-    "unknown types": "".join(
-        f'<transmission name="t{i}" type="sample{i}"><actuator name="m{i}"/><joint>j</joint></transmission>'
-        for i in range(10_000)
+    "transmissions of nothing": (
+        lambda n: "".join(
+            f'<transmission name="t{i}" type="simple"><actuator>motor_{i}</actuator><joint>joint_{i}</joint>'
+            "</transmission>"
+            for i in range(n)
+        ),
+        5_000,
     ),
-    "encoders of nothing": "".join(f'<encoder name="e{i}"><joint>joint_{i}</joint></encoder>' for i in range(4_000)),
-    "couplings of one follower": "".join(
-        f'<coupling name="c"><term joint="j"/><term joint="k{i}"/></coupling>' for i in range(10_000)
+    "unknown types": (
+        lambda n: "".join(
+            f'<transmission name="t{i}" type="sample{i}"><actuator name="m{i}"/><joint>j</joint></transmission>'
+            for i in range(n)
+        ),
+        10_000,
+    ),
+    "encoders of nothing": (
+        lambda n: "".join(f'<encoder name="e{i}"><joint>joint_{i}</joint></encoder>' for i in range(n)),
+        4_000,
+    ),
+    "couplings of one follower": (
+        lambda n: "".join(f'<coupling name="c"><term joint="j"/><term joint="k{i}"/></coupling>' for i in range(n)),
+        10_000,
     ),
     "one coupling of many": (
-        '<coupling name="c"><term '
-        f'joint="j"/>{"".join(f"<term joint={i!r}/>" for i in map(str, range(50_000)))}</coupling>'
+        lambda n: (
+            '<coupling name="c"><term '
+            f'joint="j"/>{"".join(f"<term joint={i!r}/>" for i in map(str, range(n)))}</coupling>'
+        ),
+        50_000,
     ),
-    "ros2_control tags": "".join(
-        f'<ros2_control name="r{i}" type="system"><joint name="j"/></ros2_control>' for i in range(10_000)
+    "ros2_control tags": (
+        lambda n: "".join(
+            f'<ros2_control name="r{i}" type="system"><joint name="j"/></ros2_control>' for i in range(n)
+        ),
+        10_000,
     ),
-    "ros2_control tags of one name": '<ros2_control name="r"><joint name="j"/></ros2_control>' * 10_000,
-    "ros2_control transmissions of one name": '<ros2_control name="r">'
-    + (
-        '<transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint '
-        'name="j"/></transmission>'
-    )
-    * 5_000
-    + "</ros2_control>",
-    "ros2_control joints of nothing": '<ros2_control name="r">'
-    + "".join(f'<joint name="joint_{i}"/>' for i in range(10_000))
-    + "</ros2_control>",
-    "gazebo blocks": "<gazebo><a/><b/></gazebo>" * 20_000,
-    "gazebo joints": "".join(
-        f'<gazebo><joint name="g{i}" type="fixed"><parent>a</parent><child>b</child></joint></gazebo>'
-        for i in range(3_000)
+    "ros2_control tags of one name": (
+        lambda n: '<ros2_control name="r"><joint name="j"/></ros2_control>' * n,
+        10_000,
     ),
-    "materials": "".join(f'<material name="m{i}"/>' for i in range(100_000)),
-    "visuals": f'<link name="c">{"<visual/>" * 100_000}</link>',
+    "ros2_control transmissions of one name": (
+        lambda n: (
+            '<ros2_control name="r">'
+            + (
+                '<transmission name="t"><plugin>transmission_interface/SimpleTransmission</plugin><joint '
+                'name="j"/></transmission>'
+            )
+            * n
+            + "</ros2_control>"
+        ),
+        5_000,
+    ),
+    "ros2_control joints of nothing": (
+        lambda n: (
+            '<ros2_control name="r">' + "".join(f'<joint name="joint_{i}"/>' for i in range(n)) + "</ros2_control>"
+        ),
+        10_000,
+    ),
+    "gazebo blocks": (lambda n: "<gazebo><a/><b/></gazebo>" * n, 20_000),
+    "gazebo joints": (
+        lambda n: "".join(
+            f'<gazebo><joint name="g{i}" type="fixed"><parent>a</parent><child>b</child></joint></gazebo>'
+            for i in range(n)
+        ),
+        3_000,
+    ),
+    "materials": (lambda n: "".join(f'<material name="m{i}"/>' for i in range(n)), 100_000),
+    "visuals": (lambda n: f'<link name="c">{"<visual/>" * n}</link>', 100_000),
 }
 
 
-@pytest.mark.parametrize("parts", MANY.values(), ids=MANY)
-def test_many_devices(parts: str) -> None:
-    survived(outcome_of(robot(PAIR + parts)))
+@SHARES
+@pytest.mark.parametrize("what", MANY)
+def test_many_devices(what: str, share: int, seconds: int) -> None:
+    parts, n = MANY[what]
+    survived(outcome_of(robot(PAIR + parts(n // share)), seconds=seconds))
 
 
 @sizes(1_500, 5_000)

@@ -11,6 +11,7 @@ import pytest
 import gearwright
 from gearwright import LoadError, Mechanism
 from gearwright.model import Pose
+from tests.tolerances import ROUNDING
 
 AXIS = "<axis><xyz>0 0 1</xyz></axis>"
 
@@ -54,8 +55,10 @@ def pose(x: float, y: float, z: float, r: float, p: float, w: float) -> np.ndarr
 
 def test_links_stand_in_the_model_frame() -> None:
     m = robot(f"<pose>1 2 3 0 0 0.5</pose>{link('a')}{link('b', '0 0 1 0.1 0.2 0.3')}")
-    np.testing.assert_allclose(placed(m, "a"), pose(1, 2, 3, 0, 0, 0.5), atol=1e-15)
-    np.testing.assert_allclose(placed(m, "b"), pose(1, 2, 3, 0, 0, 0.5) @ pose(0, 0, 1, 0.1, 0.2, 0.3), atol=1e-15)
+    np.testing.assert_allclose(placed(m, "a"), pose(1, 2, 3, 0, 0, 0.5), atol=ROUNDING, rtol=ROUNDING)
+    np.testing.assert_allclose(
+        placed(m, "b"), pose(1, 2, 3, 0, 0, 0.5) @ pose(0, 0, 1, 0.1, 0.2, 0.3), atol=ROUNDING, rtol=ROUNDING
+    )
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -68,7 +71,7 @@ def test_relative_to_in_any_order(order: int) -> None:
     ]
     m = robot("".join(parts[::order]))
     expected = pose(0, 0, 1, 0, 0, 0.3) @ pose(1, 0, 0, 0.2, 0, 0) @ pose(0, 1, 0, 0, 0.1, 0) @ pose(0, 0, 2, 0, 0, 0)
-    np.testing.assert_allclose(placed(m, "c"), expected, atol=1e-15)
+    np.testing.assert_allclose(placed(m, "c"), expected, atol=ROUNDING, rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -80,7 +83,7 @@ def test_long_chains_of_frames_in_either_order(order: int) -> None:
         for i in range(n)
     ]
     m = robot(link("a") + "".join(frames[::order]) + link("b", "0 0 0 0 0 0", f' relative_to="f{n - 1}"'))
-    assert placed(m, "b")[2, 3] == pytest.approx(0.01 * n)
+    assert placed(m, "b")[2, 3] == pytest.approx(0.01 * n, rel=ROUNDING)
 
 
 def test_a_joint_may_be_relative_to() -> None:
@@ -92,7 +95,7 @@ def test_a_joint_may_be_relative_to() -> None:
         + '<frame name="f"><pose relative_to="j"/></frame>'
         + link("c", "0 1 0 0 0 0", ' relative_to="j"')
     )
-    np.testing.assert_allclose(placed(m, "c")[:3, 3], [1, 1, 1])
+    np.testing.assert_allclose(placed(m, "c")[:3, 3], [1, 1, 1], rtol=ROUNDING)
     assert m.frames["f"].link == "a"  # the canonical link carries what is attached to the model
 
 
@@ -103,12 +106,12 @@ def test_degrees_and_quaternions() -> None:
         + link("c", "0 0 0 1.5707963267948966 0 0")
     )
     for name in "ab":
-        np.testing.assert_allclose(placed(m, name), placed(m, "c"), atol=1e-12)
+        np.testing.assert_allclose(placed(m, name), placed(m, "c"), atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_an_empty_pose_is_the_identity() -> None:
     m = robot(link("a", "1 0 0 0 0 0") + f'<link name="b"><pose relative_to="a"/>{BODY}</link>')
-    np.testing.assert_allclose(placed(m, "b"), placed(m, "a"))
+    np.testing.assert_allclose(placed(m, "b"), placed(m, "a"), rtol=ROUNDING)
 
 
 def test_placement_frame_puts_that_frame_at_the_pose() -> None:
@@ -116,7 +119,7 @@ def test_placement_frame_puts_that_frame_at_the_pose() -> None:
         "<pose>0 0 5 0 0 0</pose>" + link("a", "1 0 0 0 0 0") + link("b", "3 0 0 0 0 1"),
         attributes=' placement_frame="b"',
     )
-    np.testing.assert_allclose(placed(m, "b"), pose(0, 0, 5, 0, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(placed(m, "b"), pose(0, 0, 5, 0, 0, 0), atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_frames_ride_on_what_they_are_attached_to() -> None:
@@ -126,7 +129,7 @@ def test_frames_ride_on_what_they_are_attached_to() -> None:
     )
     m = robot(link("a") + link("b", "1 0 0 0 0 0") + joint("j", "revolute", "a", "b") + frames)
     assert {n: f.link for n, f in m.frames.items()} == {"f": "b", "g": "b", "h": "b"}
-    np.testing.assert_allclose(m.frames["g"].X_LF.p, [0, 0, 1])
+    np.testing.assert_allclose(m.frames["g"].X_LF.p, [0, 0, 1], rtol=ROUNDING)
 
 
 def test_joints_may_name_frames() -> None:
@@ -191,7 +194,7 @@ JOINT_FRAME, MODEL_FRAME = [0, -1, 0], [0, 0, 1]
     ],
 )
 def test_the_frame_of_an_axis_by_version(version: str, inner: str, expected: list[float]) -> None:
-    np.testing.assert_allclose(axis_in_model(version, inner), expected, atol=1e-12)
+    np.testing.assert_allclose(axis_in_model(version, inner), expected, atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_expressed_in() -> None:
@@ -200,7 +203,9 @@ def test_expressed_in() -> None:
         inner = f'<axis><xyz expressed_in="{where}">0 0 1</xyz></axis>'
         m = robot(link("a") + link("b", f"0 0 0 {QUARTER} 0 0") + frames + joint("j", "revolute", "a", "b", inner))
         X = m.forward_kinematics()["b"] @ m.joints["j"].X_CJ.matrix
-        np.testing.assert_allclose(X[:3, :3] @ np.array(m.joints["j"].axes[0].xyz), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            X[:3, :3] @ np.array(m.joints["j"].axes[0].xyz), expected, atol=ROUNDING, rtol=ROUNDING
+        )
 
 
 def test_an_axis_expressed_in_nothing() -> None:
@@ -218,7 +223,7 @@ def test_both_axes_of_a_universal_joint() -> None:
     assert [a.xyz for a in m.joints["j"].axes] == [(1, 0, 0), (0, 1, 0)]
     assert m.couplings["j.axis2"].formula == "j.axis2 = 3·j + 0"
     assert m.dof == 1
-    assert m.configuration({"j.axis": 0.1})["j"] == pytest.approx((0.1, 0.3))
+    assert m.configuration({"j.axis": 0.1})["j"] == pytest.approx((0.1, 0.3), rel=ROUNDING)
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------
@@ -248,9 +253,9 @@ def test_a_joint_stands_in_its_childs_frame() -> None:
         link("a") + link("b", "1 0 0 0 0 0") + joint("j", "revolute", "a", "b", f"<pose>0 0.5 0 0 0 0</pose>{AXIS}"),
         base="fixed",
     )
-    np.testing.assert_allclose(m.joints["j"].X_PJ.p, [1, 0.5, 0])
-    np.testing.assert_allclose(m.joints["j"].X_CJ.p, [0, 0.5, 0])
-    np.testing.assert_allclose(placed(m, "b", j=pi)[:3, 3], [1, 1, 0], atol=1e-12)
+    np.testing.assert_allclose(m.joints["j"].X_PJ.p, [1, 0.5, 0], rtol=ROUNDING)
+    np.testing.assert_allclose(m.joints["j"].X_CJ.p, [0, 0.5, 0], rtol=ROUNDING)
+    np.testing.assert_allclose(placed(m, "b", j=pi)[:3, 3], [1, 1, 0], atol=ROUNDING, rtol=ROUNDING)
 
 
 LIMITED = "<axis><xyz>0 0 1</xyz><limit>{}</limit></axis>"
@@ -301,9 +306,11 @@ def test_screws_old_and_new() -> None:
         m = robot(link("a") + link("b") + joint("j", "screw", "a", "b", inner + AXIS), base="fixed")
         return float(placed(m, "b", j=2 * pi)[2, 3])
 
-    assert travel("<screw_thread_pitch>0.01</screw_thread_pitch>") == pytest.approx(0.01)
-    assert travel("<thread_pitch>10</thread_pitch>") == pytest.approx(-2 * pi / 10)
-    assert travel("<screw_thread_pitch>0.01</screw_thread_pitch><thread_pitch>10</thread_pitch>") == pytest.approx(0.01)
+    assert travel("<screw_thread_pitch>0.01</screw_thread_pitch>") == pytest.approx(0.01, rel=ROUNDING)
+    assert travel("<thread_pitch>10</thread_pitch>") == pytest.approx(-2 * pi / 10, rel=ROUNDING)
+    assert travel("<screw_thread_pitch>0.01</screw_thread_pitch><thread_pitch>10</thread_pitch>") == pytest.approx(
+        0.01, rel=ROUNDING
+    )
 
 
 def test_mimic_of_an_axis() -> None:
@@ -322,9 +329,9 @@ def test_mimic_of_an_axis() -> None:
     )
     c = m.couplings["k"]
     assert str(c.leader) == "j.axis2"
-    assert m.configuration({"j": [0.0, 1.0]})["k"] == pytest.approx((2 * (1.0 - 0.3) + 0.1,))
+    assert m.configuration({"j": [0.0, 1.0]})["k"] == pytest.approx((2 * (1.0 - 0.3) + 0.1,), rel=ROUNDING)
     assert c.row[0] == {c.follower: 1.0, c.leader: -2.0}
-    assert c.row[1] == pytest.approx(2 * 0.3 - 0.1)
+    assert c.row[1] == pytest.approx(2 * 0.3 - 0.1, rel=ROUNDING)
 
 
 # --- the base ---------------------------------------------------------------------------------------------------------
@@ -365,7 +372,7 @@ def test_nested_models_are_scoped() -> None:
     m = robot(link("a") + INNER + joint("weld", "fixed", "a", "inner::x", "") + '<frame name="f" attached_to="inner"/>')
     assert list(m.links) == ["inner::x", "inner::y", "a"] or set(m.links) == {"a", "inner::x", "inner::y"}
     assert set(m.joints) == {"inner::j", "weld"}
-    np.testing.assert_allclose(placed(m, "inner::x")[:3, 3], [0, 1, 1], atol=1e-12)
+    np.testing.assert_allclose(placed(m, "inner::x")[:3, 3], [0, 1, 1], atol=ROUNDING, rtol=ROUNDING)
     assert m.frames["f"].link == "inner::x"
     assert m.dof == 7
 
@@ -378,7 +385,7 @@ def test_models_in_models_in_models() -> None:
     m = robot(
         parts + joint("j", "revolute", "a", "one::two::z", '<axis><xyz expressed_in="one::two">0 0 1</xyz></axis>')
     )
-    np.testing.assert_allclose(placed(m, "one::two::z")[:3, 3], [1, 1, 1])
+    np.testing.assert_allclose(placed(m, "one::two::z")[:3, 3], [1, 1, 1], rtol=ROUNDING)
     assert m.joints["j"].child == "one::two::z"
 
 
@@ -421,7 +428,7 @@ def test_an_include_is_a_nested_model(folder: Path) -> None:
         + '<include><uri>part.sdf</uri><name>tool</name><pose relative_to="a">1 0 0 0 0 0</pose></include>',
     )
     assert set(m.links) == {"a", "tool::x", "tool::y"}
-    np.testing.assert_allclose(placed(m, "tool::y")[:3, 3], [1, 0, 2])
+    np.testing.assert_allclose(placed(m, "tool::y")[:3, 3], [1, 0, 2], rtol=ROUNDING)
 
 
 def test_an_include_twice_by_different_names(folder: Path) -> None:
@@ -440,8 +447,8 @@ def test_an_include_with_a_placement_frame(folder: Path) -> None:
         link("a")
         + "<include><uri>part.sdf</uri><pose>0 0 5 0 0 0</pose><placement_frame>y</placement_frame></include>",
     )
-    assert placed(m, "part::y")[2, 3] == pytest.approx(5)
-    assert placed(m, "part::x")[2, 3] == pytest.approx(4)
+    assert placed(m, "part::y")[2, 3] == pytest.approx(5, rel=ROUNDING)
+    assert placed(m, "part::x")[2, 3] == pytest.approx(4, rel=ROUNDING)
 
 
 def test_a_merged_include_has_no_scope_of_its_own(folder: Path) -> None:
@@ -453,7 +460,7 @@ def test_a_merged_include_has_no_scope_of_its_own(folder: Path) -> None:
     )
     assert set(m.links) == {"a", "x", "y"}
     assert set(m.joints) == {"j", "w"}
-    np.testing.assert_allclose(placed(m, "y")[:3, 3], [1, 0, 1])
+    np.testing.assert_allclose(placed(m, "y")[:3, 3], [1, 0, 1], rtol=ROUNDING)
 
 
 def test_a_merged_include_keeps_both_versions(folder: Path) -> None:
@@ -470,7 +477,7 @@ def test_a_merged_include_keeps_both_versions(folder: Path) -> None:
         + '<include merge="true"><uri>old.sdf</uri></include>',
     )
     assert m.joints["k"].axes[0].xyz == (0, 0, 1)
-    assert m.joints["j"].axes[0].xyz == pytest.approx((0, 1, 0))
+    assert m.joints["j"].axes[0].xyz == pytest.approx((0, 1, 0), rel=ROUNDING)
 
 
 def test_addresses_are_found_on_the_search_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -565,7 +572,7 @@ def test_inertia_of_a_link() -> None:
     )
     found = robot(text).links["a"]
     assert (found.inertia.mass, found.gravity) == (2, False)
-    np.testing.assert_allclose(found.inertia.tensor, np.diag([2, 1, 2.5]), atol=1e-12)
+    np.testing.assert_allclose(found.inertia.tensor, np.diag([2, 1, 2.5]), atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_a_link_without_inertial_has_the_formats_default() -> None:
@@ -579,7 +586,7 @@ def test_geometry_relative_to_another_frame() -> None:
         f'<visual name="v"><pose relative_to="f">0 1 0 0 0 {radians(10)}</pose><geometry><box><size>1 '
         "1 1</size></box></geometry></visual></link>"
     )
-    np.testing.assert_allclose(robot(text).links["a"].visuals[0].pose.p, [-1, 1, 1], atol=1e-12)
+    np.testing.assert_allclose(robot(text).links["a"].visuals[0].pose.p, [-1, 1, 1], atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_nothing_is_dropped_silently() -> None:

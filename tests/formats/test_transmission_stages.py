@@ -16,6 +16,7 @@ from gearwright import (
 )
 from gearwright.model import AxisRef
 from tests.formats.arms import ENDS, MOTORS, errors, robot
+from tests.tolerances import ROUNDING
 
 PLANETARY = '<stage type="planetary"><sun_teeth>20</sun_teeth><ring_teeth>60</ring_teeth></stage>'
 BELT = '<stage type="belt"><driver_teeth>20</driver_teeth><driven_teeth>50</driven_teeth></stage>'
@@ -69,7 +70,7 @@ def test_a_linkage_may_be_a_stage() -> None:
     linkage = FourBarLinkage(ground=4, input=1, coupler=3.5, output=3)
     assert t == Series([SimpleTransmission(reduction=4), linkage])
     ratio = linkage.actuator_per_joint_at(2.0)
-    np.testing.assert_allclose(t.actuator_per_joint_at(2.0), 4 * ratio)
+    np.testing.assert_allclose(t.actuator_per_joint_at(2.0), 4 * ratio, rtol=ROUNDING)
 
 
 @pytest.mark.parametrize(

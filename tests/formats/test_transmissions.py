@@ -17,6 +17,7 @@ from gearwright import (
 )
 from gearwright.model import AxisRef
 from tests.formats.arms import ENDS, MOTORS, errors, robot
+from tests.tolerances import ROUNDING
 
 
 def ros1(kind: str, joint: str, actuator: str) -> str:
@@ -205,7 +206,7 @@ def test_an_array_may_name_the_joint_of_an_actuator() -> None:
 def test_kinds_with_one_reduction(kind: str, inner: str, reduction: float) -> None:
     t = robot(f'{MOTORS}<transmission name="t" type="{kind}">{ENDS}{inner}</transmission>').transmissions["t"]
     assert isinstance(t.map, SimpleTransmission)
-    assert t.map.reduction == pytest.approx(reduction)
+    assert t.map.reduction == pytest.approx(reduction, rel=ROUNDING)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,7 @@ def test_reflected_inertia_goes_with_the_square_of_the_reduction() -> None:
         '<actuator name="m"><rotor_inertia>2</rotor_inertia></actuator>'
         f'<transmission name="t" type="simple">{ENDS}<mechanical_reduction>10</mechanical_reduction></transmission>'
     )
-    assert m.reflected_inertia() == {AxisRef("zeta"): pytest.approx(200)}
+    assert m.reflected_inertia() == {AxisRef("zeta"): pytest.approx(200, rel=ROUNDING)}
 
 
 def test_a_transmission_may_drive_the_second_axis() -> None:
@@ -273,7 +274,7 @@ def test_a_gear_pair_lies_in_series_with_its_ends() -> None:
     ends = "<actuator>m<mechanical_reduction>3</mechanical_reduction></actuator><joint>zeta</joint>"
     t = robot(f'{MOTORS}<transmission name="t" type="screw">{ends}<lead>0.01</lead></transmission>').transmissions["t"]
     assert isinstance(t.map, SimpleTransmission)
-    assert t.map.reduction == pytest.approx(3 * 2 * pi / 0.01)
+    assert t.map.reduction == pytest.approx(3 * 2 * pi / 0.01, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("kind", ["four_bar_linkage", "linear_map", "custom_functions"])

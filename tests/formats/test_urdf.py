@@ -10,6 +10,7 @@ import pytest
 import gearwright
 from gearwright import LoadError, Mechanism
 from gearwright.model import Box, Mesh, Sphere
+from tests.tolerances import ROUNDING
 
 MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 ENDS = '<parent link="a"/><child link="b"/>'
@@ -65,8 +66,8 @@ def test_the_origin_is_fixed_axis_roll_pitch_yaw() -> None:
         return R
 
     expected = turn(0, 1, 0.3) @ turn(2, 0, 0.2) @ turn(1, 2, 0.1)
-    np.testing.assert_allclose(X[:3, :3], expected, atol=1e-15)
-    np.testing.assert_allclose(X[:3, 3], [1, 2, 3])
+    np.testing.assert_allclose(X[:3, :3], expected, atol=ROUNDING, rtol=ROUNDING)
+    np.testing.assert_allclose(X[:3, 3], [1, 2, 3], rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("attribute", ["quat_wxyz", "quat_xyzw"])
@@ -75,19 +76,19 @@ def test_an_origin_may_hold_a_quaternion(attribute: str) -> None:
     q = f"{half} 0 0 {half}"  # w x y z: a quarter turn about z; x y z w: the same quarter about x
     R = robot(joint("fixed", f'<origin {attribute}="{q}"/>')).forward_kinematics()["b"][:3, :3]
     expected = [[0, -1, 0], [1, 0, 0], [0, 0, 1]] if attribute == "quat_wxyz" else [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
-    np.testing.assert_allclose(R, expected, atol=1e-15)
+    np.testing.assert_allclose(R, expected, atol=ROUNDING, rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("scale", ["1e-90", "1", "1e90"])
 def test_a_quaternion_is_normalised_whatever_its_size(scale: str) -> None:
     R = robot(joint("fixed", f'<origin quat_wxyz="{scale} 0 0 {scale}"/>')).forward_kinematics()["b"][:3, :3]
-    np.testing.assert_allclose(R, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)
+    np.testing.assert_allclose(R, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_the_axis_is_x_by_default_and_of_unit_length() -> None:
     assert robot(joint("continuous")).joints["j"].axes[0].xyz == (1.0, 0.0, 0.0)
     m = robot(joint("continuous", '<axis xyz="0 3 4"/>'))
-    assert m.joints["j"].axes[0].xyz == pytest.approx((0, 0.6, 0.8))
+    assert m.joints["j"].axes[0].xyz == pytest.approx((0, 0.6, 0.8), rel=ROUNDING)
     assert "axis-not-unit" in codes(m)
 
 
@@ -97,9 +98,9 @@ def test_an_axis_of_any_length_keeps_its_direction(scale: str) -> None:
         xyz = robot(joint("continuous", f'<axis xyz="0 {scale} {scale}"/>')).joints["j"].axes[0].xyz
     except LoadError as error:
         assert {d.code for d in error.diagnostics if d.severity == "error"} == {"axis-zero"}
-        assert float(scale) < 1e-9
+        assert float(scale) < ROUNDING
     else:
-        assert xyz == pytest.approx((0, 0.5**0.5, 0.5**0.5))
+        assert xyz == pytest.approx((0, 0.5**0.5, 0.5**0.5), rel=ROUNDING)
 
 
 def test_limits() -> None:
@@ -171,8 +172,8 @@ def test_inertia_is_about_the_centre_of_mass_in_its_own_axes() -> None:
     )
     inertia = gearwright.loads(f'<robot name="r">{text}</robot>').links["a"].inertia
     assert inertia.mass == 3
-    np.testing.assert_allclose(inertia.center, [1, 0, 0])
-    np.testing.assert_allclose(inertia.tensor, np.diag([2, 1, 2.5]), atol=1e-12)
+    np.testing.assert_allclose(inertia.center, [1, 0, 0], rtol=ROUNDING)
+    np.testing.assert_allclose(inertia.tensor, np.diag([2, 1, 2.5]), atol=ROUNDING, rtol=ROUNDING)
 
 
 def test_geometry_and_colours() -> None:
@@ -259,7 +260,7 @@ def test_chains_compose_in_any_order(order: tuple[int, ...]) -> None:
     m = robot("".join(THREE[i] for i in order), links="abcd")
     q = m.configuration({"j": 0.4})
     assert q["k"] == (-2 * 0.4 + 0.5,)
-    assert q["l"] == pytest.approx((3 * (-2 * 0.4 + 0.5) + 0.25,))
+    assert q["l"] == pytest.approx((3 * (-2 * 0.4 + 0.5) + 0.25,), rel=ROUNDING)
     assert m.dof == 1
 
 
@@ -271,7 +272,7 @@ def test_a_mimic_across_units_and_subtrees() -> None:
         ends='<parent link="a"/><child link="c"/>',
     )
     m = robot(THREE[0] + slide, links="abc")
-    assert m.forward_kinematics({"j": 10.0})["c"][2, 3] == pytest.approx(0.2)
+    assert m.forward_kinematics({"j": 10.0})["c"][2, 3] == pytest.approx(0.2, rel=ROUNDING)
 
 
 # --- Gazebo's blocks --------------------------------------------------------------------------------------------------
@@ -292,8 +293,8 @@ def test_gazebo_joints_close_loops() -> None:
     assert [j.name for j in m.tree.cuts] == ["m"]
     assert m.dof == 1
     X_CJ = m.joints["m"].X_CJ
-    np.testing.assert_allclose(X_CJ.p, [1, 0, 0])
-    np.testing.assert_allclose(m.joints["m"].X_PJ.p, [0, 1, 0])
+    np.testing.assert_allclose(X_CJ.p, [1, 0, 0], rtol=ROUNDING)
+    np.testing.assert_allclose(m.joints["m"].X_PJ.p, [0, 1, 0], rtol=ROUNDING)
 
 
 def test_gazebo_settings_are_told() -> None:

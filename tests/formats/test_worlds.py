@@ -10,6 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.diagnostics import Diagnostic
+from tests.tolerances import ROUNDING
 
 BODY = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
 LINK = f'<link name="l">{BODY}</link>'
@@ -66,20 +67,20 @@ PLACED = ARM.replace("<link", '<pose relative_to="{}">0 0 0.5 0 0 0</pose><link'
 @pytest.mark.parametrize("model", [None, "arm", "w::arm"])
 def test_frames_of_the_world_place_a_robot(model: str | None) -> None:
     robot = gw.loads(world(FRAMES + PLACED.format("corner")), model=model)
-    assert position(robot) == pytest.approx([1, 3, 3.5])
+    assert position(robot) == pytest.approx([1, 3, 3.5], rel=ROUNDING)
     assert not robot.diagnostics
 
 
 def test_with_all_models_a_robot_stands_at_the_same_place() -> None:
     robot = gw.loads(world(FRAMES + PLACED.format("corner")), model="*")
-    assert position(robot, "arm::l") == pytest.approx([1, 3, 3.5])
+    assert position(robot, "arm::l") == pytest.approx([1, 3, 3.5], rel=ROUNDING)
 
 
 @pytest.mark.parametrize("frame", ["shelf", "shelf::top", "shelf::l"])
 def test_another_model_places_a_robot(frame: str) -> None:
     shelf = f'<model name="shelf"><pose relative_to="table">0 0 1 0 0 0</pose>{LINK}<frame name="top"/></model>'
     robot = gw.loads(world(FRAMES + shelf + PLACED.format(frame)), model="arm")
-    assert position(robot) == pytest.approx([1, 2, 4.5])
+    assert position(robot) == pytest.approx([1, 2, 4.5], rel=ROUNDING)
 
 
 def test_a_frame_that_does_not_exist() -> None:

@@ -14,6 +14,7 @@ from gearwright.hardware.bench import Bench
 from gearwright.hardware.pacing import Lateness, Pacer
 from gearwright.hardware.protocols import feetech
 from gearwright.hardware.rig import Rig
+from tests.tolerances import ROUNDING
 
 from .processes import run_client
 from .test_faults import Line
@@ -32,7 +33,7 @@ def test_realtime_keeps_pace_with_the_wall_clock(wheel):
         start, begun = bench.rig.time, time.monotonic()
         time.sleep(0.5)
         passed, wall = bench.rig.time - start, time.monotonic() - begun
-        assert passed + bench.pacer.given_up * 2.0 == approx(2.0 * wall, abs=0.1)
+        assert passed + bench.pacer.given_up * 2.0 == approx(2.0 * wall, abs=0.1)  # slack: the machine's own delays
 
 
 def test_freerun_is_as_fast_as_it_goes(wheel):
@@ -50,7 +51,7 @@ def test_lockstep_runs_freely_until_it_is_armed(wheel):
         time.sleep(0.1)
         assert bench.rig.time == stopped
         bench.step(10)
-        assert bench.rig.time == approx(stopped + 0.01)
+        assert bench.rig.time == approx(stopped + 0.01, rel=ROUNDING)
 
 
 def test_lockstep_advances_when_every_listed_node_is_commanded(desk_arm):
@@ -61,9 +62,9 @@ def test_lockstep_advances_when_every_listed_node_is_commanded(desk_arm):
     line.send(0xFE, feetech.SYNC_WRITE, sync_write(dict.fromkeys(range(1, 6), 2048)))
     assert bench.rig.time == 0.0
     line.send(0xFE, feetech.SYNC_WRITE, sync_write({6: 2048}))
-    assert bench.rig.time == approx(0.01)
+    assert bench.rig.time == approx(0.01, rel=ROUNDING)
     line.send(0xFE, feetech.SYNC_WRITE, sync_write(dict.fromkeys(range(1, 7), 2048)))
-    assert bench.rig.time == approx(0.02)
+    assert bench.rig.time == approx(0.02, rel=ROUNDING)
     bench.close()
 
 
@@ -82,7 +83,7 @@ def test_lockstep_gives_the_same_bytes_and_the_same_state(desk_arm):
             goals = {i + 1: 2048 + (k % 100) + (2048 - p) // 4 for i, p in enumerate(positions)}
             line.send(0xFE, feetech.SYNC_WRITE, sync_write(goals))
         bench.close()
-        assert bench.rig.time == approx(5.0)
+        assert bench.rig.time == approx(5.0, rel=ROUNDING)
         return b"".join(seen), bench.sim.state.tobytes()
 
     assert run() == run() == run()
@@ -91,10 +92,10 @@ def test_lockstep_gives_the_same_bytes_and_the_same_state(desk_arm):
 def test_a_pacer_counts_what_it_gives_up():
     pacer = Pacer("realtime", 1e-3, catch_up=0.02)
     assert pacer.due(10.0) and not pacer.due(10.0)
-    assert pacer.timeout(10.0) == approx(1e-3)
+    assert pacer.timeout(10.0) == approx(1e-3, rel=ROUNDING)
     late = sum(pacer.due(10.015) for _ in range(100))
     assert late == 15 and pacer.overruns == 0
-    assert pacer.due(11.0) and pacer.overruns == 1 and pacer.given_up == approx(0.984)
+    assert pacer.due(11.0) and pacer.overruns == 1 and pacer.given_up == approx(0.984, rel=ROUNDING)
     assert sum(pacer.due(11.0) for _ in range(100)) == 0
 
 
@@ -172,7 +173,7 @@ def test_a_joint_is_moved_by_hand_and_let_go(desk_arm):
         bench.hold(joint, target)
     bench.advance(2000)
     sim = bench.sim
-    assert [sim.position[j] for j in ("shoulder_lift", "gripper", "wrist_roll")] == approx([0.8, 1.2, 2.0], abs=0.02)
+    assert [sim.position[j] for j in ("shoulder_lift", "gripper", "wrist_roll")] == approx([0.8, 1.2, 2.0], abs=0.01)
     bench.release("shoulder_lift")
     bench.advance(1000)
     assert sim.position["shoulder_lift"] > 1.0
@@ -209,7 +210,7 @@ def test_armed_lockstep_gives_a_process_the_same_bytes_whenever_it_comes(desk_ar
             deadline = time.monotonic() + 10.0
             while bench.rig.time < 0.9999 and time.monotonic() < deadline:  # the last write is on its way
                 time.sleep(0.01)
-            assert bench.rig.time == approx(1.0)
+            assert bench.rig.time == approx(1.0, rel=ROUNDING)
             return digest, bench.sim.state.tobytes()
 
     assert run(0.0) == run(0.2) == run(0.1)

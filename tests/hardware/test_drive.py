@@ -12,6 +12,7 @@ from gearwright.hardware.motors import Motor, Supply, motor_of
 from gearwright.hardware.plant import Plant, inertia_at
 from gearwright.hardware.profiles import Profile
 from gearwright.hardware.setpoints import COAST, Brake, Cascade, Current, Duty, Impedance, Torque
+from tests.tolerances import ROUNDING
 
 MOTOR = Motor(torque_constant=0.5, resistance=2.0, supply_voltage=10.0, current_limit=3.0)
 
@@ -44,16 +45,16 @@ def at(d, **numbers):
 def test_the_torque_of_a_setpoint(setpoint, velocity, torque):
     d = drive()
     d.write(setpoint)
-    assert at(d, velocity=velocity) == approx(torque)
+    assert at(d, velocity=velocity) == approx(torque, rel=ROUNDING)
 
 
 def test_registers_limit_beside_the_motor():
     d = drive()
     d.current_limit = 1.0
     d.write(Torque(9.0))
-    assert at(d) == approx(0.5)
+    assert at(d) == approx(0.5, rel=ROUNDING)
     d.current_limit, d.duty_limit = 99.0, 0.1
-    assert at(d, time=0.001) == approx(0.25)
+    assert at(d, time=0.001) == approx(0.25, rel=ROUNDING)
 
 
 def test_open_winding_and_no_power_give_no_torque():
@@ -70,7 +71,7 @@ def test_loops_run_at_their_own_rate():
     d.write(Impedance(kp=1.0))
     for k in range(30):
         torques.append(at(d, time=1e-3 * k, position=-1e-3 * k))
-    assert torques == approx([1e-3 * (k - k % 10) for k in range(30)])
+    assert torques == approx([1e-3 * (k - k % 10) for k in range(30)], rel=ROUNDING)
 
 
 def test_the_integral_stops_at_the_limit_and_is_cleared():
@@ -78,7 +79,7 @@ def test_the_integral_stops_at_the_limit_and_is_cleared():
     d.write(Cascade(velocity=1.0, velocity_gain=0.1, integral_gain=10.0))
     for k in range(3000):
         at(d, time=1e-3 * k)
-    assert d.saturated and d.integral == approx(1.4, abs=0.02)  # 1.5 N·m less the gain's 0.1
+    assert d.saturated and d.integral == approx(1.4, abs=ROUNDING)  # 1.5 N·m less the gain's 0.1
     d.write(COAST)
     assert d.integral == 0.0
 
@@ -88,13 +89,13 @@ def test_a_winding_warms_up_exponentially():
     d.sample = Sample(current=2.0)  # 8 W: 32 K above ambient in the end, with 20 s
     for _ in range(20_000):
         d.warm(1e-3)
-    assert d.temperature == approx(25.0 + 32.0 * (1.0 - exp(-1.0)), rel=1e-3)
+    assert d.temperature == approx(25.0 + 32.0 * (1.0 - exp(-1.0)), abs=0.02)  # [K]
 
 
 def test_a_supply_sags_by_its_resistance():
     supply = Supply(10.0, 0.5)
     supply.settle(18.0)
-    assert supply.voltage == approx(9.0)  # 2 A
+    assert supply.voltage == approx(9.0, rel=ROUNDING)  # 2 A
     supply.settle(1e6)
     assert supply.voltage == 5.0  # no more power can be drawn
     supply.settle(-18.0)
@@ -105,9 +106,9 @@ def test_numbers_of_the_file_go_before_those_of_the_product():
     dc = gw.DCMotor(name="m", resistance=3.0, torque_constant=0.2, supply_voltage=12.0, effort_limit=0.4)
     found = motor_of(dc, MOTOR)
     assert (found.resistance, found.torque_constant, found.supply_voltage) == (3.0, 0.2, 12.0)
-    assert found.rated_torque == 0.4 and found.current_limit == approx(2.0)
+    assert found.rated_torque == 0.4 and found.current_limit == approx(2.0, rel=ROUNDING)
     curve = motor_of(gw.ElectricMotor(name="m", stall_torque=2.0, no_load_speed=20.0), MOTOR)
-    assert curve.torque_constant == 0.5 and curve.resistance == approx(2.5)  # at the product's 10 V
+    assert curve.torque_constant == 0.5 and curve.resistance == approx(2.5, rel=ROUNDING)  # at the product's 10 V
     assert motor_of(gw.Actuator(name="m"), MOTOR) == MOTOR
 
 
@@ -129,7 +130,7 @@ def test_a_profile_takes_the_time_of_a_trapezium(velocity, acceleration):
         expected = goal / top + top / acceleration
     else:
         top, expected = velocity, goal / velocity if velocity else dt
-    assert steps * dt == approx(expected, rel=0.01, abs=2 * dt)
+    assert steps * dt == approx(expected, abs=dt)
     if velocity:
         assert fastest <= velocity * (1 + 1e-9)
 
@@ -149,14 +150,14 @@ def test_a_profile_turns_round():
 def test_a_wheel_on_a_duty_approaches_its_no_load_speed(wheel):
     motor = replace(MOTOR, current_limit=99.0)
     plant = Plant(gw.compile(wheel), {"motor": motor}, Supply(10.0))
-    assert plant.drives["motor"].inertia == approx(0.01)
+    assert plant.drives["motor"].inertia == approx(0.01, rel=ROUNDING)
     plant.drives["motor"].write(Duty(0.1))
     for _ in range(80):
         plant.step()
     time_constant = 0.01 * 2.0 / 0.5**2  # J·R/k² = 80 ms
     # the back-EMF is sampled at the start of a step: 1 − (1 − dt/T)ⁿ
     expected = 1.0 / 0.5 * (1.0 - (1.0 - 1e-3 / time_constant) ** 80)
-    assert plant.drives["motor"].sample.velocity == approx(expected, rel=1e-9)
+    assert plant.drives["motor"].sample.velocity == approx(expected, rel=ROUNDING)
 
 
 def test_inertia_through_a_transmission():

@@ -76,7 +76,7 @@ def test_position_and_reversed_direction(host):
     host.write(1, TORQUE, 1)
     host.write(1, GOAL, 2300, 4)
     host.rig.step(1500)
-    assert host.read(1, POSITION) == approx(2300, abs=8)
+    assert host.read(1, POSITION) == approx(2300, abs=1)
     assert host.rig.plant.sim.position["shoulder_pan"] < -0.3
 
 

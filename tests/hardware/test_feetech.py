@@ -10,6 +10,7 @@ from pytest import approx
 from gearwright.hardware.protocols import feetech
 from gearwright.hardware.protocols.feetech_table import CURRENT, CURRENT_UNIT, MOST_DUTY, OVERLOAD, STS3215, TEMPERATURE
 from gearwright.hardware.rig import Rig
+from tests.tolerances import ROUNDING
 
 from .servos import Host
 
@@ -72,7 +73,7 @@ def test_locked_registers_are_forgotten_at_power_off(host):
 def test_torque_128_makes_the_present_position_the_centre(host):
     host.rig.plant.hold("shoulder_pan", 0.5)
     host.rig.step(1500)
-    assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=2)
+    assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=0.5)
     host.write(1, TORQUE, 128)
     assert host.read(1, POSITION) == approx(2048, abs=1)
 
@@ -85,7 +86,7 @@ def test_a_goal_is_approached_with_the_velocity_and_acceleration_asked_for(host)
     host.rig.step(500)
     assert host.read(1, VELOCITY) == approx(500, rel=0.1)
     host.rig.step(2000)
-    assert host.read(1, POSITION) == approx(2548, abs=8)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
+    assert host.read(1, POSITION) == approx(2548, abs=1)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
 
 
 def test_goals_stay_within_the_limits_of_the_servo(host):
@@ -106,7 +107,7 @@ def test_wheel_and_pwm_mode(host, mode, register, value):
     k, R = STS3215.torque_constant, STS3215.resistance
     # k·(V − k·ω)/R = friction + damping·ω
     free = (k * 0.25 * 7.4 / R - 0.0524) / (k * k / R + 0.0591) / COUNT
-    assert speed == approx(300 if mode == 1 else free, rel=0.02)
+    assert speed == approx(300 if mode == 1 else free, abs=1)
 
 
 # --- physics through the bus ----------------------------------------------------------------------------------------
@@ -146,7 +147,7 @@ def test_the_shoulder_droops_as_its_stiffness_predicts(desk_arm):
     droop = gravity_torque(rig, "shoulder_lift") / K
     assert droop > 0.05
     q = rig.plant.sim.position["shoulder_lift"]
-    assert q - 512 * COUNT == approx(droop, rel=1e-4)  # found: 2e-7
+    assert q - 512 * COUNT == approx(droop, rel=1e-9)  # what its swing leaves after 4 s
     assert (host.read(LIFT, POSITION) - 2560) * COUNT == approx(droop, rel=0.01)  # a count is 0.7 % of it
 
 
@@ -213,7 +214,9 @@ def test_a_stalled_winding_warms_up_as_its_heat_capacity_says(host):
     start = drive.temperature
     host.rig.step(1000)
     lost = (drive.temperature + start - 50.0) / 2 / STS3215.thermal_resistance
-    assert drive.temperature - start == approx((watts - lost) / STS3215.thermal_capacitance, rel=1e-2)
+    assert drive.temperature - start == approx(
+        (watts - lost) / STS3215.thermal_capacitance, rel=1e-4
+    )  # heat is lost along a curve
 
 
 def test_the_supply_sags_under_the_load_of_all(desk_arm):
@@ -225,5 +228,5 @@ def test_the_supply_sags_under_the_load_of_all(desk_arm):
     supply, drive = rig.plant.supply, rig.plant.drives["gripper"]
     watts = STS3215.resistance * drive.sample.current**2
     assert watts > 10.0
-    assert supply.voltage == approx(7.4 - 0.2 * watts / supply.voltage, rel=1e-3)
+    assert supply.voltage == approx(7.4 - 0.2 * watts / supply.voltage, rel=ROUNDING)
     assert host.read(GRIPPER, VOLTAGE, 1) == round(10 * supply.voltage)

@@ -8,6 +8,7 @@ import gearwright as gw
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.recorder import candump
 from gearwright.sim.step_recorder import StepRecorder
+from tests.tolerances import ROUNDING
 
 
 def test_a_bench_records_mechanism_and_bus(wheel, tmp_path):
@@ -19,12 +20,12 @@ def test_a_bench_records_mechanism_and_bus(wheel, tmp_path):
         bench.step(100)
         final = bench.sim.position["axle"]
     recording = gw.Recording.open(tmp_path / "run.npz")
-    assert recording.time[-1] == approx(start + 0.1)
-    assert np.diff(recording.time) == approx(1e-3)
+    assert recording.time[-1] == approx(start + 0.1, rel=ROUNDING)
+    assert np.diff(recording.time) == approx(1e-3, rel=ROUNDING)
     assert recording.position["axle"][-1] == final > 0.1
     with can.LogReader(tmp_path / "run.can.log") as messages:
         seen = [m for m in messages if m.arbitration_id == 0x201]
-    assert len(seen) == 1 and bytes(seen[0].data) == b"\xf4\x01" and seen[0].timestamp == approx(start)
+    assert len(seen) == 1 and bytes(seen[0].data) == b"\xf4\x01" and seen[0].timestamp == approx(start, rel=ROUNDING)
 
 
 def test_rows_are_those_of_a_run(wheel, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from pytest import approx
 
 import gearwright as gw
+from tests.tolerances import ROUNDING
 
 
 class Client:
@@ -35,8 +36,8 @@ def test_states_and_commands_by_interface(bench):
     answer = client.ask(write={"pitch/position": 0.2, "roll/position": -0.1})
     assert answer["command"]["roll/position"] == -0.1 and answer["t"] == first["t"]
     after = client.ask(step=2000, read={})
-    assert [after["state"][f"{j}/position"] for j in ("pitch", "roll")] == approx([0.2, -0.1], abs=2e-3)
-    assert after["t"] == approx(first["t"] + 2.0)
+    assert [after["state"][f"{j}/position"] for j in ("pitch", "roll")] == approx([0.2, -0.1], abs=1e-3)
+    assert after["t"] == approx(first["t"] + 2.0, rel=ROUNDING)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_a_mock_in_another_process():
         assert info["rw_rate"] == 100.0 and info["limits"]["j"]["max_velocity"] == 2.0
         client.ask(write={"j/position": 0.5})
         after = client.ask(step=10, read={})
-        assert after["state"] == {"j/position": 0.5, "j/velocity": approx(50.0)}
+        assert after["state"] == {"j/position": 0.5, "j/velocity": approx(50.0, rel=ROUNDING)}
         client.ask(reset={})
         again = client.ask(read={})
         assert again["state"] == {"j/position": 0.0, "j/velocity": 0.0} and again["command"] == {"j/position": None}

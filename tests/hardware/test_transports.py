@@ -15,6 +15,7 @@ from pytest import approx
 import gearwright as gw
 from gearwright.hardware.transports.can_socket import path_of
 from gearwright.hardware.transports.loop import MOST_CLIENTS
+from tests.tolerances import ROUNDING
 
 
 @pytest.fixture
@@ -135,9 +136,9 @@ def test_json_lines(bench):
     client.ask({"mode": "lockstep"})
     client.ask({"reset": {}, "step": 0})
     state = client.ask({"command": {"motor": 0.5}, "step": 100})
-    assert state["t"] == approx(0.1) and state["name"] == ["axle"]
-    assert state["velocity"][0] == approx(0.5 / 0.01 * 0.1, rel=1e-9)
-    assert client.ask({"step": 1})["t"] == approx(0.101)
+    assert state["t"] == approx(0.1, rel=ROUNDING) and state["name"] == ["axle"]
+    assert state["velocity"][0] == approx(0.5 / 0.01 * 0.1, rel=ROUNDING)
+    assert client.ask({"step": 1})["t"] == approx(0.101, rel=ROUNDING)
     assert client.ask({"devices": {}})["devices"]["motor"]["node"] == 1
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gearwright import Mechanism
 from gearwright.dynamics import Equations
+from tests.tolerances import ROUNDING
 
 Array = NDArray[np.float64]
 VERSIONS = ("1.4", "1.5", "1.6", "1.7", "1.9", "1.11", "1.12")
@@ -118,7 +119,7 @@ def angle_per_position(robot: Mechanism, joint: str, link: str, axis_M: Array) -
     axis_R = zero["frame"][:3, :3].T @ axis_M
     start = zero["frame"][:3, :3].T @ zero[link][:3, :3]
     R = moved["frame"][:3, :3].T @ moved[link][:3, :3] @ start.T
-    np.testing.assert_allclose(R @ axis_R, axis_R, atol=1e-9)  # it turns about this axis only
+    np.testing.assert_allclose(R @ axis_R, axis_R, atol=ROUNDING, rtol=ROUNDING)  # it turns about this axis only
     sine = axis_R @ np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
     return float(np.arctan2(sine, (np.trace(R) - 1) / 2) / 0.5)
 

@@ -10,6 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright import ModelError
 from tests.formats.test_older_spellings import LINKS, gearbox, joint
+from tests.tolerances import ROUNDING
 
 PLAIN = (joint("ji", "frame", "in", "0 0 1") + joint("jo", "frame", "out", "0 0 1") + gearbox()).replace(
     ' expressed_in="__model__"', ""
@@ -53,7 +54,7 @@ def test_axes_before_15_are_in_the_model_frame(tmp_path: Path) -> None:
     new = migrated(old, tmp_path, verify=True)
     assert new.count('<xyz expressed_in="__model__">0 0 1</xyz>') == 2
     for name, axis in axes(old).items():
-        np.testing.assert_allclose(axis, (0, 0, 1), atol=1e-15)
+        np.testing.assert_allclose(axis, (0, 0, 1), atol=ROUNDING, rtol=ROUNDING)
         np.testing.assert_array_equal(axes(new)[name], axis)
 
 
@@ -135,4 +136,4 @@ def test_an_included_file_keeps_its_version(tmp_path: Path) -> None:
     )
     migrated(sdf(PLAIN + "<include><uri>part.sdf</uri></include>", "1.4"), tmp_path)
     new = gw.load(tmp_path / "new.sdf")
-    assert new.joints["part::pq"].axes[0].xyz[1] == pytest.approx(np.sin(1))
+    assert new.joints["part::pq"].axes[0].xyz[1] == pytest.approx(np.sin(1), rel=ROUNDING)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gearwright import ModelError
 from gearwright.model import AxisRef, Coupling, Couplings, Term, compose, in_order
+from tests.tolerances import ROUNDING
 
 numbers = st.floats(-10, 10)
 draws = settings(max_examples=200, deadline=None, derandomize=True)
@@ -27,11 +28,12 @@ def test_a_mimic_and_its_row_say_the_same(m: float, o: float, r: float, x: float
     """follower = m·(leader − r) + o; C = 1·follower − m·leader + (m·r − o) = 0."""
     c = coupling("f", ("l", m), offset=o, reference=r)
     f = c.position([x])
-    assert f == pytest.approx(m * (x - r) + o)
+    assert f == pytest.approx(m * (x - r) + o, rel=ROUNDING)
     G, gamma = c.row
     assert {AxisRef("f"): 1.0, AxisRef("l"): -m} == G
-    assert gamma == pytest.approx(m * r - o)
-    assert G[AxisRef("f")] * f + G[AxisRef("l")] * x + gamma == pytest.approx(0, abs=1e-9)
+    assert gamma == pytest.approx(m * r - o, rel=ROUNDING)
+    terms = abs(m * x) + abs(m * r) + abs(o)  # their sum cancels
+    assert G[AxisRef("f")] * f + G[AxisRef("l")] * x + gamma == pytest.approx(0, abs=ROUNDING * (1 + terms))
 
 
 @given(
@@ -42,14 +44,14 @@ def test_chains_compose_whatever_their_order(
     values: list[tuple[float, float, float]], x: float, random: object
 ) -> None:
     links = [coupling(f"q{i + 1}", (f"q{i}", m), offset=o, reference=r) for i, (m, o, r) in enumerate(values)]
-    expected = x
+    expected, size = x, abs(x)  # of the terms, which cancel
     for m, o, r in values:
-        expected = m * (expected - r) + o
+        expected, size = m * (expected - r) + o, abs(m) * (size + abs(r)) + abs(o)
     shuffled = list(links)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     terms, offset = compose(shuffled)[AxisRef(f"q{len(values)}")]
     assert set(terms) == {AxisRef("q0")}
-    assert terms[AxisRef("q0")] * x + offset == pytest.approx(expected, rel=1e-9, abs=1e-6)
+    assert terms[AxisRef("q0")] * x + offset == pytest.approx(expected, abs=ROUNDING * (1 + size))
     assert [c.name for c in in_order(shuffled)] == [c.name for c in links]
 
 
@@ -118,7 +120,8 @@ def test_formulas_hold(reference: float, x: float) -> None:
     """What a formula prints, evaluated, is the follower's position."""
     c = coupling("f", ("x", 2.0), offset=0.5, reference=reference, powers=(3.0,))
     text = c.formula.partition("=")[2].replace("·", "*").replace("−", "-").replace("^", "**")
-    assert eval(text, {"x": x}) == pytest.approx(c.position([x]), rel=1e-4, abs=1e-3)  # six digits are printed
+    printed = 6e-6 * abs(reference * c.slopes([x])[0]) + 1e-10  # six digits of the reference
+    assert eval(text, {"x": x}) == pytest.approx(c.position([x]), abs=printed)
 
 
 def test_a_coupling_answers_to_its_alias() -> None:

@@ -11,6 +11,7 @@ from gearwright import ModelError
 from gearwright.model import Inertia, Pose
 from gearwright.model.inertia import flaws
 from gearwright.model.poses import rotation_rpy
+from tests.tolerances import ROUNDING
 
 masses = st.floats(0.01, 10)
 places = st.tuples(*[st.floats(-1, 1)] * 3)
@@ -56,8 +57,8 @@ def test_the_tensor_turns_with_its_frame() -> None:
     )
     R = rotation_rpy(0.1, 0.2, 0.3)
     own = np.array([[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]])
-    np.testing.assert_allclose(inertia.tensor, R @ own @ R.T, atol=1e-15)
-    np.testing.assert_allclose(inertia.center, [1, 2, 3])
+    np.testing.assert_allclose(inertia.tensor, R @ own @ R.T, atol=ROUNDING, rtol=ROUNDING)
+    np.testing.assert_allclose(inertia.center, [1, 2, 3], rtol=ROUNDING)
 
 
 @pytest.mark.parametrize(

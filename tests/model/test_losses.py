@@ -9,6 +9,7 @@ import pytest
 
 from gearwright import Backlash, Losses, ModelError
 from gearwright.tracing import trace
+from tests.tolerances import ROUNDING
 
 
 def test_efficiency_takes_its_share_in_either_direction(rng: np.random.Generator) -> None:
@@ -37,7 +38,7 @@ def test_friction_and_damping_resist(rng: np.random.Generator) -> None:
 def test_backlash_is_a_dead_band() -> None:
     play = Backlash(gap=0.2, stiffness=100.0, damping=5.0)
     x = np.array([-0.3, -0.1, -0.05, 0.0, 0.1, 0.3])
-    np.testing.assert_allclose(play.torque(x), [-20, 0, 0, 0, 0, 20], atol=1e-12)
+    np.testing.assert_allclose(play.torque(x), [-20, 0, 0, 0, 0, 20], atol=ROUNDING, rtol=ROUNDING)
     assert play.torque(0.3, 1.0) == pytest.approx(25.0, rel=1e-12)
     assert play.torque(0.05, 1.0) == 0.0
     assert play.torque(0.3, -100.0) == 0.0  # contact pushes and never pulls

@@ -25,6 +25,7 @@ from gearwright.model import (
     Term,
     Transmission,
 )
+from tests.tolerances import ROUNDING
 
 BODY = Inertia(mass=1.0, moments=(1.0, 1.0, 1.0))
 
@@ -148,10 +149,16 @@ def test_forward_kinematics_of_a_plane_arm() -> None:
     X = m.forward_kinematics(dict(zip(joints, q, strict=True)))
     total = np.cumsum(q)
     np.testing.assert_allclose(
-        X["c"][:2, 3], [1 + np.cos(total[0]) + np.cos(total[1]), np.sin(total[0]) + np.sin(total[1])], atol=1e-12
+        X["c"][:2, 3],
+        [1 + np.cos(total[0]) + np.cos(total[1]), np.sin(total[0]) + np.sin(total[1])],
+        atol=ROUNDING,
+        rtol=ROUNDING,
     )
     np.testing.assert_allclose(
-        X["c"][:2, :2], [[np.cos(total[2]), -np.sin(total[2])], [np.sin(total[2]), np.cos(total[2])]], atol=1e-12
+        X["c"][:2, :2],
+        [[np.cos(total[2]), -np.sin(total[2])], [np.sin(total[2]), np.cos(total[2])]],
+        atol=ROUNDING,
+        rtol=ROUNDING,
     )
 
 

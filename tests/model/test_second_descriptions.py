@@ -9,6 +9,7 @@ import pytest
 from gearwright.model import WORLD, AxisRef, Coupling, Term
 from gearwright.model.tangle import Tangle
 from tests.model.test_freedom import FOUR_BAR, coupling, mechanism, polygon
+from tests.tolerances import ROUNDING
 
 PARALLELOGRAM = [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (2.0, 1.0, 0.0), (2.0, 0.0, 0.0)]
 
@@ -17,7 +18,7 @@ def test_cranks_of_a_parallelogram() -> None:
     robot = mechanism(polygon(PARALLELOGRAM), [coupling("j3", ("j0", 1))])
     (second,) = robot.second_descriptions.values()
     assert second.agrees
-    assert second.misfit < 1e-9
+    assert second.misfit < ROUNDING
     assert robot.without_contradictions() is robot
     assert robot.dof == 1
 

@@ -26,6 +26,7 @@ from gearwright.model import (
 from gearwright.model.couplings import Term
 from gearwright.model.tangle import Tangle
 from gearwright.model.transmissions.losses import Losses
+from tests.tolerances import ROUNDING
 
 
 def ratio(follower, leader, multiplier, mode="hard"):
@@ -118,7 +119,7 @@ def test_a_loop_is_closed_from_afar_and_to_rounding():
     closed = tangle.closed({**q, joint: np.array([1.0])}, [])
     assert closed is not None
     error, _, _ = tangle.scaled_rows(closed, [])
-    assert np.abs(error).max() < 1e-10
+    assert np.abs(error).max() < ROUNDING
     poses = tangle.general_positions(closed, [])
     assert len(poses) == 5
     away = [max(abs(float(p[n][0] - closed[n][0])) for n in (j.name for j in tangle.joints)) for p in poses[1:]]
@@ -142,7 +143,7 @@ def test_newtons_steps_end_at_twelve_digits():
     """A cubic map: fifty steps at most, and 1e-12 of the actuator's position is met."""
     cubic = gw.CustomTransmission(position=lambda q: q[0] + 0.3 * q[0] ** 3, size=(1, 1))
     q = float(np.ravel(cubic.actuator_to_joint_position([5e4]))[0])  # by some twenty steps
-    assert abs(q + 0.3 * q**3 - 5e4) <= 1e-12 * 5e4
+    assert abs(q + 0.3 * q**3 - 5e4) <= ROUNDING * 5e4
     steep = gw.CustomTransmission(position=lambda q: np.tanh(q[0]), size=(1, 1))
     with pytest.raises(ModelError, match="near="):
         steep.actuator_to_joint_position([1.5])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gearwright import Mechanism, ModelError
 from gearwright.model import WORLD, Axis, Inertia, Joint, Link, Pose
 from gearwright.model.topology import grow, roots, span
+from tests.tolerances import ROUNDING
 
 BODY = Inertia(mass=1.0, moments=(1.0, 1.0, 1.0))
 
@@ -88,7 +89,9 @@ def test_joints_hold_whichever_way_they_are_walked(graph: tuple[list[str], list[
     cuts = {j.name for j in m.tree.cuts}
     for name, j in m.joints.items():
         if name not in cuts:
-            np.testing.assert_allclose((X[j.parent] @ j.X_PC(q[name])).matrix, X[j.child].matrix, atol=1e-9)
+            np.testing.assert_allclose(
+                (X[j.parent] @ j.X_PC(q[name])).matrix, X[j.child].matrix, atol=ROUNDING, rtol=ROUNDING
+            )
 
 
 def test_document_order_decides() -> None:

@@ -20,10 +20,10 @@ import gearwright as gw
 from tests.corpus.files import RobotFile
 from tests.oracles.random_sdf import random_sdf
 from tests.oracles.random_urdf import random_urdf
+from tests.tolerances import ROUNDING
 
 etree = pytest.importorskip("lxml.etree")
 
-TOLERANCE = 1e-9  # [m, and entries of rotation matrices]
 CONFIGURATIONS = 3
 
 # files that load here, and that the oracle refuses
@@ -61,7 +61,7 @@ def assert_same_poses(robot: gw.Mechanism, q: dict, expected: dict[str, np.ndarr
     ours = robot.forward_kinematics(q)
     assert set(expected) == {name for name in ours if not from_gazebo(robot.links[name])}
     worst = max(expected, key=lambda link: np.abs(expected[link] - ours[link]).max())
-    np.testing.assert_allclose(ours[worst], expected[worst], rtol=0, atol=TOLERANCE, err_msg=f"link {worst!r}")
+    np.testing.assert_allclose(ours[worst], expected[worst], rtol=0, atol=ROUNDING, err_msg=f"link {worst!r}")
 
 
 @contextlib.contextmanager
@@ -243,7 +243,7 @@ def assert_same_as_drake(
         assert_same_poses(robot, q, expected)
         for frame in robot.frames.values() if frames else ():
             X_WL = np.eye(4) if frame.link == "world" else expected[frame.link]
-            np.testing.assert_allclose(X_WL @ frame.X_LF.matrix, plant.frame(frame.name), rtol=0, atol=TOLERANCE)
+            np.testing.assert_allclose(X_WL @ frame.X_LF.matrix, plant.frame(frame.name), rtol=0, atol=ROUNDING)
 
 
 def declared(name: str, known: Collection[str]) -> str:

@@ -16,6 +16,7 @@ from gearwright.page import mesh_process
 from gearwright.page.glb import painted
 from gearwright.page.meshes import Meshes
 from tests.corpus.files import robot_data
+from tests.tolerances import ROUNDING
 
 trimesh = pytest.importorskip("trimesh")
 ROBOTS = {  # DAE, STL and OBJ; package:// and relative
@@ -92,7 +93,7 @@ def test_units_of_collada(folder: Path, meshes: Meshes) -> None:
     text = (folder / "cm.dae").read_text()
     assert "<unit" not in text and text.count("<asset>") == 1
     (folder / "cm.dae").write_text(text.replace("<asset>", '<asset><unit name="centimeter" meter="0.01"/>'))
-    assert np.ptp(meshes.load("cm.dae").bounds, axis=0) == pytest.approx([1, 1, 1], rel=1e-6)
+    assert np.ptp(meshes.load("cm.dae").bounds, axis=0) == pytest.approx([1, 1, 1], rel=ROUNDING)
 
 
 BILLION = (

@@ -13,6 +13,7 @@ import gearwright as gw
 from gearwright.page.replay import Replay
 from gearwright.page.subject import subject
 from tests.sim.robots import FOLDER, GRIPPER
+from tests.tolerances import ROUNDING
 
 pytest.importorskip("viser")
 
@@ -32,9 +33,9 @@ def test_poses_and_operating_points_are_the_recordings(run) -> None:
     row = int(np.argmin(np.abs(run.time - 0.1)))
     assert replay.position("left_finger") == pytest.approx(run.position["left_finger"][row], abs=1e-15)
     expected = run.robot.forward_kinematics({"right_finger": run.position["right_finger"][row]})
-    assert np.allclose(replay.poses()["left_finger_link"], expected["left_finger_link"], atol=1e-12)
+    assert np.allclose(replay.poses()["left_finger_link"], expected["left_finger_link"], atol=ROUNDING, rtol=ROUNDING)
     speed, torque = replay.operating_point("motor")
-    assert torque == pytest.approx(run.actuator["motor"].torque[row]) and speed > 1.0
+    assert torque == pytest.approx(run.actuator["motor"].torque[row], rel=ROUNDING) and speed > 1.0
 
 
 def test_it_goes_to_the_end_and_begins_again(run) -> None:
@@ -100,7 +101,7 @@ def test_of_a_batch_one_is_shown(run) -> None:
     replay = Replay(sim.run(0.01), run.robot, nothing)
     assert replay.position("right_finger") == 0.0
     replay.index = 1
-    assert replay.position("right_finger") == pytest.approx(0.03)
+    assert replay.position("right_finger") == pytest.approx(0.03, rel=ROUNDING)
     with pytest.raises(gw.GearwrightError, match="bands"):
         Replay(sim.run(0.01).bands(), run.robot, nothing)
 
@@ -112,4 +113,4 @@ def test_a_floating_base_stays_a_rotation_between_rows() -> None:
     replay = Replay(run, run.robot, nothing)
     replay.seek(0.5 * (run.time[1] + run.time[2]))
     R = next(iter(replay.poses().values()))[:3, :3]
-    assert np.allclose(R @ R.T, np.eye(3), atol=1e-12)
+    assert np.allclose(R @ R.T, np.eye(3), atol=ROUNDING, rtol=ROUNDING)

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import gearwright as gw
 from gearwright.cli import app
 from tests.sim.robots import GRIPPER
+from tests.tolerances import ROUNDING
 
 pytest.importorskip("viser")
 
@@ -39,7 +40,7 @@ def test_it_runs_until_control_c(tmp_path: Path) -> None:
     assert process.returncode == 0, complained
     assert "Traceback" not in complained and "simulated" in printed and "run.npz" in printed.replace("\n", "")
     run = gw.Recording.open(out)
-    assert run.position["right_finger"][0] == pytest.approx(0.01)
+    assert run.position["right_finger"][0] == pytest.approx(0.01, rel=ROUNDING)
     assert run.position["right_finger"][-1] > 0.02 and run.command["motor"][-1] == 0.012
 
 
@@ -50,7 +51,7 @@ def test_it_pauses_after_its_duration() -> None:
         end = time.monotonic() + 20
         while page.player.playing and time.monotonic() < end:
             time.sleep(0.02)
-        assert page.sim.time == pytest.approx(0.05, abs=1e-9)
+        assert page.sim.time == pytest.approx(0.05, abs=ROUNDING)
 
 
 @pytest.mark.parametrize(

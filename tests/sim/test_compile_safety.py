@@ -7,6 +7,7 @@ import gearwright as gw
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import AxisRef, Encoder
 from tests.sim.robots import FOLDER
+from tests.tolerances import ROUNDING
 
 pytestmark = pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
 FOUR_BAR = (FOLDER / "four_bar.sdf").read_text()
@@ -44,7 +45,7 @@ def test_a_loop_that_nothing_can_move_stands_still():
     sim = gw.compile(stiff)
     sim.step(effort={"r": 1.0}, n=20)
     assert stiff.dof == 0
-    assert abs(sim.position["r"]) < 1e-9
+    assert abs(sim.position["r"]) < ROUNDING
 
 
 def follow(leader, multiplier):
@@ -65,7 +66,7 @@ def test_a_mimic_of_a_joint_that_closes_a_loop(mode):
     assert [j.name for j in robot.tree.cuts] == ["b"]
     assert robot.dof == 1
     assert sim.position["a"] > 0.001
-    assert sim.position["c"] == pytest.approx(sim.position["a"], rel=1e-9 if mode != "compliant" else 0.5)
+    assert sim.position["c"] == pytest.approx(sim.position["a"], rel=ROUNDING if mode != "compliant" else 0.05)
 
 
 def test_a_loop_with_sensors_on_every_joint_is_cut_through_a_link():
@@ -83,8 +84,8 @@ def test_a_loop_with_sensors_on_every_joint_is_cut_through_a_link():
     assert sim.position[cut] == pytest.approx(
         sim.position["pin_d"] - sim.position["pin_a"] - sim.position["pin_b"], abs=1e-12
     )
-    for link in robot.links:  # first order in dt: the two project along other coordinates
-        assert np.abs(sim.pose[link] - plain.pose[link]).max() < 1e-3
+    for link in robot.links:
+        assert np.abs(sim.pose[link] - plain.pose[link]).max() < ROUNDING
     assert sim.kinetic_energy == pytest.approx(plain.kinetic_energy, rel=1e-12)
 
 
@@ -155,7 +156,7 @@ def test_a_gripper_whose_mimics_and_loop_agree_moves(mode):
     assert {d.code for d in robot.diagnostics} >= {"coupling-implied", "loop-closed"}
     assert sim.position["crank_joint"] > 0.1
     assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-12)
-    assert closing_misfit(sim) < 1e-9
+    assert closing_misfit(sim) < ROUNDING
 
 
 def test_a_gripper_whose_mimics_only_come_near_keeps_its_loop():
@@ -168,7 +169,7 @@ def test_a_gripper_whose_mimics_only_come_near_keeps_its_loop():
     assert robot.dof == 1
     assert sim.position["crank_joint"] == pytest.approx(agreeing.position["crank_joint"], rel=1e-12)
     assert sim.position["finger_joint"] == pytest.approx(-sim.position["crank_joint"], abs=1e-12)
-    assert closing_misfit(sim) < 1e-9
+    assert closing_misfit(sim) < ROUNDING
 
 
 # --- parts that do not move -------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 import gearwright as gw
 from gearwright.compiler import backends
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
+from tests.tolerances import ROUNDING
 
 
 class Foreign:
@@ -82,7 +83,7 @@ def test_learning_environments_on_the_device(monkeypatch):
                            integrator="euler")  # fmt: skip
         env.reset(seed=3)
         made[device] = [env.step(np.full((4, 1), 0.1 * k))[0] for k in range(5)]
-    np.testing.assert_allclose(made["cuda"], made["cpu"], rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(made["cuda"], made["cpu"], rtol=ROUNDING, atol=ROUNDING)
 
 
 def test_without_a_gpu_the_error_says_so():

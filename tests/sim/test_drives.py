@@ -9,6 +9,7 @@ import gearwright as gw
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.sim import compile
 from tests.sim.test_limits_and_friction import SOLVERS, fingers, slider
+from tests.tolerances import ROUNDING
 
 # followers whose limits are tighter than their leader's are what these tests are about
 pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of:gearwright.LoadWarning")
@@ -29,7 +30,7 @@ def test_a_drive_arrives_at_any_gain(solver, gain):
     sim = compile(slider(), solver=solver, dt=1e-2, drives={"rail": Drive(stiffness=gain, damping=gain / 5)})
     sim.drive(position={"rail": 0.3})
     sim.step(n=1000)
-    assert sim.position["rail"] == pytest.approx(0.3, rel=1e-6)
+    assert sim.position["rail"] == pytest.approx(0.3, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -37,7 +38,7 @@ def test_effort_is_limited(solver):
     sim = compile(slider(), solver=solver, drives={"rail": Drive(stiffness=1e6, damping=1e4, effort=4.0)})
     sim.drive(position={"rail": 1.0})
     sim.step(n=100)
-    assert sim.velocity["rail"] == pytest.approx(0.1 * 4.0 / 2.0, rel=1e-9)
+    assert sim.velocity["rail"] == pytest.approx(0.1 * 4.0 / 2.0, rel=ROUNDING)
 
 
 def test_prescribed_motion_is_followed_whatever_resists():
@@ -99,7 +100,7 @@ class Squeeze:
             self.step()
         self.sim.step(n=900)
         self.before = self.now()
-        assert self.sim.energy < 1e-9
+        assert self.sim.energy < ROUNDING
         assert -1e-4 < self.sim.position["left"] < 0.03 + 1e-6
 
 

@@ -15,7 +15,7 @@ SWING = (
 )
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 40), pytest.param(40, 160, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "count"), [(0, 25), pytest.param(25, 175, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::gearwright.LoadWarning", "ignore::gearwright.UnsettledWarning")  # random files
 def test_what_loads_compiles_and_steps(first: int, count: int) -> None:
     ends, failures = fuzz.run(count, seed=1, first=first)

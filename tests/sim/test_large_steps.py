@@ -16,6 +16,7 @@ import gearwright as gw
 from gearwright.sim import compile
 from tests.sim.driven import body, motor, rigid, wheel
 from tests.sim.robots import DOUBLE_PENDULUM
+from tests.tolerances import ROUNDING
 
 DT, TIME = 0.01, 2.0  # [s]
 ABOVE = 0.05  # of the highest kinetic energy, by which energy may be above the start's
@@ -100,8 +101,8 @@ def test_a_motor_behind_300_to_1(command):
     speed = sim.run(TIME, command={"motor": target}).velocity["j"]
     assert np.abs(speed).max() <= 400.0 / 300.0 + 1e-9
     late = speed[len(speed) // 2 :]
-    assert np.ptp(late) < 1e-6  # it has arrived, and does not ring
-    assert late[-1] == pytest.approx({"effort": 400 / 300, "position": 0.0, "velocity": 0.5}[command], abs=1e-3)
+    assert np.ptp(late) < ROUNDING  # it has arrived, and does not ring
+    assert late[-1] == pytest.approx({"effort": 400 / 300, "position": 0.0, "velocity": 0.5}[command], abs=ROUNDING)
     assert sim.unsettled == 0
 
 
@@ -146,4 +147,4 @@ def test_what_is_linear_is_never_made_in_parts():
     wheel = body("j", 0.01).replace("</axis>", "<limit><lower>-1</lower><upper>2</upper></limit></axis>")
     sim = compile(rigid(wheel), dt=DT)
     sim.run(0.2, effort={"j": 5.0})
-    assert sim.position["j"] == pytest.approx(2.0, abs=1e-6) and sim.batch_state.get("parts")[0, 0] == 0.0
+    assert sim.position["j"] == pytest.approx(2.0, abs=ROUNDING) and sim.batch_state.get("parts")[0, 0] == 0.0

@@ -8,6 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from tests.dynamics.test_reduce import follow, wheels
+from tests.tolerances import ROUNDING
 
 # followers whose limits are tighter than their leader's are what these tests are about
 pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of:gearwright.LoadWarning")
@@ -45,7 +46,7 @@ def test_friction_stops_and_does_not_turn_round(solver):
     sim.step(n=100)
     assert sim.velocity["rail"] == pytest.approx(0.3 - 0.1 * 1.5, rel=1e-12)
     sim.step(n=200)
-    assert abs(sim.velocity["rail"]) < 1e-10  # where sweeps end
+    assert abs(sim.velocity["rail"]) < ROUNDING  # where sweeps end
     assert sim.position["rail"] == pytest.approx(0.3**2 / (2 * 1.5), rel=6e-3)  # half a step of 200: dt·v/2
 
 
@@ -55,8 +56,10 @@ def test_a_hard_stop_holds(solver, dt):
     sim = compile(slider(limit=RANGE), solver=solver, dt=dt)
     for push, end in ((30.0, 0.2), (-30.0, -0.1)):
         sim.step(effort={"rail": push}, n=round(1 / dt))
-        assert sim.position["rail"] == pytest.approx(end, abs=1e-10)  # the stop yields 1e-12, sweeps end at 1e-10 m/s
-        assert sim.velocity["rail"] == pytest.approx(0.0, abs=1e-9)
+        assert sim.position["rail"] == pytest.approx(
+            end, abs=ROUNDING
+        )  # the stop yields 1e-12, sweeps end at 1e-10 m/s
+        assert sim.velocity["rail"] == pytest.approx(0.0, abs=ROUNDING)
     rec = sim.run(0.5, effort={"rail": 1e5})
     assert rec.position["rail"].max() < 0.2 + 1e-9  # tgs ends a sweep short of a stop, not beyond it
 
@@ -68,7 +71,7 @@ def test_a_start_beyond_a_stop_comes_back_gently():
     rec = sim.run(2.0)
     assert np.abs(rec.velocity["rail"]).max() < 1e-12  # it is moved, and gains no kinetic energy
     assert np.abs(np.diff(rec.position["rail"])).max() <= 1e-3 + 1e-12  # by no more than 1 m/s would
-    assert rec.position["rail"][600] == pytest.approx(0.2, abs=1e-8)  # next to the stop is on it: 1e-9
+    assert rec.position["rail"][600] == pytest.approx(0.2, abs=5e-9)  # next to the stop is on it: 1e-9
 
 
 def test_a_soft_stop_is_a_spring_and_damper():
@@ -78,9 +81,9 @@ def test_a_soft_stop_is_a_spring_and_damper():
     sim.step(effort={"rail": 10.0}, n=100)
     assert sim.velocity["rail"] == pytest.approx(0.5, rel=1e-12)
     sim.step(n=3000)
-    assert sim.position["rail"] == pytest.approx(0.2 + 10.0 / 1000, rel=1e-9)
+    assert sim.position["rail"] == pytest.approx(0.2 + 10.0 / 1000, rel=ROUNDING)
     sim.step(effort={"rail": -10.0}, n=3000)
-    assert sim.position["rail"] == pytest.approx(-0.1 - 10.0 / 1000, rel=1e-9)
+    assert sim.position["rail"] == pytest.approx(-0.1 - 10.0 / 1000, rel=ROUNDING)
 
 
 def fingers(mode="exact", friction=0.5, follower_upper=0.03, multiplier=1.0):
@@ -108,7 +111,7 @@ def test_follower_limits_are_respected_and_felt_by_the_leader(mode, solver):
     """joint_state_publisher#13, robotiq#157. The follower's stop at 0.03 stops the leader at 0.03 too."""
     sim = compile(fingers(mode), solver=solver)
     sim.step(effort={"right": 3.0}, n=2000)
-    assert sim.position["left"] == pytest.approx(0.03, abs=1e-9)
+    assert sim.position["left"] == pytest.approx(0.03, abs=ROUNDING)
     # within 1e-9 of its stop an axis stands on it
     slack = {"exact": 1e-9, "hard": 2e-9, "compliant": 3.0 / (500**2 * 0.1) * 1.5}[mode]
     if (mode, solver) == ("hard", "tgs"):
@@ -125,11 +128,11 @@ def test_friction_on_a_follower_does_not_break_the_coupling(mode, solver):
     """mujoco#2430: both slide with both frictions taken off, and hold below their sum."""
     sim = compile(fingers(mode), solver=solver, iterations=200)
     sim.step(effort={"right": 0.99}, n=300)
-    assert abs(sim.position["right"]) < 1e-8
+    assert abs(sim.position["right"]) < ROUNDING
     sim.reset()
     sim.step(effort={"right": 1.4}, n=100)
-    assert sim.velocity["left"] == pytest.approx((1.4 - 1.0) / 0.4 * 0.1, rel=1e-6)
-    assert abs(sim.coupling_error["left"]) < 1e-9
+    assert sim.velocity["left"] == pytest.approx((1.4 - 1.0) / 0.4 * 0.1, rel=ROUNDING)
+    assert abs(sim.coupling_error["left"]) < ROUNDING
 
 
 @pytest.mark.parametrize("mode", ["hard", "compliant"])
@@ -141,9 +144,9 @@ def test_a_teleported_leader_does_not_spike(mode):
     sim.step(n=10)
     assert sim.velocity["right"] == pytest.approx(0.0, abs=1e-12)
     sim.reset(position={"right": 0.01, "left": 0.02})
-    assert (sim.position["left"], sim.coupling_error["left"]) == (0.02, pytest.approx(0.01))
+    assert (sim.position["left"], sim.coupling_error["left"]) == (0.02, pytest.approx(0.01, rel=ROUNDING))
     sim.step(n=400)
-    assert abs(sim.coupling_error["left"]) < 1e-6
+    assert abs(sim.coupling_error["left"]) < ROUNDING
 
 
 def test_follower_friction_maps_through_the_ratio():
@@ -165,9 +168,9 @@ def test_squeezing_a_stop_is_quiet(mode, solver, dt):
     sim = compile(fingers(mode), solver=solver, dt=dt)
     sim.step(effort={"right": 40.0, "left": 25.0}, n=300)
     sim.step(n=20_000)
-    assert sim.energy < 1e-9
+    assert sim.energy < ROUNDING
     sim.step(effort={"right": -40.0, "left": 10.0}, n=2_000)
-    assert sim.energy < 1e-9
+    assert sim.energy < ROUNDING
     assert -1e-3 < sim.position["right"] < 0.031
 
 
@@ -195,8 +198,8 @@ def test_sweeps_converge_to_direct(mode):
     assert error("pgs", 4) < error("pgs", 1) / 5
     assert error("pgs", 64) < 1e-12
     coarse, fine = error("tgs", 64), error("tgs", 256)
-    assert coarse < 1e-2 * np.abs(want).max()
-    assert coarse / fine == pytest.approx(4, rel=0.2)
+    assert coarse < 5e-3 * np.abs(want).max()
+    assert coarse / fine == pytest.approx(4, rel=0.005)
 
 
 def chain(n, erp):
@@ -223,7 +226,7 @@ def test_tgs_beats_pgs_at_equal_sweeps_on_a_stiff_chain(n, erp):
 @pytest.mark.parametrize("solver", ["pgs", "tgs"])
 def test_few_sweeps_over_a_long_chain_do_not_ring_up(solver):
     """Impulses that took an error off are no guess for the next step: carried over, they grew 1e18-fold here."""
-    assert largest_error(compile(chain(20, 1.0), solver=solver, iterations=3), steps=1000) < 1e-5
+    assert largest_error(compile(chain(20, 1.0), solver=solver, iterations=3), steps=1000) < 5e-6
 
 
 def test_the_same_bits_in_a_batch():
@@ -262,7 +265,7 @@ def test_linearisation_of_a_step_with_rows():
             sim.state = state
             sim.step()
             after.append(sim.state[:n])
-        assert (after[0] - after[1]) / (2 * h) == pytest.approx(A[:, k], abs=1e-6 * np.abs(A).max())
+        assert (after[0] - after[1]) / (2 * h) == pytest.approx(A[:, k], abs=1e-9 * np.abs(A).max())  # rounding over h
     assert B.shape == (n, 2)
 
 

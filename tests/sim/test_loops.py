@@ -14,6 +14,7 @@ from gearwright.sim import compile
 from gearwright.sim.loops import _moved
 from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.robots import FOLDER, bare
+from tests.tolerances import ROUNDING
 
 FOUR_BAR = FOLDER / "four_bar.sdf"
 GROUND, CRANK, COUPLER, ROCKER = 0.12, 0.04, 0.10, 0.08
@@ -46,7 +47,7 @@ def test_a_four_bar_follows_freudenstein_over_a_turn():
         sim.drive(position={"pin_a": 2 * pi * (k + 1) / 720})
         sim.step()
         expected = rocker_angle(START[0] + sim.position["pin_a"]) - rocker_angle(START[0])
-        assert (sim.position["pin_d"] - expected + pi) % (2 * pi) - pi == pytest.approx(0.0, abs=1e-9)
+        assert (sim.position["pin_d"] - expected + pi) % (2 * pi) - pi == pytest.approx(0.0, abs=ROUNDING)
     assert sim.position["pin_a"] == pytest.approx(2 * pi, abs=1e-12)
 
 
@@ -79,7 +80,7 @@ def test_two_motors_on_one_loop(solver):
         work = {n: dt * np.cumsum(rec.actuator[n].torque * rec.velocity[pin]) for n, pin in pins.items()}
         a, b, d = (rec.velocity[f"pin_{k}"] for k in "abd")
         lost = dt * np.cumsum(1e-4 * (a**2 + b**2 + d**2 + (d - a - b) ** 2))  # pin_c turns by what the others leave
-        assert drift_in(sim, rec) < 1e-9
+        assert drift_in(sim, rec) < ROUNDING
         assert min(np.abs(w).max() for w in (*work.values(), lost)) > 0.01
         gaps.append(np.abs(sum(work.values()) - lost - (rec.energy - start)).max())
     assert np.ptp(rec.position["pin_a"]) > pi
@@ -108,12 +109,12 @@ def test_a_urdf_whose_gazebo_block_closes_a_loop():
     for dt in (1e-3, 5e-4):
         sim = compile(robot, dt=dt)
         rec = sim.run(1.0)
-        assert drift_in(sim, rec) < 1e-9
+        assert drift_in(sim, rec) < ROUNDING
         ends = [sim.pose[n] @ x for n, x in (("coupler", (1.2, 0, 0.3, 1)), ("rocker", (-0.3, 0, 1.3, 1)))]
-        assert np.abs(ends[0] - ends[1]).max() < 1e-9  # the pin itself, from both bars
+        assert np.abs(ends[0] - ends[1]).max() < ROUNDING  # the pin itself, from both bars
         ranges.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
     assert np.ptp(rec.position["a"]) > 1.0
-    assert max(ranges) < 1e-5
+    assert max(ranges) < 2e-6
 
 
 def test_energy_is_kept_in_a_loop_without_losses():
@@ -124,7 +125,7 @@ def test_energy_is_kept_in_a_loop_without_losses():
         sim = compile(bare(gw.loads(text)), dt=dt)
         rec = sim.run(0.5)
         errors.append(np.ptp(rec.energy) / np.ptp(rec.kinetic_energy))
-    assert errors[1] < 0.02
+    assert errors[1] < 1e-5
     assert errors[1] < errors[0] / 2.5
 
 
@@ -139,7 +140,7 @@ def test_damping_and_springs_of_the_cut_joint_act():
         sim.step(effort={"pin_a": 0.03}, n=1000)
         last.append(sim.position["pin_a"])
     assert abs(last[0]) > 0.05
-    assert last[0] == pytest.approx(last[1], rel=1e-3)
+    assert last[0] == pytest.approx(last[1], rel=1e-5)
 
 
 def test_assembly_at_reset():
@@ -147,23 +148,25 @@ def test_assembly_at_reset():
     sim = compile(FOUR_BAR)
     sim.reset(position={"pin_a": 1.0}, velocity={"pin_a": 2.0})
     assert sim.position["pin_a"] == 1.0
-    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-9)
-    assert drift(sim) < 1e-11
+    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=ROUNDING)
+    assert drift(sim) < ROUNDING
     before = drift(sim)
     sim.step()
     assert abs(sim.velocity["pin_d"]) > 0.1
     assert drift(sim) < 1e-9 + before
     many = compile(FOUR_BAR, batch=3)
     many.reset(position={"pin_a": np.array([0.0, 0.5, 1.0])})
-    assert many.position["pin_d"][2] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-9)
+    assert many.position["pin_d"][2] == pytest.approx(
+        rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=ROUNDING
+    )
 
 
 def test_assembly_in_single_precision():
     sim = compile(FOUR_BAR, precision="single")
     sim.reset(position={"pin_a": 1.0})
-    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-5)
+    assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-6)
     sim.step(effort={"pin_a": 0.02}, n=300)
-    assert drift(sim) < 1e-5
+    assert drift(sim) < 2e-8
 
 
 def test_a_long_chain_of_hard_couplings_costs_in_proportion():
@@ -205,29 +208,33 @@ def ring(kind):
         f'<joint name="j{n}" type="ball"><parent>{parent}</parent><child>l{n}</child></joint>'
         for n, (parent, xyz) in enumerate((("world", "0 0 0"), ("l0", "0.25 0 0.2"), ("l1", "0.1 0.1 0.45")))
     )
-    return gw.loads(f"""<sdf version="1.9"><model name="ring">{arm}
+    robot = gw.loads(f"""<sdf version="1.9"><model name="ring">{arm}
       <joint name="cut" type="{kind}"><pose relative_to="l2">0.2 0.1 0 0.3 0 0</pose><parent>world</parent>
       <child>l2</child>{axes}{pitch}</joint></model></sdf>""")
+    return replace(robot, cut=("cut",))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "universal"])
+def test_the_joint_that_is_written_last_is_cut(kind):
+    assert [j.name for j in replace(ring(kind), cut=()).tree.cuts] == ["cut"]
 
 
 @pytest.mark.parametrize("kind", [k for k in JOINT_KINDS if k not in ("floating", "planar")])
 def test_every_kind_closes_a_loop(kind):
     """Under gravity for half a second: 6 − freedoms rows that hold, and nine freedoms less those."""
     robot = ring(kind)
-    if not robot.tree.cuts:
-        pytest.skip("the reader spans this kind")
     sim = compile(robot)
     equations = sim.kernels["closure"].program
     rows = equations.slot("error").shape[0]
     assert rows == 6 - robot.tree.cuts[0].dof
     for _ in range(20):
         sim.step(n=25)
-        assert drift(sim) < 1e-9
+        assert drift(sim) < ROUNDING
     assert np.isfinite(sim.state).all()
     _, J = (sim.kernels["closure"].evaluate({"position": sim.state[:12], "parameter": np.zeros(0)})[n]
             for n in ("error", "jacobian"))  # fmt: skip
     u = sim.state[12:21]
-    assert np.abs(J @ u).max() < 0.05 * max(1.0, np.abs(u).max())  # at the new pose; exact at the one it stepped from
+    assert np.abs(J @ u).max() < ROUNDING * max(1.0, np.abs(u).max())
 
 
 @pytest.mark.parametrize("kind", ["fixed", "revolute", "prismatic", "screw", "universal", "ball"])
@@ -243,4 +250,4 @@ def test_rates_are_the_slopes_of_errors(kind):
         step[k] = 1e-6
         ahead, behind = (kernel.evaluate({"position": _moved(names, q, s * step), "parameter": np.zeros(0)})["error"]
                          for s in (1, -1))  # fmt: skip
-        assert (ahead - behind) / 2e-6 == pytest.approx(J[:, k], abs=1e-8)
+        assert (ahead - behind) / 2e-6 == pytest.approx(J[:, k], abs=5e-10)  # rounding over 2e-6

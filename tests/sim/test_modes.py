@@ -22,6 +22,7 @@ from gearwright.model import WORLD, Axis, Couplings, Inertia, Joint, Link, Mecha
 from gearwright.sim import compile
 from tests.dynamics.random_mechanisms import random_state, random_tree
 from tests.dynamics.test_reduce import follow, wheels
+from tests.tolerances import ROUNDING
 
 SINGLE = ("revolute", "prismatic", "continuous", "screw", "revolute", "prismatic")
 SEEDS, DURATION = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))], 0.2
@@ -75,9 +76,9 @@ def test_every_mode_converges_to_the_exact_motion_at_first_order(seed, mode, pow
     """The true motion by rk4, whose own error at 1 ms is below 1e-12."""
     truth = end(seed, powers, 1e-3, "rk4")
     errors = [apart(end(seed, powers, dt, **MODES[mode](dt)), truth) for dt in (2e-3, 1e-3, 5e-4)]
-    assert errors[0] < 0.05
-    assert order(errors[0], errors[1]) == pytest.approx(1.0, abs=0.15)
-    assert order(errors[1], errors[2]) == pytest.approx(1.0, abs=0.15)
+    assert errors[0] < 0.01
+    assert order(errors[0], errors[1]) == pytest.approx(1.0, abs=0.06)  # slack: found 0.027 with slow seeds
+    assert order(errors[1], errors[2]) == pytest.approx(1.0, abs=0.03)  # slack: half of it
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -90,14 +91,14 @@ def test_a_hard_linear_coupling_makes_the_exact_step(seed):
 def test_a_hard_polynomial_coupling_is_one_order_away(seed):
     """At the same step. The next term, of order dt², is still felt at 1 ms where the first one is small."""
     errors = [apart(end(seed, SQUARE, dt, mode="hard"), end(seed, SQUARE, dt)) for dt in (2.5e-4, 1.25e-4)]
-    assert order(*errors) == pytest.approx(1.0, abs=0.15)
+    assert order(*errors) == pytest.approx(1.0, abs=0.03)  # slack: found 0.013 with slow seeds
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_compliant_coupling_that_stiffens_with_the_step_is_two_orders_away(seed):
     """At the same step, linear. (With a polynomial, the hard row's first order comes on top, and rules in the end.)"""
     errors = [apart(end(seed, LINEAR, dt, **stiff(dt)), end(seed, LINEAR, dt)) for dt in (1e-3, 5e-4)]
-    assert order(*errors) == pytest.approx(2.0, abs=0.15)
+    assert order(*errors) == pytest.approx(2.0, abs=0.015)
 
 
 @pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
@@ -111,12 +112,12 @@ def test_a_compliant_coupling_has_a_motion_of_its_own(seed):
     def limit(mu):
         belt = {"mode": "compliant", "natural_frequency": mu, "damping_ratio": 1.0}
         a, b, c = (end(seed, LINEAR, dt, **belt) for dt in (4e-4, 2e-4, 1e-4))
-        assert order(apart(a, b), apart(b, c)) == pytest.approx(1.0, abs=0.15)
+        assert order(apart(a, b), apart(b, c)) == pytest.approx(1.0, abs=0.002)
         return 2 * c - b
 
     truth = end(seed, LINEAR, 1e-3, "rk4")
     distances = [apart(limit(mu), truth) for mu in (100.0, 200.0)]
-    assert distances[0] / distances[1] == pytest.approx(4.0, rel=0.1)
+    assert distances[0] / distances[1] == pytest.approx(4.0, rel=0.04)
 
 
 @pytest.mark.parametrize("erp", [0.0, 0.2, 0.7, 1.0])
@@ -175,10 +176,10 @@ def test_a_row_on_the_second_axis_of_a_universal_joint(mode):
     impulse = -(erp * C / dt + Jv) / (whole + cfm)
     assert tied.coupling_error["gimbal.axis2"] == pytest.approx(C, rel=1e-12)
     tied.step()
-    assert tied.coupling_effort["gimbal.axis2"] == pytest.approx(impulse / dt, rel=1e-10)
+    assert tied.coupling_effort["gimbal.axis2"] == pytest.approx(impulse / dt, rel=ROUNDING)
     for name in free.coordinates:
         pushed = r[name, follower] * impulse - m * r[name, leader] * impulse
-        assert tied.velocity[name] == pytest.approx(free.velocity[name] + pushed, rel=1e-11)
+        assert tied.velocity[name] == pytest.approx(free.velocity[name] + pushed, rel=ROUNDING)
 
 
 def test_the_second_axis_in_every_mode_moves_alike():
@@ -190,7 +191,7 @@ def test_the_second_axis_in_every_mode_moves_alike():
         assert abs(sim.coupling_error["gimbal.axis2"]) < 1e-12
         ends.append([sim.position[name] for name in ("shaft", "gimbal.axis", "gimbal.axis2")])
     # passes end at 1e-5 of a speed, and what the last one leaves, 1e-3 of that, differs from mode to mode: 1e-9 found
-    assert ends[0] == pytest.approx(ends[1], abs=1e-8)
+    assert ends[0] == pytest.approx(ends[1], abs=ROUNDING)
 
 
 # --- cost -----------------------------------------------------------------------------------------------------------
@@ -242,5 +243,5 @@ def test_a_chain_of_a_hundred_moves_as_one(mode):
     sim = compile(fan(100, mode))
     sim.step(effort={"w0": 1.0}, n=200)
     seen = 0.1 * sum(1.01 ** (2 * k) for k in range(100))
-    assert sim.velocity["w0"] == pytest.approx(0.2 / seen, rel=1e-9)
-    assert sim.velocity["w99"] == pytest.approx(1.01**99 * 0.2 / seen, rel=1e-9)
+    assert sim.velocity["w0"] == pytest.approx(0.2 / seen, rel=ROUNDING)
+    assert sim.velocity["w99"] == pytest.approx(1.01**99 * 0.2 / seen, rel=ROUNDING)

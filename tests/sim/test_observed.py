@@ -11,6 +11,7 @@ from gearwright import Drive, compile, load, loads
 from gearwright.model import AxisRef, Limits
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FREE, LIMITED, bare
 from tests.sim.test_loops import ring
+from tests.tolerances import ROUNDING
 
 FOUR_BAR = bare(load(FOLDER / "four_bar.sdf"))
 G = 9.80665
@@ -19,7 +20,6 @@ PENDULUM = (
     "<inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/></inertial></link>"
     "<joint name='pin' type='continuous'><parent link='ground'/><child link='bob'/><axis xyz='0 1 0'/></joint></robot>"
 )
-ROUNDING = 1e-12
 
 
 def pendulum(**options):
@@ -55,14 +55,14 @@ def test_a_batch_and_a_recording_have_the_same():
     assert np.array_equal(rec.link_acceleration["lower"].angular[-1], many.link_acceleration["lower"].angular)
     one.reset(position={"elbow": 0.5})
     single = one.run(0.05, every=10)
-    assert single.reaction["elbow"].force == pytest.approx(rec.reaction["elbow"].force[:, 1], rel=1e-9)
+    assert single.reaction["elbow"].force == pytest.approx(rec.reaction["elbow"].force[:, 1], rel=ROUNDING)
 
 
 def held_four_bar():
     """The gallery's four-bar, its crank held by a drive; at rest, so that statics hold."""
     sim = compile(FOUR_BAR, drives={"pin_a": Drive(stiffness=1e6, damping=1e3)})
     sim.step(n=400)
-    assert abs(sim.velocity["pin_a"]) < 1e-9
+    assert abs(sim.velocity["pin_a"]) < ROUNDING
     return sim
 
 
@@ -90,10 +90,10 @@ def test_statics_of_a_four_bar():
             s = signs.get((link, pin), 1.0)
             f, t, p = forces[pin]
             total, moment = total + s * f, moment + s * (t + np.cross(p, f))
-        assert np.abs(total).max() < 1e-8 * np.abs(forces["pin_a"][0]).max(), link
-        assert np.abs(moment).max() < 1e-8 * np.abs(forces["pin_a"][0]).max(), link
+        assert np.abs(total).max() < ROUNDING * np.abs(forces["pin_a"][0]).max(), link
+        assert np.abs(moment).max() < ROUNDING * np.abs(forces["pin_a"][0]).max(), link
     assert np.abs(forces["pin_c"][0]).max() > 0.1
-    assert np.abs(forces["pin_c"][1]).max() < 1e-9  # a pin without friction
+    assert np.abs(forces["pin_c"][1]).max() < ROUNDING  # a pin without friction
 
 
 def test_a_joint_that_closes_a_loop_is_read_like_others():
@@ -102,7 +102,9 @@ def test_a_joint_that_closes_a_loop_is_read_like_others():
     opened = rec.position["pin_d"] - rec.position["pin_a"] - rec.position["pin_b"]
     turned = rec.position["pin_c"]
     assert np.ptp(turned) > 0.1
-    assert np.abs(np.sin((turned - turned[0]) / 2)) == pytest.approx(np.abs(np.sin((opened - opened[0]) / 2)), abs=1e-9)
+    assert np.abs(np.sin((turned - turned[0]) / 2)) == pytest.approx(
+        np.abs(np.sin((opened - opened[0]) / 2)), abs=ROUNDING
+    )
     assert sim.position["pin_c"] == rec.position["pin_c"][-1]
     slope = (rec.position["pin_c"][2:] - rec.position["pin_c"][:-2]) / (2 * sim.dt)
     assert np.abs(rec.velocity["pin_c"][1:-1] - slope).max() < 1e-3 * np.abs(slope).max()  # (dt·ω)²
@@ -119,17 +121,17 @@ def test_a_loop_joint_of_every_kind_reads_what_it_does_in_the_tree(kind):
     cut, tree = (compile(replace(ring(kind), cut=(name,)), dt=1e-4) for name in ("cut", "j1"))
     for sim in (cut, tree):
         sim.step(n=2000)
-    assert cut.position["cut"] == pytest.approx(tree.position["cut"], abs=1e-5)
+    assert cut.position["cut"] == pytest.approx(tree.position["cut"], abs=5e-6)
     assert cut.velocity["cut"] == pytest.approx(tree.velocity["cut"], abs=2e-4)
     assert np.abs(cut.velocity["cut"]).max() > 0.01
 
 
 def test_nothing_is_transmitted_in_free_fall():
     sim = compile(loads(FREE))
-    assert sim.link_acceleration["hull"].linear[2] == pytest.approx(sim.robot.gravity[2], rel=1e-9)
+    assert sim.link_acceleration["hull"].linear[2] == pytest.approx(sim.robot.gravity[2], rel=ROUNDING)
     base = next(iter(sim.robot.bases))
-    assert np.abs(np.concatenate(sim.reaction[base])).max() < 1e-9
-    assert np.abs(np.concatenate(sim.reaction["gimbal"])).max() < 1e-9
+    assert np.abs(np.concatenate(sim.reaction[base])).max() < ROUNDING
+    assert np.abs(np.concatenate(sim.reaction["gimbal"])).max() < ROUNDING
 
 
 # --- wrenches --------------------------------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ def test_a_wrench_moves_a_free_body_as_newton_says():
     sim.step(wrench={"body": ((1.0, 2.0, -3.0), (0.0, 0.0, 0.5))}, n=100)
     assert sim.momentum.linear == pytest.approx(0.1 * np.array([1.0, 2.0, -3.0]), rel=1e-12)
     assert sim.link_velocity["body"].angular == pytest.approx([0, 0, 0.5], rel=1e-12)
-    assert sim.pose["body"][:3, 3] == pytest.approx(0.5 * 0.01 / 2 * np.array([1.0, 2.0, -3.0]), rel=1e-9)
+    assert sim.pose["body"][:3, 3] == pytest.approx(0.5 * 0.01 / 2 * np.array([1.0, 2.0, -3.0]), rel=ROUNDING)
     sim.reset()
     sim.step(n=100)
     assert np.abs(sim.momentum.linear).max() == 0.0  # cleared
@@ -164,7 +166,7 @@ def test_a_wrench_holds_a_pendulum_up(options):
     weight = np.array([0, 0, 2.0 * G])
     rec = sim.run(0.5, wrench={"bob": (weight, np.cross(r, weight))})
     assert np.abs(rec.position["pin"] - 1.0).max() < 1e-12
-    assert np.abs(sim.reaction["pin"].force).max() < 1e-10
+    assert np.abs(sim.reaction["pin"].force).max() < ROUNDING
     sim.run(0.1)
     assert sim.position["pin"] == pytest.approx(1.0, abs=1e-12)  # held on
     sim.reset(position={"pin": 1.0})
@@ -247,7 +249,7 @@ def test_efforts_of_inverse_dynamics_give_the_accelerations():
     wanted = dict(zip(names, rng.normal(size=len(names)), strict=True))
     sim.step(wrench={list(robot.links)[-1]: (rng.normal(size=3), rng.normal(size=3))}, n=0)
     sim.step(effort=sim.inverse_dynamics(wanted), n=0)
-    assert [sim.acceleration[n] for n in names] == pytest.approx([*wanted.values()], rel=1e-9)
+    assert [sim.acceleration[n] for n in names] == pytest.approx([*wanted.values()], rel=ROUNDING)
     follower = next(n for n in sim.coordinates if n not in names)
     with pytest.raises(gw.ModelError, match="follows"):
         sim.inverse_dynamics({follower: 1.0})
@@ -269,7 +271,7 @@ def test_a_spring_in_a_cut_joint_stores_energy():
     joints["pin_c"] = replace(joint, axes=(replace(joint.axes[0], dynamics=spring),))
     sprung, plain = (compile(replace(FOUR_BAR, joints=j, cut=("pin_c",))) for j in (joints, {**joints, "pin_c": replace(
         joint, axes=(replace(joint.axes[0], dynamics=replace(spring, spring_stiffness=0.0)),))}))  # fmt: skip
-    assert sprung.potential_energy - plain.potential_energy == pytest.approx(0.5 * 0.5 * 0.3**2, rel=1e-9)
+    assert sprung.potential_energy - plain.potential_energy == pytest.approx(0.5 * 0.5 * 0.3**2, rel=ROUNDING)
     rec = sprung.run(1.0)
     assert np.ptp(rec.energy) < 0.01 * np.ptp(rec.potential_energy)
 
@@ -286,7 +288,7 @@ def test_soft_stops_store_energy():
     with pytest.warns(gw.BeyondLimitsWarning, match=r"'elbow' at 0.3 rad, upper limit 0.1 rad"):
         sim.reset(position={"elbow": 0.3})
     free.reset(position={"elbow": 0.3})
-    assert sim.energy - free.energy == pytest.approx(0.5 * 40 * 0.2**2, rel=1e-9)
+    assert sim.energy - free.energy == pytest.approx(0.5 * 40 * 0.2**2, rel=ROUNDING)
     rec = sim.run(1.0)
     assert np.ptp(rec.energy) < 0.01 * np.ptp(rec.kinetic_energy)
 
@@ -300,7 +302,7 @@ def test_a_pressed_backlash_stores_energy():
     sim = compile(robot.with_transmission("gear", gear, actuators=["motor"], joints=["pin"], backlash=play))
     free = sim.energy
     sim.reset(position={"motor.rotor": 0.04})
-    assert sim.energy - free == pytest.approx(0.5 * 50.0 * 0.03**2, rel=1e-9)
+    assert sim.energy - free == pytest.approx(0.5 * 50.0 * 0.03**2, rel=ROUNDING)
     sim.reset(position={"motor.rotor": 0.005})
     assert sim.energy == pytest.approx(free, abs=1e-15)
 
@@ -320,7 +322,7 @@ def test_linearising_with_a_wrench():
     assert A.shape == (4, 4)
     sim.reset(position=here)
     sim.step(wrench={"lower": ((30.0, 0.0, 2.0), (0.0, 0.4, 0.0))}, n=0)
-    assert sim.linearize()[0][2:, 0] == pytest.approx((np.array(ends[0]) - ends[1]) / 2e-5, rel=1e-5)
+    assert sim.linearize()[0][2:, 0] == pytest.approx((np.array(ends[0]) - ends[1]) / 2e-5, rel=2e-8)  # h²
     sim.step(wrench={})
 
 
@@ -339,7 +341,7 @@ def test_a_start_beyond_limits_is_reported_once():
         sim.reset(position={"elbow": [0.0, 1.0, -1.0]})
         with pytest.raises(gw.BeyondLimitsWarning):
             sim.reset(position={"elbow": 1.1})
-        assert sim.position["elbow"] == pytest.approx([0.0, 1.0, -1.0])  # as it was
+        assert sim.position["elbow"] == pytest.approx([0.0, 1.0, -1.0], rel=ROUNDING)  # as it was
 
 
 def dry_friction(command, speed, state):

@@ -59,7 +59,7 @@ def dropped(seed):
 @pytest.mark.parametrize("seed", range(0, CASES, CASES // DEFAULT))
 def test_no_energy_appears(seed):
     share, unsettled = dropped(seed)
-    assert share < APPEARS
+    assert share < APPEARS  # slack: some of the 200
     assert unsettled == 0
 
 
@@ -71,7 +71,7 @@ def test_no_energy_appears_in_any(seed, record_property, monkeypatch, tmp_path):
     share, unsettled = dropped(seed)
     record_property("appears", float(share))  # xdist sends no NumPy numbers
     record_property("appears_in_mujoco", float(in_mujoco(seed)))
-    assert share < APPEARS
+    assert share < APPEARS  # slack: some of the 200
     assert unsettled == 0
 
 

@@ -9,6 +9,7 @@ import gearwright as gw
 from gearwright.model import AxisRef, Couplings
 from gearwright.model.couplings import Coupling, Term
 from gearwright.sim import compile
+from tests.tolerances import ROUNDING
 
 SOFT = {"natural_frequency": 100.0, "damping_ratio": 0.5}
 
@@ -47,7 +48,7 @@ every_size = pytest.mark.parametrize("n", [2, 3, 5])
 @every_size
 @pytest.mark.parametrize("mode", ["hard", "compliant", "mixed"])
 def test_a_consistent_ring_turns_as_one(n, mode):
-    """0.1 N·m on w0: its acceleration is that of `Σ 4ⁱ·Iᵢ`; a compliant ring's also rings, by less than 1 %."""
+    """0.1 N·m on w0: its acceleration is that of `Σ 4ⁱ·Iᵢ`; a compliant ring's also rings, by 2e-6."""
     modes = ["exact"] * (n - 1) + ["hard"] if mode == "mixed" else mode
     robot = ring(n, 1.0, modes)
     assert robot.dof == 1
@@ -55,9 +56,9 @@ def test_a_consistent_ring_turns_as_one(n, mode):
     sim.step(effort={"w0": 0.1}, n=500)
     inertia = sum(4.0**i * 0.1 * (i + 1) for i in range(n))
     velocities = [sim.velocity[f"w{i}"] for i in range(n)]
-    assert velocities[0] == pytest.approx(0.05 / inertia, rel=1e-9 if mode != "compliant" else 0.01)
+    assert velocities[0] == pytest.approx(0.05 / inertia, rel=ROUNDING if mode != "compliant" else 1e-5)
     assert velocities == pytest.approx(
-        [2.0**i * velocities[0] for i in range(n)], rel=1e-9 if mode != "compliant" else 0.01
+        [2.0**i * velocities[0] for i in range(n)], rel=ROUNDING if mode != "compliant" else 1e-5
     )
     assert np.sum(sim.batch_state.get("unsettled")) == 0
 
@@ -70,10 +71,10 @@ def test_ratios_of_four_digits_are_consistent(first):
     assert robot.dof == 1 and "mimic-contradiction" not in [d.code for d in robot.diagnostics]
     sim = compile(robot, dt=1e-3)
     sim.step(effort={"w0": 0.1}, n=500)
-    assert sim.velocity["w0"] == pytest.approx(0.05 / (0.1 + 9 * 0.2), rel=1e-9)
+    assert sim.velocity["w0"] == pytest.approx(0.05 / (0.1 + 9 * 0.2), rel=ROUNDING)
     sim.reset(velocity={"w0": 100.0})
     sim.step(effort={"w0": 0.0}, n=1000)
-    assert sim.velocity["w0"] == pytest.approx(100.0, rel=1e-9)
+    assert sim.velocity["w0"] == pytest.approx(100.0, rel=ROUNDING)
     assert sim.unsettled == 0
 
 
@@ -94,7 +95,7 @@ def test_a_long_ring_of_rounded_ratios_turns():
     sim = compile(robot, dt=1e-3)
     sim.step(effort={"w0": 0.1}, n=500)
     inertia = 0.1 + 0.2 / 9 + 0.3 * 49 / 9 + 0.4 * 49 / 729
-    assert sim.velocity["w0"] == pytest.approx(0.05 / inertia, rel=1e-9)
+    assert sim.velocity["w0"] == pytest.approx(0.05 / inertia, rel=ROUNDING)
 
 
 def test_a_ratio_that_is_a_parameter_stays_what_it_is():
@@ -103,7 +104,7 @@ def test_a_ratio_that_is_a_parameter_stays_what_it_is():
     sim = compile(replace(wheels(2), couplings=Couplings(rows)), parameters=["c1.multiplier"])
     assert sim.parameters["c1.multiplier"] == 0.3333
     sim.step(effort={"w0": 0.1}, n=500)
-    assert sim.velocity["w0"] < 0.01 * 0.05 / (0.1 + 9 * 0.2)  # held
+    assert sim.velocity["w0"] < 2e-4 * 0.05 / (0.1 + 9 * 0.2)  # held
 
 
 @pytest.mark.sampled(5)
@@ -119,7 +120,8 @@ def test_a_contradictory_ring_holds_still_and_is_reported(n, product, mode):
     assert "w0" in found.message and "compliant" in found.message
     sim = compile(robot, dt=1e-3)
     sim.step(effort={"w0": 0.1}, n=500)
-    assert max(abs(sim.position[f"w{i}"]) for i in range(n)) < 1e-8  # found: 1e-9, the compliance of rows
+    # slack: 1e-9, the compliance of rows, in some of the slow cases
+    assert max(abs(sim.position[f"w{i}"]) for i in range(n)) < 1e-8
     assert np.sum(sim.batch_state.get("unsettled")) == 0
 
 
@@ -134,7 +136,7 @@ def test_a_contradictory_compliant_ring_is_a_spring(n):
     stretched = sim.position["w0"]
     assert 1e-5 < stretched < 1e-2
     sim.step(effort={"w0": 0.0}, n=10_000)  # its slowest mode takes a second
-    assert abs(sim.position["w0"]) < 0.01 * stretched
+    assert abs(sim.position["w0"]) < 1e-5 * stretched
 
 
 def test_a_ring_of_exact_couplings_is_refused():
@@ -147,9 +149,9 @@ def test_a_ring_is_reset_from_any_of_its_axes():
     for name in ("w0", "w1", "w2"):
         sim.reset(position={name: 0.4}, velocity={name: 2.0})
         unit = sim.position["w0"]
-        assert [sim.position[f"w{i}"] for i in range(3)] == pytest.approx([unit, 2 * unit, 4 * unit])
+        assert [sim.position[f"w{i}"] for i in range(3)] == pytest.approx([unit, 2 * unit, 4 * unit], rel=ROUNDING)
         unit = sim.velocity["w0"]
-        assert [sim.velocity[f"w{i}"] for i in range(3)] == pytest.approx([unit, 2 * unit, 4 * unit])
+        assert [sim.velocity[f"w{i}"] for i in range(3)] == pytest.approx([unit, 2 * unit, 4 * unit], rel=ROUNDING)
         assert sim.position[name] == 0.4
 
 
@@ -164,9 +166,9 @@ def test_two_couplings_of_one_follower(ratio, mode):
     sim.step(effort={"w0": 0.1}, n=500)
     moved = sim.position["w0"]
     if ratio == 2.0:
-        assert moved == pytest.approx(0.5 * 0.1 / (0.1 + 4 * 0.2) * 0.25, rel=1e-6)
+        assert moved == pytest.approx(0.5 * 0.1 / (0.1 + 4 * 0.2) * 0.25, rel=ROUNDING)
     else:
-        assert abs(moved) < (1e-9 if mode == "hard" else 1e-2)
+        assert abs(moved) < (ROUNDING if mode == "hard" else 1e-4)
 
 
 def test_offsets_that_contradict_leave_the_motion():
@@ -177,8 +179,8 @@ def test_offsets_that_contradict_leave_the_motion():
     sim = compile(robot, dt=1e-3)
     sim.step(effort={"w0": 0.1}, n=500)
     assert np.isfinite(sim.state).all()
-    assert sim.position["w0"] == pytest.approx(0.1 / 0.9 * 0.125, rel=1e-3)
-    assert sim.coupling_error["c1"] == pytest.approx(-0.5, abs=1e-9)
+    assert sim.position["w0"] == pytest.approx(0.1 / 0.9 * 0.125, rel=ROUNDING)
+    assert sim.coupling_error["c1"] == pytest.approx(-0.5, abs=ROUNDING)
 
 
 def test_a_long_ring_is_looked_at_in_bounded_time():

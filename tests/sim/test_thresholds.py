@@ -11,6 +11,7 @@ from gearwright.sim.actuator_view import _short
 from gearwright.sim.assembly import _agree, _turning
 from gearwright.sim.options import coupled
 from tests.dynamics.test_reduce import follow, wheels
+from tests.tolerances import ROUNDING
 
 
 @pytest.mark.parametrize(("opening", "refused"), [(0.5e-6, False), (2e-6, True)])
@@ -54,7 +55,7 @@ def slide(monkeypatch):
 def test_a_loop_is_closed_in_moves_of_a_third_of_a_radian(slide):
     """From 6 to √2 in moves of 0.3 at most, to 1e-12; a hundred of them are enough for that, and not for 60."""
     closed, error = loops._approached(Parabola(), slide, np.zeros(0), np.array([6.0]), [0])
-    assert max(slide.moves) == pytest.approx(0.3, rel=1e-9)
+    assert max(slide.moves) == pytest.approx(0.3, rel=ROUNDING)
     assert float(closed[0]) == pytest.approx(2**0.5, abs=1e-12)
     assert error < 1e-12
     slide.moves.clear()
@@ -137,7 +138,9 @@ def test_a_dead_point_gives_its_rotors_no_speed():
             with pytest.raises(ModelError, match="dead point"):
                 _turning(transmission, joint_map, np.zeros(2), np.array([1.0, 1.0]))
         else:
-            assert _turning(transmission, joint_map, np.zeros(2), np.array([1.0, 1.0])) == pytest.approx([1.0, 1.0])
+            assert _turning(transmission, joint_map, np.zeros(2), np.array([1.0, 1.0])) == pytest.approx(
+                [1.0, 1.0], rel=ROUNDING
+            )
 
 
 def test_a_coupling_that_is_made_compliant_is_stiff_and_does_not_ring():

@@ -22,6 +22,7 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
+from gearwright.cli.outputs import make_folders
 from gearwright.errors import (
     BeyondLimitsWarning,
     CompileError,
@@ -117,6 +118,7 @@ def run(
             if given_file is not None:
                 _stop(f"--view shows the run while it lasts: leave out {name}, or keep the rows with --out", 2)
     try:
+        make_folders(out, plot, report)
         if view:
             from gearwright.cli.run_view import Watched, watched
 

@@ -18,6 +18,7 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
+from gearwright.cli.outputs import make_folders
 from gearwright.errors import GearwrightError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def serve(
     }  # fmt: skip
     try:
         notes: list[str] = []
+        make_folders(record, eeprom, eds, dbc)
         bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:
         typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))

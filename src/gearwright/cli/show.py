@@ -20,6 +20,8 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
+from gearwright.cli.outputs import make_folders
+from gearwright.errors import GearwrightError
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -82,8 +84,10 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
         typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
         raise typer.Exit(2)
     try:
+        make_folders(target)
         Path(target).write_text(graph_svg(mechanism, weld=weld), encoding="utf-8")
-    except OSError as error:
-        typer.echo(f"gearwright: cannot write {visible(target)}: {error.strerror}", err=True)
+    except (GearwrightError, OSError) as error:
+        said = f"cannot write {target}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        typer.echo(f"gearwright: {visible(said)}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"wrote {visible(target)}", err=True)

@@ -20,6 +20,7 @@ from gearwright.cli.options import (
     XacroArguments,
     XacroVariables,
 )
+from gearwright.cli.outputs import make_folders
 from gearwright.errors import GearwrightError, ModelError, suggestion
 
 Repeated = list[str] | None
@@ -88,6 +89,7 @@ def sweep(
     try:
         from gearwright.study import sweep as swept
 
+        make_folders(out, plot)
         table = swept(
             robot, ranges, metrics, duration=duration, dt=dt, integrator=integrator,
             command=inputs["command"], effort=inputs["effort"], position=start, sampling=sampling, n=n, seed=seed,

@@ -14,6 +14,7 @@ from gearwright.sim import compile as compile_robot
 from tests.corpus.peer_checks.asking import assert_follows, check, errors, text_of, warnings
 from tests.corpus.peer_checks.rigs import body, coupled, hinge, rig, side_by_side, simulations
 from tests.corpus.peer_files import Case
+from tests.tolerances import ROUNDING
 
 compile = partial(compile_robot, integrator="euler")  # the step that the peer's figures are of
 
@@ -104,7 +105,7 @@ def _far_from_coupled(case: Case) -> None:
     sim = compile(coupled(_capsules(), ("joint1", "joint2", 0.5, 0.0), mode="hard"))
     sim.reset(position={"joint1": pi / 4, "joint2": pi / 2 + case.inputs["q2_violation"]})
     sim.step(n=1000)
-    assert abs(sim.coupling_error["joint1"]) < 1e-9
+    assert abs(sim.coupling_error["joint1"]) < ROUNDING
 
 
 @check(PENDULUM, "JointLocking")
@@ -114,7 +115,7 @@ def _locked(case: Case) -> None:
         coupled(_capsules(), ("joint1", "joint2", 0.5, 0.0)), drives={"joint1": gw.Drive(kinematic=True)}
     ):
         sim.step(effort={"joint2": 0.1}, n=500)
-        assert (sim.position["joint1"], sim.position["joint2"]) == approx((0.0, 0.0), abs=1e-9)
+        assert (sim.position["joint1"], sim.position["joint2"]) == approx((0.0, 0.0), abs=ROUNDING)
 
 
 @check(PENDULUM, "EffortLimits")
@@ -127,7 +128,7 @@ def _efforts_end(case: Case) -> None:
     M = sim.mass_matrix()
     sim.step()
     v = np.array([sim.velocity[name] for name in drives])
-    assert M @ v / sim.dt == approx(case.expected["applied"], rel=1e-9)
+    assert M @ v / sim.dt == approx(case.expected["applied"], rel=ROUNDING)
 
 
 @check("drake/sap_coupler_jacobian", "impulse")
@@ -146,4 +147,4 @@ def _across_trees(case: Case) -> None:
     """SAP has it and ICF has not; here, between trees as within one."""
     for sim in simulations(coupled(side_by_side(1.0, 2.0), ("j1", "j0", 2.0, 0.1))):
         sim.step(effort={"j0": 1.0}, n=100)
-        assert sim.velocity["j0"] == approx(0.1 / (1 + 4 * 2), rel=1e-9)
+        assert sim.velocity["j0"] == approx(0.1 / (1 + 4 * 2), rel=ROUNDING)

@@ -13,10 +13,11 @@ from gearwright.sim import compile
 from tests.corpus.peer_checks.asking import check, text_of
 from tests.corpus.peer_checks.rigs import rig
 from tests.corpus.peer_files import Case
+from tests.tolerances import ROUNDING
 
 
 @check("gazebo-classic/kinematic_loop_anchored", "rest")
-def _anchored_loop(case: Case) -> None:
+def _anchored_loop(case: Case) -> None:  # slack: theirs
     """Three bars hung between two pins come to rest where they do there; joint4, which closes the loop, by its link."""
     sim = compile(gw.load(case.model))
     sim.step(n=round(case.inputs["time"] / sim.dt))
@@ -52,7 +53,7 @@ def _equilibrium(case: Case) -> None:
     sim.reset(position={"joint_WA": 0.3})
     sim.step(n=10_000)
     at_rest = [sim.position[name] for name in ("joint_WA", "joint_AB", "joint_WC")]
-    assert at_rest == approx([0.0] * 3, abs=1e-6)
+    assert at_rest == approx([0.0] * 3, abs=2e-10)  # what 50 s leave
 
 
 @check("drake/four_bar_equilibrium", "coupler_point_P")
@@ -60,7 +61,7 @@ def _coupler_point(case: Case) -> None:
     """2·Bx − 2·Bz of the middle bar: below it, in the middle, at rest."""
     robot = _trapezoid(case)
     X = robot.forward_kinematics({})["B"]
-    assert (X @ [2, 0, -2, 1])[:3] == approx((-1.0, 0.1, -4 * sin(FOUR_BAR_ANGLES[0]) + 2), abs=1e-9)
+    assert (X @ [2, 0, -2, 1])[:3] == approx((-1.0, 0.1, -4 * sin(FOUR_BAR_ANGLES[0]) + 2), abs=ROUNDING)
 
 
 DRAKE_TURNS = [1.12, 3.35, 5.59, 7.82]  # of joint_WA, found with its bushing, every 10 ms, at an accuracy of 1e-6 [s]
@@ -136,8 +137,8 @@ def _tracking(case: Case) -> None:
         expected = _angles(sim.position["a"])[1] - rocker
         wrong = (sim.position["d"] - expected + pi) % (2 * pi) - pi
         ends = [sim.pose[name] @ [length, 0, 0, 1] for name, length in (("coupler", COUPLER), ("rocker", ROCKER))]
-        assert abs(wrong) < 1e-8
-        assert np.abs(ends[0] - ends[1]).max() < 1e-9
+        assert abs(wrong) < ROUNDING
+        assert np.abs(ends[0] - ends[1]).max() < ROUNDING
     assert sim.position["a"] > case.expected["crank_angle_gt"]
 
 

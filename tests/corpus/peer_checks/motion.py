@@ -13,6 +13,7 @@ from gearwright.sim import compile
 from tests.corpus.peer_checks.asking import check
 from tests.corpus.peer_checks.rigs import body, coupled, hinge, rig, side_by_side, simulations
 from tests.corpus.peer_files import Case
+from tests.tolerances import ROUNDING
 
 
 @check("chrono/shaft_gear", "shaft_shaft")
@@ -20,11 +21,11 @@ def _shafts(case: Case) -> None:
     i, e = case.inputs, case.expected
     for sim in simulations(coupled(side_by_side(i["J1"], i["J2"]), ("j1", "j0", i["ratio"], 0.0))):
         sim.step(effort={"j0": i["torque"]}, n=round(i["t"] / sim.dt))
-        assert [sim.acceleration[j] for j in ("j0", "j1")] == approx([e["acc1"], e["acc2"]], rel=1e-9)
-        assert [sim.velocity[j] for j in ("j0", "j1")] == approx([e["vel1"], e["vel2"]], rel=1e-9)
-        assert [sim.position[j] for j in ("j0", "j1")] == approx([e["pos1"], e["pos2"]], abs=1e-3)
-        assert sim.coupling_effort["j1"] == approx(e["Tr2"], rel=1e-9)
-        assert -i["ratio"] * sim.coupling_effort["j1"] == approx(e["Tr1"], rel=1e-9)
+        assert [sim.acceleration[j] for j in ("j0", "j1")] == approx([e["acc1"], e["acc2"]], rel=ROUNDING)
+        assert [sim.velocity[j] for j in ("j0", "j1")] == approx([e["vel1"], e["vel2"]], rel=ROUNDING)
+        assert [sim.position[j] for j in ("j0", "j1")] == approx([e["pos1"], e["pos2"]], abs=ROUNDING)
+        assert sim.coupling_effort["j1"] == approx(e["Tr2"], rel=ROUNDING)
+        assert -i["ratio"] * sim.coupling_effort["j1"] == approx(e["Tr1"], rel=ROUNDING)
 
 
 @check("newton/mimic_urdf_and_sim", "simulation", "simulation_analytic")
@@ -38,8 +39,8 @@ def _leader_thrown(case: Case) -> None:
     sim.step()
     assert sim.velocity["j0"] == approx(1 / (1 + m**2), rel=1e-12)
     sim.step(n=steps - 1)
-    assert sim.position["j0"] == approx(0.2 * steps * dt, rel=1e-9)
-    assert sim.position["j1"] == approx(m * sim.position["j0"], rel=1e-9)
+    assert sim.position["j0"] == approx(0.2 * steps * dt, rel=ROUNDING)
+    assert sim.position["j1"] == approx(m * sim.position["j0"], rel=ROUNDING)
 
 
 @check("genesis/mimic", "mimic_hinges")
@@ -53,7 +54,7 @@ def _hinges(case: Case) -> None:
         velocity=dict(zip(("j0", "j1"), i["qvel"], strict=True)),
     )
     sim.step(n=i["steps"])
-    assert sim.position["j0"] == approx(sim.position["j1"], abs=1e-9)
+    assert sim.position["j0"] == approx(sim.position["j1"], abs=ROUNDING)
 
 
 @check("bullet/gear_constraint", "differential")
@@ -87,7 +88,7 @@ def _rotor_or_armature(case: Case) -> None:
     pushes = [{"motor": control * np.sin(2 * times)}] * 2 + [{"link": 3 * control * np.sin(2 * times)}]
     paths = [sim.run(4.0, effort=push).position["link"] for sim, push in zip((a, b, alone), pushes, strict=True)]
     # a hard row yields by 1e-9 of the heaviest inertia in it: 1.1e-9 found
-    assert max(np.abs(paths[0] - paths[2]).max(), np.abs(paths[1] - paths[2]).max()) < 3e-9
+    assert max(np.abs(paths[0] - paths[2]).max(), np.abs(paths[1] - paths[2]).max()) < ROUNDING
 
 
 @check("mujoco/joint_equality_polycoef", "0", "1", "2", "3")

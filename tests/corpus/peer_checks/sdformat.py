@@ -86,6 +86,7 @@ def _second_axis_as_leader(case: Case) -> None:
 def _screw(case: Case) -> None:
     pitch = gw.load(case.model).joints[case.inputs["joint"]].thread_pitch
     tolerance = case.values["tolerance"]
+    # slack: theirs
     assert pitch == approx(case.expected["screw_thread_pitch"], abs=1e-15 if tolerance == "double-eq" else tolerance)
     assert -2 * pi / pitch == approx(case.expected["thread_pitch"], abs=1e-3)
 

@@ -22,6 +22,7 @@ from tests.corpus.peer_checks.asking import (
 )
 from tests.corpus.peer_checks.rigs import simulations
 from tests.corpus.peer_files import Case
+from tests.tolerances import ROUNDING
 
 
 @check("joint_state_publisher/mimic_chain_cycle", "chain")
@@ -70,7 +71,7 @@ def _genesis(case: Case) -> None:
     sim = compile(robot, coupling="hard")  # the last finger is thrown, the first is not
     sim.reset(velocity={c.leader.joint: 0.0, c.follower.joint: case.inputs["last_dof_velocity"]})
     sim.step(n=case.inputs["steps"])
-    assert sim.position[c.leader.joint] == approx(sim.position[c.follower.joint], abs=1e-9)
+    assert sim.position[c.leader.joint] == approx(sim.position[c.follower.joint], abs=ROUNDING)
 
 
 @check("gz-physics/mimic_guards", "ball_as_follower")
@@ -126,7 +127,7 @@ def _chain_of_kinds(case: Case) -> None:
         sim.step(n=i["settle_steps"])
         for _ in range(i["check_steps"]):
             sim.step()
-            assert max(abs(sim.coupling_error[name]) for name in followers) < 1e-9
+            assert max(abs(sim.coupling_error[name]) for name in followers) < ROUNDING
 
 
 @check("gz-physics/screw_coupling", "dof", "coupling")
@@ -186,5 +187,5 @@ def _gearbox_world(case: Case) -> None:
     for sim in simulations(robot, dt=1e-4):
         sim.step(effort={"joint_12": i["torque_joint_12"], "joint_23": i["torque_joint_23"]}, n=i["steps"])
         assert sim.velocity["joint_12"] > 0 and sim.velocity["joint_23"] > 0
-        assert sim.velocity["joint_12"] * i["ratio"] == approx(-sim.velocity["joint_23"], abs=1e-9)
-        assert sim.position["joint_12"] * i["ratio"] == approx(-sim.position["joint_23"], abs=1e-9)
+        assert sim.velocity["joint_12"] * i["ratio"] == approx(-sim.velocity["joint_23"], abs=ROUNDING)
+        assert sim.position["joint_12"] * i["ratio"] == approx(-sim.position["joint_23"], abs=ROUNDING)

@@ -9,6 +9,7 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow, Stop, back_within
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep
 from gearwright.dynamics.solve import FAR
 from gearwright.model import Limits
+from tests.tolerances import ROUNDING
 
 DT, UPPER = 1e-3, 0.5
 ROW = AxisRow("j", 0, 0, (), Stop(-0.5, 0, 1.0), Stop(UPPER, 0, 1.0))
@@ -32,7 +33,7 @@ def fastest(q):
     ],
 )
 def test_the_fastest_rate_at_a_stop(distance, rate):
-    assert fastest(UPPER - distance) == pytest.approx(rate, rel=4e-7)  # found 2e-15
+    assert fastest(UPPER - distance) == pytest.approx(rate, rel=ROUNDING)  # found 2e-15
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from gearwright.model import WORLD, AxisRef, Couplings
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
 from tests.dynamics.stepping import DT, one_step
 from tests.dynamics.test_reduce import follow, wheels
+from tests.tolerances import ROUNDING
 
 SINGLE = ("revolute", "prismatic", "continuous", "screw", "revolute", "prismatic")
 
@@ -78,7 +79,7 @@ def test_one_impulse_is_the_documents(seed, mode, leaders):
     impulse, v_after = by_the_document(tree, coupling, q, v, effort)
     _, velocity, impulses = one_step(Equations(coupled), q, v, effort)
     assert impulses == pytest.approx([impulse], rel=2e-14)
-    assert np.abs(velocity - v_after).max() < 1e-12 * max(1.0, np.abs(v_after).max())
+    assert np.abs(velocity - v_after).max() < ROUNDING * max(1.0, np.abs(v_after).max())
 
 
 def test_across_a_fixed_root():
@@ -135,7 +136,7 @@ def test_across_a_fixed_root_branches_answer_alone(seed, mode, leaders):
     _, velocity, impulses = one_step(equations, *start)
     expected = np.array([after[n][0] + after[n][1] * impulse for n in equations.coordinates])
     assert impulses == pytest.approx([impulse], rel=2e-14)
-    assert np.abs(velocity - expected).max() < 1e-12 * max(1.0, np.abs(expected).max())
+    assert np.abs(velocity - expected).max() < ROUNDING * max(1.0, np.abs(expected).max())
 
 
 @pytest.mark.parametrize("erp", [0.0, 0.2, 1.0])
@@ -168,8 +169,7 @@ def test_a_compliant_coupling_rings_as_it_says(mu, zeta, ratio):
     expected = mu * (-zeta + np.array([1, -1]) * np.emath.sqrt(zeta**2 - 1))
     for s in expected:
         near = poles[np.argmin(np.abs(poles - s))]
-        assert near.real == pytest.approx(s.real, rel=0.01)
-        assert near.imag == pytest.approx(s.imag, rel=0.01)
+        assert abs(near - s) < abs(s) ** 2 * dt  # twice what implicit Euler moves it by
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_conflicting_rows_stay_finite():
     for _ in range(100):
         q, v, _ = one_step(equations, q, v, [0.0, 0.0])
     assert q == pytest.approx([-0.25, 0.75], abs=7e-10)  # found 2e-10
-    assert v == pytest.approx([0.0, 0.0], abs=4e-7)
+    assert v == pytest.approx([0.0, 0.0], abs=2e-7)  # of positions, 2e-10, over dt
 
 
 def test_a_compliant_row_that_others_hold_stays_finite():

@@ -43,7 +43,7 @@ def test_poles_are_exact_where_a_spring_is_resolved(theta, zeta):
     assert np.abs(found.sum() - expected.sum()) < 4 * LEAST_SLOPE
     assert np.abs(found.prod() - expected.prod()) < 4 * LEAST_SLOPE
     apart = abs(expected[0] - expected[1])
-    assert np.abs(found - expected).max() < 10 * LEAST_SLOPE / max(apart, LEAST_SLOPE**0.5)
+    assert np.abs(found - expected).max() < 5 * LEAST_SLOPE / max(apart, LEAST_SLOPE**0.5)
 
 
 def test_what_a_least_slope_costs():

@@ -17,6 +17,7 @@ from tests.dynamics.stepping import one_step
 from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.robots import FOLDER
 from tests.sim.test_loops import drift, ring
+from tests.tolerances import ROUNDING
 
 FOUR_BAR = (FOLDER / "four_bar.sdf").read_text()
 pytestmark = pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
@@ -45,7 +46,7 @@ def test_a_loop_that_rounding_would_lock_still_turns():
     sim = compile(gw.loads(_with_axis("pin_d", "0.0008 -1 0")))
     sim.step(effort={"pin_a": 0.06}, n=500)
     assert abs(sim.position["pin_a"]) > 1.0
-    assert drift(sim) < 1e-9
+    assert drift(sim) < ROUNDING
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("fixed", 6), ("revolute", 5), ("universal", 4), ("ball", 3)])
@@ -87,8 +88,8 @@ def test_through_a_dead_centre(solver):
         sim.drive(position={"left": 0.3 + 0.01 * (k + 1)}, velocity={"left": 10.0})
         sim.step()
         worst = max(worst, drift(sim))
-        assert max(abs(speed) for speed in sim.velocity.values()) < 1e3
-    assert worst < 1e-9
+        assert max(abs(speed) for speed in sim.velocity.values()) < 50
+    assert worst < ROUNDING
     assert sim.position["left"] == pytest.approx(15.3, abs=1e-12)
     assert sim.position["right"] == pytest.approx(15.3, abs=1e-12)
 
@@ -97,7 +98,7 @@ def test_a_flat_start_goes_nowhere_by_itself():
     """J's row is zero or rounding there: taken for a direction it would push cranks about."""
     sim = compile(parallelogram(), gravity=(0, 0, 0))
     sim.step(n=200)
-    assert np.abs(sim.state[:6]).max() < 1e-9
+    assert np.abs(sim.state[:6]).max() < ROUNDING
 
 
 # --- either side of each threshold ----------------------------------------------------------------------------------
@@ -151,4 +152,4 @@ def test_stops_that_contradict_each_other_stay_finite():
     sim = compile(replace(robot, joints=joints))
     sim.step(n=50_000)
     assert np.isfinite(sim.state).all()
-    assert np.abs(sim.state[3:6]).max() < 1.0
+    assert np.abs(sim.state[3:6]).max() < 1.0  # slack: of contradictions only finite speeds are asked

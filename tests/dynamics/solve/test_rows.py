@@ -48,8 +48,8 @@ def test_what_compliance_leaves_of_a_hard_row():
     found = Problem({(0, 0): 1.0, (1, 1): 1.0}, [0.0, 0.0], (), rows).iterate([])
     missed = np.abs(np.array(found.u) - [0.0, 1.0]).max()
     share = COMPLIANCE / (angle**2 / 4)  # the smaller eigenvalue of S is ε²/4 of 2
-    assert 0.05 * share**2 < missed < 20 * share**2
-    assert missed < 1e-4
+    assert 0.1 * share**2 < missed < 3 * share**2
+    assert missed < 5e-5
 
 
 def test_a_row_that_moves_nothing_pushes_nothing():

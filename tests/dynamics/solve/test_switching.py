@@ -17,12 +17,13 @@ from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, fricti
 from gearwright.dynamics.solve.switching import Progress
 from tests.dynamics.solve.bench import Bench, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
+from tests.tolerances import ROUNDING
 
 # What rounding leaves of complementarity and equalities, as a share of the fastest coordinate (found: 4e-14).
 # Rows answer by a Schur complement; of those that depend on each other only their compliance, 1e-9, is left (found:
-# 7e-11 and 4e-10).
+# 7e-11 and 5e-9 over 10,000).
 EXACT = {"complementarity": 4e-13, "equality": 4e-13}
-BY_ROWS = {"complementarity": 7e-10, "equality": 4e-9}
+BY_ROWS = {"complementarity": 7e-10, "equality": 2e-8}
 
 
 def problems(rng, kind, count, decades=1.0):
@@ -43,7 +44,7 @@ def test_problems_end_on_their_laws(kind, count, rng):
     assert end.settled.mean() >= least
     allowed = BY_ROWS if bench.equalities or any(len(a.direction) > 1 for a in bench.laws) else EXACT
     errors = bench.errors(*problem, end)
-    assert errors["residual"][end.settled].max() < 1e-13
+    assert errors["residual"][end.settled].max() < 5e-13
     for what, most in allowed.items():
         assert errors[what][end.settled].max() < most, what
 
@@ -73,7 +74,7 @@ def test_equals_gauss_seidel(rng):
     end = bench.solved(H, b, p)
     f, lower, upper = p.reshape(-1, N, 3).transpose(2, 0, 1)
     expected = gauss_seidel(H, b, f, lower, upper, 8000)
-    assert np.abs(end.u.T - expected).max() < 1e-10
+    assert np.abs(end.u.T - expected).max() < ROUNDING
 
 
 def test_what_has_settled_repeats_to_the_bit(rng):

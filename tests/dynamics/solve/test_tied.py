@@ -37,7 +37,7 @@ def test_ten_thousand_problems_in_either_order(order, rng, monkeypatch):
     errors = bench.errors(*problem, end)
     assert end.settled.all()
     assert errors["residual"].max() < 3e-12
-    assert errors["complementarity"].max() < 1e-9
+    assert errors["complementarity"].max() < 4e-10
     assert errors["equality"].max() < 1e-9
 
 
@@ -134,9 +134,9 @@ def instructions(robot: gw.Mechanism) -> int:
 @pytest.mark.parametrize("leader", [None, "j0"])
 def test_a_curling_finger_costs_what_its_length_does(mode, leader):
     """Links that carry each other, each bending with the one before or all with the first. Found 2.3 and 275 each."""
-    short, long = (instructions(finger(n, mode, leader)) for n in (20, 40))
+    short, long = (instructions(finger(n, mode, leader)) for n in (12, 24))
     assert long < 2.4 * short
-    assert long < 320 * 40
+    assert long < 320 * 24
 
 
 def test_a_finger_of_mimics_moves_as_with_the_schur_complement(monkeypatch, tmp_path):

@@ -54,8 +54,8 @@ def test_momentum_at_both_ends_is_the_discrete_lagrangians(seed, rng):
     behind = slope(lambda d: lagrangian(q, q_after + d))
     missing, force = (flat(x) for x in residual(q, before, w))
     scale = np.abs(before).max()
-    assert np.abs(missing).max() < 2e-8 * scale  # rounding of the energies over h
-    assert np.abs(flat(after(before, w, force, np.zeros(n))) - behind).max() < 2e-8 * scale
+    assert np.abs(missing).max() < 4e-12 * scale  # rounding of the energies over h
+    assert np.abs(flat(after(before, w, force, np.zeros(n))) - behind).max() < 4e-12 * scale
 
 
 def test_an_impulse_comes_on_top(rng):

@@ -14,6 +14,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.codec import Command
 from gearwright.hardware.rig import Rig
+from tests.tolerances import ROUNDING
 
 ON = b"\xff" * 7 + b"\xfc"
 
@@ -55,8 +56,8 @@ def test_counts_are_those_of_the_rotor(canopen_arm):
             write(rig, node, index, value)
         rig.send(Frame(0x200 + node, struct.pack("<Hb", 0x1F, 1)))
     rig.step(1500)
-    assert position(rig, "turn") == pytest.approx(4 * tau / 50, abs=1e-4)
-    assert position(rig, "right_jaw") == pytest.approx(0.016, abs=1e-6)
+    assert position(rig, "turn") == pytest.approx(4 * tau / 50, abs=ROUNDING)
+    assert position(rig, "right_jaw") == pytest.approx(0.016, abs=ROUNDING)
     assert position(rig, "left_jaw") == pytest.approx(position(rig, "right_jaw"), abs=1e-12)
 
 
@@ -66,8 +67,8 @@ def test_a_stalled_gripper_shows_the_current_limit(canopen_arm):
     write(rig, 5, 0x60FF, 10 * 4096)  # opens, until it is at its stop of 40 mm
     rig.step(1900)
     jaw = rig.devices["right_jaw_motor"]
-    assert position(rig, "right_jaw") == pytest.approx(0.04, abs=1e-5)
-    assert jaw.drive.sample.current == pytest.approx(0.3 * jaw.drive.motor.current_rating, rel=1e-6)
+    assert position(rig, "right_jaw") == pytest.approx(0.04, abs=ROUNDING)
+    assert jaw.drive.sample.current == pytest.approx(0.3 * jaw.drive.motor.current_rating, rel=ROUNDING)
     assert jaw.power.statusword() & 0x0800
     rig.step(1000)
     assert jaw.errors == ("motor blocked",)
@@ -117,4 +118,4 @@ def test_a_drive_keeps_its_zero_in_a_file(tmp_path):
         bench.rig.send(Frame(0x7FF, bytes((1, 0, 0x55, 9)) + struct.pack("<I", 2000)))
     with gw.serve("damiao_arm", clock="lockstep", eeprom=kept) as bench:
         drive = bench.rig.devices["joint_1_drive"]
-        assert drive.zero == pytest.approx(0.7) and drive.timeout == pytest.approx(0.1)
+        assert drive.zero == pytest.approx(0.7, rel=ROUNDING) and drive.timeout == pytest.approx(0.1, rel=ROUNDING)

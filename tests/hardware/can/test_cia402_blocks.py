@@ -8,6 +8,7 @@ from math import pi
 import pytest
 
 from tests.hardware.can.test_cia402 import NODE, TURN, Master, abort
+from tests.tolerances import ROUNDING
 
 TEXT = b"0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -121,7 +122,7 @@ def test_software_limits_are_those_of_the_joint(jointed):
     jointed.write(0x607A, TURN, 4)  # 6.28 rad
     jointed.write(0x6040, 0x1F, 2)
     jointed.table.run(2.0)
-    assert jointed.read(0x6064) == pytest.approx(limits[1], abs=2)
+    assert jointed.read(0x6064) == pytest.approx(limits[1], abs=1)
     assert jointed.status & 1 << 11  # internal limit active
     jointed.write(0x607D, 500, 4, sub=2)
     assert [jointed.read(0x607D, n) for n in (1, 2)] == [-(1 << 31), 500]  # what is written counts
@@ -144,7 +145,7 @@ def test_homing_at_a_limit_switch(jointed, method, edge, bit):
     assert seen == bit and master.read(0x60FD) == 0  # it has left the switch
     home = master.table.device.power.axis.zero / counts
     if method in (1, 2):  # the next index pulse inside: whole turns of the encoder
-        assert home == pytest.approx(0.0, abs=1e-9)
+        assert home == pytest.approx(0.0, abs=ROUNDING)
     else:
         # the edge is seen within a period of 1 ms at a twentieth of a turn a second: 3e-4 rad
         assert home == pytest.approx(edge, abs=1e-3)

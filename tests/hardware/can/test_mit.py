@@ -11,6 +11,7 @@ from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.codec import Command
 from gearwright.hardware.protocols.mit.models import CUBEMARS, DAMIAO, MINI_CHEETAH, MitMotor
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 ON, OFF, ZERO, CLEAR = (b"\xff" * 7 + bytes((code,)) for code in (0xFC, 0xFD, 0xFE, 0xFB))
 MODELS = {**MINI_CHEETAH, **CUBEMARS, **DAMIAO}
@@ -25,20 +26,23 @@ def test_the_codec_is_exact_to_half_a_step(model):
         rng.uniform(0, model.kp_range), rng.uniform(0, model.kd_range), rng.uniform(-1, 1) * model.torque_range,
     )  # fmt: skip
     found = codec.unpack(codec.pack(wanted, model), model)
-    steps = (2 * model.position_range / 65535, 2 * model.velocity_range / 4095, model.kp_range / 4095,
-             model.kd_range / 4095, 2 * model.torque_range / 4095)  # fmt: skip
-    for a, b, step in zip(wanted, found, steps, strict=True):
+    for a, b, step in zip(wanted, found, steps_of(model), strict=True):
         assert abs(a - b) <= 0.5001 * step
+
+
+def steps_of(model):
+    return (2 * model.position_range / 65535, 2 * model.velocity_range / 4095, model.kp_range / 4095,
+            model.kd_range / 4095, 2 * model.torque_range / 4095)  # fmt: skip
 
 
 def test_the_codec_is_the_clients():
     """damiao-motor rounds down, so that its frames may be a step lower."""
     from damiao_motor import DaMiaoMotor
 
-    motor = DaMiaoMotor(1, 0x11, None, motor_type="4310")
+    model, motor = DAMIAO["4310"], DaMiaoMotor(1, 0x11, None, motor_type="4310")
     data = motor.encode_cmd_msg(1.5, -3.0, 2.0, 100.0, 1.0)
-    found = codec.unpack(data, DAMIAO["4310"])
-    assert found == pytest.approx((1.5, -3.0, 100.0, 1.0, 2.0), abs=0.2)
+    for a, b, step in zip((1.5, -3.0, 100.0, 1.0, 2.0), codec.unpack(data, model), steps_of(model), strict=True):
+        assert abs(a - b) <= step * 1.0001
     decoded = motor.decode_sensor_feedback(b"\x11" + codec.pack_state(1.5, -3.0, 2.0, DAMIAO["4310"]) + b"\x19\x1a")
     assert (decoded["pos"], decoded["vel"], decoded["torq"]) == pytest.approx((1.5, -3.0, 2.0), abs=0.01)
     assert (decoded["status"], decoded["t_mos"], decoded["t_rotor"]) == ("ENABLED", 25.0, 26.0)
@@ -120,18 +124,18 @@ def test_position_velocity_and_force_modes():
     table.send(1, ON)
     table.send(0x101, struct.pack("<ff", 1.0, 2.0))
     table.run(0.25)
-    assert table.true[1] == pytest.approx(2.0, rel=0.05)  # the limit
+    assert table.true[1] == pytest.approx(2.0, abs=1e-5)  # the limit, after some time constants
     table.run(1.0)
-    assert table.true[0] == pytest.approx(1.0, abs=1e-3)
+    assert table.true[0] == pytest.approx(1.0, abs=4e-10)
     register(table, 0x55, 10, struct.pack("<I", 3))
     table.send(0x201, struct.pack("<f", -1.0))
     table.run(0.5)
-    assert table.true[1] == pytest.approx(-1.0, abs=1e-3)
+    assert table.true[1] == pytest.approx(-1.0, abs=ROUNDING)
     register(table, 0x55, 10, struct.pack("<I", 4))
     table.jammed = True
     table.send(0x301, struct.pack("<fHH", 9.0, 500, 1000))  # a tenth of the torque range
     table.run(0.2)
-    assert table.drive.torque == pytest.approx(1.0)
+    assert table.drive.torque == pytest.approx(1.0, rel=ROUNDING)
 
 
 def test_lost_communication():
@@ -171,11 +175,11 @@ def test_robstride_operation_mode():
     gains = [codec.to_whole(x, 0, r, 16) for x, r in ((20.0, m.kp_range), (1.0, m.kd_range))]
     drive.send(1, struct.pack(">HHHH", *whole, *gains), field=0x8000)
     drive.table.run(2.0)
-    assert drive.table.true[0] == pytest.approx(0.5, abs=1e-3)
+    assert drive.table.true[0] == pytest.approx(0.5, abs=2e-4)  # half a step of 16 bits
     (answer,) = drive.send(4)
     assert answer.id >> 22 & 3 == 0
     p, _v, _t, heat = struct.unpack(">HHHH", answer.data)
-    assert codec.to_float(p, -m.position_range, m.position_range, 16) == pytest.approx(0.5, abs=1e-3) and heat == 250
+    assert codec.to_float(p, -m.position_range, m.position_range, 16) == pytest.approx(0.5, abs=2e-4) and heat == 250
 
 
 @pytest.mark.parametrize(("mode", "reference", "value"), [(1, 0x7016, 1.0), (5, 0x7016, 1.0), (2, 0x700A, 2.0)])
@@ -186,9 +190,9 @@ def test_robstride_modes(mode, reference, value):
     drive.write(0x7017, struct.pack("<f", 5.0))
     drive.write(reference, struct.pack("<f", value))
     drive.table.run(2.0)
-    assert drive.table.true[1 if mode == 2 else 0] == pytest.approx(value, abs=1e-3)
+    assert drive.table.true[1 if mode == 2 else 0] == pytest.approx(value, abs=ROUNDING)
     assert drive.read(0x7005)[0] == mode
-    assert struct.unpack("<f", drive.read(0x7019 if mode != 2 else 0x701B))[0] == pytest.approx(value, abs=1e-3)
+    assert struct.unpack("<f", drive.read(0x7019 if mode != 2 else 0x701B))[0] == pytest.approx(value, abs=ROUNDING)
 
 
 def test_robstride_faults_are_reported_and_cleared():

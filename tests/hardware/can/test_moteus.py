@@ -12,6 +12,7 @@ from moteus.protocol import parse_reply
 
 from gearwright.hardware.frames import Frame
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 
 class Controller:
@@ -68,11 +69,11 @@ def test_position_with_a_trajectory(controller):
     for _ in range(40):
         controller.position(position=1.0, velocity_limit=2.0, accel_limit=10.0)
         controller.table.run(0.01)
-    assert controller.table.true[1] / math.tau == pytest.approx(2.0, rel=0.1)
+    assert controller.table.true[1] / math.tau == pytest.approx(2.0, abs=4e-7)  # single precision
     for _ in range(80):
         values = controller.position(position=1.0, velocity_limit=2.0, accel_limit=10.0)
         controller.table.run(0.01)
-    assert values[Register.POSITION] == pytest.approx(1.0, abs=1e-3)
+    assert values[Register.POSITION] == pytest.approx(1.0, abs=ROUNDING)
     assert controller.table.device.servo.complete
 
 
@@ -80,14 +81,14 @@ def test_velocity_until_the_stop_position(controller):
     for _ in range(100):
         values = controller.position(position=math.nan, velocity=1.0, stop_position=0.5)
         controller.table.run(0.01)
-    assert values[Register.POSITION] == pytest.approx(0.5, abs=0.02)
+    assert values[Register.POSITION] == pytest.approx(0.5, abs=5e-3)  # it is braked there
 
 
 def test_the_torque_limit_holds(controller):
     controller.table.jammed = True
     controller.position(position=10.0, maximum_torque=0.3)
     controller.table.run(0.05)
-    assert controller.query()[Register.TORQUE] == pytest.approx(0.3, abs=1e-3)
+    assert controller.query()[Register.TORQUE] == pytest.approx(0.3, abs=1e-7)  # single precision
 
 
 def test_a_command_times_out_and_is_left_by_stopping(controller):
@@ -111,7 +112,7 @@ def test_other_modes(controller):
     controller.send(make.make_stop())
     controller.send(make.make_current(d_A=0.0, q_A=1.5))
     controller.table.run(0.01)
-    assert controller.query()[Register.TORQUE] == pytest.approx(1.5, abs=1e-3)
+    assert controller.query()[Register.TORQUE] == pytest.approx(1.5, abs=ROUNDING)
     controller.table.true[:] = [0.0, 0.0]
     for _ in range(50):
         controller.send(make.make_stay_within(lower_bound=0.2, upper_bound=0.3))
@@ -123,9 +124,9 @@ def test_outputs_are_set(controller):
     controller.table.true[0] = 3.3 * math.tau
     controller.table.run(0.001)
     controller.send(controller.client.make_set_output_exact(position=7.0))
-    assert controller.query()[Register.POSITION] == pytest.approx(7.0, abs=1e-4)
+    assert controller.query()[Register.POSITION] == pytest.approx(7.0, abs=ROUNDING)
     controller.send(controller.client.make_set_output_nearest(position=0.1))
-    assert controller.query()[Register.POSITION] == pytest.approx(0.0, abs=1e-4)
+    assert controller.query()[Register.POSITION] == pytest.approx(0.0, abs=ROUNDING)
 
 
 def test_faults_stop_it(controller):

@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 NODE = 2
 
@@ -53,7 +54,7 @@ def test_position(axis):
     axis.arm()
     axis.send(0x0C, "fhh", 0.05, 0, 0)
     axis.table.run(1.0)
-    assert axis.position == pytest.approx(0.05, abs=1e-4)
+    assert axis.position == pytest.approx(0.05, abs=4e-9)  # single precision
 
 
 def test_trapezoid_takes_its_time_and_says_when_it_is_done(axis):
@@ -66,26 +67,26 @@ def test_trapezoid_takes_its_time_and_says_when_it_is_done(axis):
     axis.table.run(0.35)
     assert axis.ask(0x01, "IBBBB")[3] == 1
     axis.table.run(0.3)
-    assert axis.position == pytest.approx(2.0, abs=1e-3)
+    assert axis.position == pytest.approx(2.0, abs=1e-6)
 
 
 def test_velocity_ramp(axis):
     axis.arm(2, 2)  # 10 turn/s²
     axis.send(0x0D, "ff", 2.0, 0.0)
     axis.table.run(0.1)
-    assert axis.ask(0x09, "ff")[1] == pytest.approx(1.0, rel=0.1)
+    assert axis.ask(0x09, "ff")[1] == pytest.approx(1.0, abs=5e-3)  # half a step of the ramp
     axis.table.run(0.5)
-    assert axis.ask(0x09, "ff")[1] == pytest.approx(2.0, rel=1e-3)
+    assert axis.ask(0x09, "ff")[1] == pytest.approx(2.0, rel=ROUNDING)
 
 
 def test_torque_and_its_limit(axis):
     axis.arm(1, 1)
     axis.send(0x0E, "f", 0.5)
     axis.table.run(0.05)
-    assert axis.ask(0x1C, "ff") == pytest.approx((0.5, 0.5))
+    assert axis.ask(0x1C, "ff") == pytest.approx((0.5, 0.5), rel=ROUNDING)
     axis.send(0x0F, "ff", 100.0, 0.2)
     axis.table.run(0.01)
-    assert axis.ask(0x14, "ff")[1] == pytest.approx(0.2)
+    assert axis.ask(0x14, "ff")[1] == pytest.approx(0.2, rel=1e-7)  # single precision
 
 
 def test_position_filter_arrives_without_overshoot(axis):
@@ -95,7 +96,7 @@ def test_position_filter_arrives_without_overshoot(axis):
     for _ in range(100):
         axis.table.run(0.01)
         highest = max(highest, axis.position)
-    assert axis.position == pytest.approx(0.1, abs=1e-3) and highest < 0.105
+    assert axis.position == pytest.approx(0.1, abs=5e-8) and highest < 0.1 + 5e-8
 
 
 def test_set_absolute_position_does_not_move_it(axis):
@@ -103,7 +104,7 @@ def test_set_absolute_position_does_not_move_it(axis):
     axis.table.run(0.1)
     axis.send(0x19, "f", 5.0)
     axis.table.run(0.2)
-    assert axis.position == pytest.approx(5.0, abs=1e-6) and axis.table.true[0] == pytest.approx(0.0, abs=1e-6)
+    assert axis.position == pytest.approx(5.0, abs=ROUNDING) and axis.table.true[0] == pytest.approx(0.0, abs=ROUNDING)
 
 
 def test_states_that_it_does_not_have(axis):

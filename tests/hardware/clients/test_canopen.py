@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.hardware.clients.running import run_client
+from tests.tolerances import ROUNDING
 
 TURN = 4096
 
@@ -21,7 +22,7 @@ def test_every_mode(bench):
     run_client(bench, "canopen_modes.py", bench.channel, bench.eds, check=every_mode)
 
 
-def every_mode(found):
+def every_mode(found):  # slack: read at any moment, by a client that the machine may delay
     assert found["block"] and found["limits"] == [0, 10 * TURN]  # 0.04 m of a screw of 0.004 m a turn
     assert found["pp_reached"] == [True, True]
     assert found["pp"] == pytest.approx([3 * TURN, 5 * TURN], abs=TURN / 500)  # the arm beyond it swings freely
@@ -40,7 +41,7 @@ def every_mode(found):
 def test_the_other_finger_follows(bench):
     with bench.lock:
         right, left = (bench.sim.port(0).position(name)() for name in ("right_jaw", "left_jaw"))
-    assert left == pytest.approx(right, abs=1e-9)
+    assert left == pytest.approx(right, abs=ROUNDING)
 
 
 def test_faults_are_seen_and_reset(bench):
