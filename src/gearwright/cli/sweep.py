@@ -136,6 +136,7 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
     from rich.table import Table
 
     from gearwright.cli.terminal import console
+    from gearwright.study.sweeping import FAILED
 
     shown = Table("metric", "least", "median", "most", "failed", box=None, pad_edge=False)
     for name in metrics:
@@ -145,6 +146,9 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
         shown.add_row(name, *cells, str(len(numbers) - len(good)))
     console().print(shown)
     typer.echo(f"{len(table)} designs" + (f" in {out}" if out else ""))
+    reasons = [why for why in table[FAILED] if why] if FAILED in table.columns else []
+    if reasons:
+        typer.echo(f"{len(reasons)} of them cannot be, the first: {reasons[0]}")
 
 
 def _range(text: str) -> tuple[str, tuple[float, ...]]:
