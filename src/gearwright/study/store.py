@@ -106,6 +106,8 @@ class Store:
             except (OSError, polars.exceptions.PolarsError) as error:
                 raise GearwrightError(f"{self.out} cannot be written: {error}; all chunks are kept") from error
             shutil.rmtree(self.folder, ignore_errors=True)
+            if self._lock is not None:
+                self._lock.close()
         return table
 
 
