@@ -36,7 +36,7 @@ def same(f: Callable[..., Any], *arguments: Any) -> None:
     expected = values(f(*arguments))
     assert len(traced) == len(expected)
     for got, wanted in zip(traced, expected, strict=True):
-        np.testing.assert_allclose(np.array(got).ravel(), wanted, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(np.array(got).ravel(), wanted, rtol=1e-12, atol=1e-12)
 
 
 def accumulate(x: Any) -> Any:

@@ -125,7 +125,7 @@ def test_every_setting_of_mujoco_computes_the_same(setting, engines, mujoco):
     assert len(mujoco.SETTINGS) == 7
     ours = engines("arm")
     theirs = mujoco.BoundedMuJoCo(ROBOTS["arm"], 1e-3, "exact", mujoco.SETTINGS[setting])
-    assert apart(ours, theirs, moving(ours, 2, np.random.default_rng(4)), STEPS) < 4e-7
+    assert apart(ours, theirs, moving(ours, 2, np.random.default_rng(4)), STEPS) < 4e-7  # the two schemes' own
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_hand_is_what_its_comment_says():
     sim = Gearwright(ROBOTS["hand"], 1e-3).sim
     own = sim.mass_matrix()[sim.coordinates.index("index_bend")][sim.coordinates.index("index_bend")]
     rotor = hand.reflected_inertia()[knuckle]
-    assert rotor / (rotor + own) == pytest.approx(0.75, abs=0.02)
+    assert rotor / (rotor + own) == pytest.approx(0.75, abs=0.02)  # the comment has two digits
 
 
 def test_the_driven_arm_is_the_reference_arm():

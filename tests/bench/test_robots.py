@@ -85,4 +85,4 @@ def test_a_tree_has_limbs_on_a_trunk():
     depth = {"base": 0}
     for j in joints:
         depth[j.child] = depth[j.parent] + 1
-    assert max(depth.values()) == 3 + 7 - 1 or max(depth.values()) == 2 + 7
+    assert max(depth.values()) == 2 + 7

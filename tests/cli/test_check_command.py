@@ -8,6 +8,7 @@ import pytest
 from gearwright import robots
 from tests.cli import hostile
 from tests.cli.commands import called, gearwright
+from tests.tolerances import ROUNDING
 
 GOOD = robots.path("gripper")
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -85,7 +86,7 @@ def test_json_has_the_documented_keys(bad: Path, warned: Path):
     assert (good["ok"], failed["ok"], loaded["ok"]) == (True, False, True)
     summary = {
         "name": "gripper", "links": 3, "joints": 3, "couplings": 1, "transmissions": 1, "actuators": 1, "sensors": 1,
-        "hardware": 0, "loops": 0, "dof": 1, "mass": pytest.approx(0.86), "base": "fixed",
+        "hardware": 0, "loops": 0, "dof": 1, "mass": pytest.approx(0.86, rel=ROUNDING), "base": "fixed",
     }  # fmt: skip
     assert good["summary"] == summary
     assert failed["summary"] is None

@@ -92,7 +92,7 @@ def test_the_table_beside_mujoco_is_of_this_run(demo):
     assert "The reference arm beside MuJoCo" in told and "The reference arm beside MuJoCo" in text
     row = re.search(r"one robot +(\d+) ns +(\d+) ns +(\d+) ×", told)
     ours, theirs, ratio = map(int, row.groups())
-    assert abs(theirs / ours - ratio) < 0.5 * (1 / ours * theirs / ours) + 1  # figures are rounded to whole ones
+    assert abs(theirs / ours - ratio) < 0.5 * (1 / ours * theirs / ours) + 1  # slack: figures are rounded to whole ones
 
 
 def test_the_report_has_its_sections_and_figures(demo):

@@ -80,6 +80,8 @@ def test_what_cannot_be_migrated(old: Path, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["old.sdf"]
 
 
-def test_a_folder_that_does_not_exist(old: Path, tmp_path: Path) -> None:
-    ran = called("migrate", "--no-verify", old, tmp_path / "no" / "folder.sdf")
-    assert ran.code == 1 and "cannot write" in ran.err and "folder" in ran.err
+def test_a_folder_that_does_not_exist_is_made(old: Path, tmp_path: Path) -> None:
+    ran = called("migrate", "--no-verify", old, tmp_path / "new" / "folder" / "robot.sdf")
+    assert ran.code == 0 and (tmp_path / "new" / "folder" / "robot.sdf").is_file()
+    ran = called("migrate", "--no-verify", old, old / "robot.sdf")
+    assert ran.code == 1 and "cannot write" in ran.err

@@ -131,7 +131,7 @@ WRONG = {
     "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
     "out": (["--out", "run.xls"], 2, "'.xls' is no format for recordings; valid: .npz, .csv"),
     "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf, .html"),
-    "folder": (["--out", "/nowhere/at/all/run.npz"], 1, "cannot write /nowhere/at/all/run.npz"),
+    "folder": (["--out", "/dev/null/at/all/run.npz"], 1, "cannot write /dev/null/at/all/run.npz: its folder cannot"),
     "not finite": (["--velocity", "j1=1e200"], 1, "is not finite after step 1"),
 }
 
@@ -182,3 +182,16 @@ def test_a_start_in_degrees_and_a_clipped_command_are_hinted_at(tmp_path):
     assert "'axle' at 45 rad, upper limit 0.8 rad: degrees?" in result.out
     assert "actuator 'drive': the command of 600 V is clipped to its supply's 12 V" in result.out
     assert "clipped" not in called(*arguments, "--command", "drive=12").out
+
+
+def test_limits_that_look_like_degrees_are_mentioned(run, tmp_path):
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '\n<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
+        '<limit lower="-90" upper="90" effort="1" velocity="1"/></joint></robot>'
+    )
+    (tmp_path / "r.urdf").write_text(text)
+    ran = run(tmp_path / "r.urdf", "--duration", "0.01")
+    assert ran.code == 0
+    assert "r.urdf:2: info: joint 'j': limits of -90 and 90 rad look like degrees [implausible]" in ran.err

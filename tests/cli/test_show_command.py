@@ -84,7 +84,8 @@ def test_a_file_with_errors_is_told_on_the_error_stream(tmp_path: Path):
 
 
 def test_a_drawing_that_cannot_be_written_is_an_error_in_words(tmp_path: Path):
-    ran = called("show", GRIPPER, "--svg", tmp_path / "no" / "such" / "folder.svg")
+    (tmp_path / "file").write_text("")
+    ran = called("show", GRIPPER, "--svg", tmp_path / "file" / "folder.svg")
     assert ran.code == 1
     assert "cannot write" in ran.err
 

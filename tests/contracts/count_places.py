@@ -1,7 +1,8 @@
 """How many places a new kind touches, family by family: `make count`.
 
-For one kind of each family it lists where the source names it, by class or by the name in files: its own file, its
-row in the family's table, and everything else. Re-exports for users (`__init__.py`) are no places: they are optional.
+For one kind of each family it lists where the source names it, by class, by the name in files or by its module's path:
+its own file, its row in the family's table, and everything else. Re-exports for users (`__init__.py`) are no places:
+they are optional.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ ARGUED = {
     "model/simulation_checks.py": "offsets and bounds of efforts, which only the matrix has",
     "dynamics/actuation/gears.py": "offsets and bounds of efforts, which only the matrix has",
     "hardware/ros2_bindings.py": "plug-ins of ros2_control that imply a protocol; without a row <device> names it",
+    "sim/saving/as_data.py": "the base of users' own sensors, in the same module",
     "study/store.py": "tables of sweeps, which are no recordings",
     "hardware/plant.py": "drives home at the limit switches of their joint",
     "dynamics/sensing/kinds.py": "counts and noise in whole numbers; other sensors are traced from their `read`",
@@ -53,7 +55,7 @@ SAMPLES = (
     Sample("actuator", ("DCMotor", '"dc_motor"'), "model/actuators/dc_motor.py", "model/actuators/__init__.py"),
     Sample(
         "sensor", ("LimitSwitch",), "model/sensors.py", "model/sensors.py",
-        ("dynamics/sensing/kinds.py", "hardware/plant.py"),
+        ("dynamics/sensing/kinds.py", "hardware/plant.py", "sim/saving/as_data.py"),
     ),
     Sample("joint", ("Planar", '"planar"'), "model/joints/planar.py", "model/joints/joint.py",
            ("formats/urdf.py", "formats/drake_joints.py")),
@@ -82,15 +84,23 @@ def places(sample: Sample) -> set[str]:
         if path.name == "__init__.py":
             continue
         text = path.read_text(encoding="utf-8")
-        if any(name.strip('"') in text for name in sample.names) and _names(text) & {*sample.names}:
+        named = any(name.strip('"') in text for name in sample.names) and _names(text) & {*sample.names}
+        if named or _path(sample.file) in _names(text):
             found.add(file)
     return found
+
+
+def _path(file: str) -> str:
+    """A file's module as texts name it: "model.transmissions.linear_map"."""
+    return '"' + file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") + '"'
 
 
 def _names(text: str) -> set[str]:
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     kinds = (tokenize.NAME, tokenize.STRING)
-    return {t.string.replace("'", '"') for t in tokens if t.type in kinds}
+    found = {t.string.replace("'", '"') for t in tokens if t.type in kinds}
+    texts = {name.strip('"').partition(":")[0] for name in found if name.startswith('"')}
+    return found | {f'"{text.removeprefix("gearwright.")}"' for text in texts}
 
 
 def main() -> int:

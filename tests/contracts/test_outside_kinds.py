@@ -322,6 +322,16 @@ def test_among_the_parameters(robot: gw.Mechanism) -> None:
     assert robot.parameters["reach.damping"].unit == "N·s/m" and robot.parameters["elbow.damping"].unit == "N·m·s/rad"
 
 
+def test_saved_and_opened(robot: gw.Mechanism, tmp_path: Path) -> None:
+    sim = gw.compile(robot, dt=DT, parameters=("gear.teeth",), gravity=(0, 0, 0))
+    sim.reset(velocity={"elbow": 2.0, "reach": 0.1})
+    sim.save(tmp_path / "arm.gw")
+    again = gw.open(tmp_path / "arm.gw")
+    assert again.robot.transmissions["gear"].map == robot.transmissions["gear"].map
+    sim.step(command={"motor": 1.0}, n=20), again.step(command={"motor": 1.0}, n=20)
+    assert again.state.tobytes() == sim.state.tobytes() and again.sensor["speed"] == sim.sensor["speed"]
+
+
 def test_a_script_adds_a_row(package: None, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = TRANSMISSIONS["strain_wave"]
     monkeypatch.setitem(TRANSMISSIONS, "my_drive", kind)

@@ -145,7 +145,7 @@ def test_spikes_survive_thinning():
 def test_ticks_are_round_numbers(low, high, expected):
     ticks = _ticks(low, high, 5)
     assert expected is None or [name for _, name in ticks] == expected
-    assert all(low - 1e-9 <= value <= high + 1e-9 for value, _ in ticks) and 2 <= len(ticks) <= 7
+    assert all(low - ROUNDING <= value <= high + ROUNDING for value, _ in ticks) and 2 <= len(ticks) <= 7
     assert all(float(name.replace("−", "-")) == pytest.approx(value, abs=1e-12) for value, name in ticks)
 
 

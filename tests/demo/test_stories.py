@@ -56,7 +56,7 @@ def test_the_four_bar_follows_the_closed_form(chapters):
 
 def test_the_rockers_encoder_is_within_half_a_count(chapters):
     difference = line(chapters["four_bar"], "Encoder against joint", "difference").y
-    assert np.abs(difference).max() <= 0.5 + 1e-9
+    assert np.abs(difference).max() <= 0.5 + ROUNDING
     assert np.abs(difference).max() > 0.4
 
 

@@ -119,7 +119,7 @@ def test_a_joint_carries_what_accelerates_all_behind_it(seed, backward):
         sign = 1.0 if joint.child == branch.link else -1.0
         wanted = sign * np.concatenate([X_WJ.R.T @ force, X_WJ.R.T @ moment])
         assert equations.reacting[i] == joint.name
-        assert np.abs(reaction[i] - wanted).max() < DIFFERENCES * expected.largest, joint.name
+        assert np.abs(reaction[i] - wanted).max() < 3 * DIFFERENCES * expected.largest, joint.name
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -167,7 +167,7 @@ def test_reactions_with_a_wrench_on_a_link(seed):
         if name in links:
             force, moment = force - w[:3], moment - w[3:] - np.cross(here[name].p - X_WJ.p, w[:3])
         wanted = np.concatenate([X_WJ.R.T @ force, X_WJ.R.T @ moment])
-        assert np.abs(reaction[i] - wanted).max() < DIFFERENCES * expected.largest
+        assert np.abs(reaction[i] - wanted).max() < 3 * DIFFERENCES * expected.largest
 
 
 @pytest.mark.parametrize("seed", SEEDS)

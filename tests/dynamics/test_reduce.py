@@ -20,7 +20,7 @@ from gearwright.model import (
     Term,
 )  # fmt: skip
 from tests.dynamics.random_mechanisms import flat, random_state, random_tree
-from tests.dynamics.test_step import rolled_out
+from tests.dynamics.steps.test_unconstrained import rolled_out
 from tests.tolerances import ROUNDING
 
 

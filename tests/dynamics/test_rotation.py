@@ -55,6 +55,6 @@ def test_any_axis_takes_two_turns(rng):
     """A joint's frame is chosen so that Euler's third turn is never needed."""
     for z in (*np.eye(3), *-np.eye(3), *(d / np.linalg.norm(d) for d in rng.normal(size=(50, 3)))):
         A = across(z)
-        assert np.abs(A.T @ A - np.eye(3)).max() < 1e-15
+        assert np.abs(A.T @ A - np.eye(3)).max() < 4e-15
         assert np.abs(A[:, 2] - z).max() < 1e-15
         assert sum(isinstance(f, AboutAxis) for f in factored(A)) <= 2

@@ -60,6 +60,17 @@ def test_clang_has_no_complaints_either(tmp_path: Path) -> None:
     built(exported, tmp_path, "clang")
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
+def test_no_other_function_is_needed(level: str, tmp_path: Path) -> None:
+    exported = gw.export_c(FOLDER / "reference_arm.urdf", tmp_path / "arm", integrator="euler")
+    command = ["gcc", *STRICT, level, "-c", str(exported.source), "-o", str(tmp_path / "arm.o")]
+    subprocess.run(command, check=True)
+    said = subprocess.run(["nm", "-u", str(tmp_path / "arm.o")], capture_output=True, text=True, check=True).stdout
+    needed = {line.split()[-1] for line in said.splitlines()} - {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"}
+    assert needed <= {*exported.functions, "memcpy", "memset", "sincos"}
+    assert repr(exported).endswith("; compilers may add memcpy, memset and sincos>")
+
+
 def test_a_step_that_fails_is_undone(tmp_path: Path) -> None:
     exported = gw.export_c(FOLDER / "reference_arm.urdf", tmp_path / "arm", integrator="euler")
     main = tmp_path / "main.c"

@@ -173,6 +173,7 @@ def test_a_joint_is_moved_by_hand_and_let_go(desk_arm):
         bench.hold(joint, target)
     bench.advance(2000)
     sim = bench.sim
+    # the hand's stiffness
     assert [sim.position[j] for j in ("shoulder_lift", "gripper", "wrist_roll")] == approx([0.8, 1.2, 2.0], abs=0.01)
     bench.release("shoulder_lift")
     bench.advance(1000)

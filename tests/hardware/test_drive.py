@@ -123,7 +123,7 @@ def test_a_profile_takes_the_time_of_a_trapezium(velocity, acceleration):
         steps += 1
         fastest = max(fastest, abs(profile.velocity))
         if acceleration and profile.position != goal:
-            assert abs(profile.velocity - last) <= acceleration * dt * (1 + 1e-9)
+            assert abs(profile.velocity - last) <= acceleration * dt * (1 + ROUNDING)
         last = profile.velocity
     if acceleration:
         top = min(velocity or 1e9, sqrt(goal * acceleration))
@@ -132,7 +132,7 @@ def test_a_profile_takes_the_time_of_a_trapezium(velocity, acceleration):
         top, expected = velocity, goal / velocity if velocity else dt
     assert steps * dt == approx(expected, abs=dt)
     if velocity:
-        assert fastest <= velocity * (1 + 1e-9)
+        assert fastest <= velocity * (1 + ROUNDING)
 
 
 def test_a_profile_turns_round():

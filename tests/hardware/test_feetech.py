@@ -73,7 +73,7 @@ def test_locked_registers_are_forgotten_at_power_off(host):
 def test_torque_128_makes_the_present_position_the_centre(host):
     host.rig.plant.hold("shoulder_pan", 0.5)
     host.rig.step(1500)
-    assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=0.5)
+    assert host.read(1, POSITION) == approx(2048 + 0.5 / COUNT, abs=0.5)  # half a count
     host.write(1, TORQUE, 128)
     assert host.read(1, POSITION) == approx(2048, abs=1)
 
@@ -84,7 +84,7 @@ def test_a_goal_is_approached_with_the_velocity_and_acceleration_asked_for(host)
     host.write(1, 41, 20)  # 2000 counts/s²
     host.write(1, GOAL, 2548, 2)
     host.rig.step(500)
-    assert host.read(1, VELOCITY) == approx(500, rel=0.1)
+    assert host.read(1, VELOCITY) == approx(500, rel=0.1)  # it has not settled
     host.rig.step(2000)
     assert host.read(1, POSITION) == approx(2548, abs=1)  # friction: 0.0524 N·m of 17.8 N·m/rad is 2 counts
 
@@ -158,7 +158,7 @@ def test_a_stalled_gripper_shows_the_limit_of_its_current(host):
     host.write(GRIPPER, GOAL, 1000, 2)  # the stop is at 1937
     host.rig.step(1000)
     limit = 0.5 * MOST_DUTY * 7.4 / STS3215.resistance
-    assert host.read(GRIPPER, CURRENT_NOW) & 0x7FFF == approx(limit / CURRENT_UNIT, rel=0.01)
+    assert host.read(GRIPPER, CURRENT_NOW) & 0x7FFF == approx(limit / CURRENT_UNIT, rel=0.01)  # 6.5 mA a count
     assert host.read(GRIPPER, LOAD) & 0x3FF == approx(500 * MOST_DUTY, abs=1)
 
 

@@ -37,14 +37,16 @@ def test_so101_follower_calibrates_by_file_observes_and_acts(tmp_path):
     assert seen["calibrated"]
     # degrees; friction leaves 0.0524 N·m over 8.9 N·m/rad: 0.34°; the gripper's 100 % are 202°
     assert seen["seen"]["shoulder_pan.pos"] == approx(seen["goals"]["shoulder_pan.pos"], abs=0.5)
-    assert seen["seen"]["gripper.pos"] == approx(seen["goals"]["gripper.pos"], abs=0.5)
+    assert seen["seen"]["gripper.pos"] == approx(seen["goals"]["gripper.pos"], abs=0.5)  # [%]
     assert seen["rate"] > 20.0  # loops a second; found 98 on a machine with eight times its load
 
 
 def test_openarm_follower_over_the_plugin(tmp_path):
     with gw.serve("damiao_arm") as bench:
         seen = run("lerobot_openarm", bench.channel, tmp_path)
-    assert seen["seen"]["joint_1.pos"] == approx(20.0, abs=0.5)
+    assert seen["seen"]["joint_1.pos"] == approx(
+        20.0, abs=0.5
+    )  # [deg] what load and friction leave of a proportional drive
     assert seen["rate"] > 50.0  # found 338 on a machine with eight times its load
 
 

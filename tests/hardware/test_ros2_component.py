@@ -58,6 +58,7 @@ def test_cpp(program, address):
     done = run(program, *address, "roll/position", "-0.15")
     assert done.returncode == 0, done.stderr
     states = dict(line.split() for line in done.stdout.splitlines())
+    # friction, beside the servo's stiffness
     assert float(states["roll/position"]) == approx(-0.15, abs=1e-3) and len(states) == 6
 
 

@@ -37,6 +37,7 @@ def test_states_and_commands_by_interface(bench):
     answer = client.ask(write={"pitch/position": 0.2, "roll/position": -0.1})
     assert answer["command"]["roll/position"] == -0.1 and answer["t"] == first["t"]
     after = client.ask(step=2000, read={})
+    # friction and gravity, beside the servos' stiffness
     assert [after["state"][f"{j}/position"] for j in ("pitch", "roll")] == approx([0.2, -0.1], abs=1e-3)
     assert after["t"] == approx(first["t"] + 2.0, rel=ROUNDING)
 
@@ -89,5 +90,5 @@ def test_limits_are_enforced_when_asked():
         client = Client(bench)
         for k in range(100):
             answer = client.ask(step=10, write={"j/position": 9.0})
-            assert answer["command"]["j/position"] <= 2.0 * 0.01 * (k + 1) + 1e-9
+            assert answer["command"]["j/position"] <= 2.0 * 0.01 * (k + 1) + ROUNDING
         assert answer["command"]["j/position"] == 1.0

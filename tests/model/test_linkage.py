@@ -106,7 +106,7 @@ def test_toggles() -> None:
     low, high = ROCKER.toggles.output
     swept = ROCKER.to_joints(np.linspace(-np.pi, np.pi, 100001))
     assert swept.min() == pytest.approx(low, abs=8e-10)  # a sine's peak between two of them, 6e-5 apart
-    assert swept.max() == pytest.approx(high, abs=1e-10)
+    assert swept.max() == pytest.approx(high, abs=1e-10)  # the same
 
 
 def test_beyond_a_toggle_is_an_error_and_never_nan() -> None:

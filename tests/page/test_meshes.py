@@ -84,6 +84,7 @@ def test_the_models_colour_comes_before_the_files(folder: Path, meshes: Meshes) 
     assert surface["baseColorFactor"][:3] == pytest.approx([1, 0.214, 0], abs=5e-3)  # 0.5 on a screen, in 1/255 of it
     assert surface["metallicFactor"] == 0.0
     (material,) = tree(own.coloured((0.5, 0.5, 1.0, 0.4)))["materials"]
+    # four digits
     assert material["pbrMetallicRoughness"]["baseColorFactor"] == pytest.approx([0.2140, 0.2140, 1.0, 0.4], abs=1e-4)
     assert material["alphaMode"] == "BLEND"
 

@@ -74,9 +74,11 @@ def test_rows_that_its_rounding_makes_are_left_out(robot_data_folder):
 def test_ten_seconds_of_cassie(robot_data_folder, name, base):
     sim = compile(cassie(robot_data_folder, name, base))
     worst, energy = run(sim, 10.0)
-    assert worst < 1e-8
-    # for 0.7 s stops push back what is drawn up to 2.4 rad beyond them, at 1 rad/s at most
-    assert np.diff(energy[20:]).max() < 1e-6 * energy[0]
+    # for 0.7 s stops push back what is drawn up to 2.4 rad beyond them, at 1 rad/s at most: 7e-7 m, later 1e-9 m
+    assert worst < 2e-6
+    assert drift(sim) < 1e-9  # [m] what the last step leaves open
+    # dt² of what is exchanged; at the end of a fall of 10 s that is 158 kJ
+    assert np.diff(energy[20:]).max() < 1e-5 * max(energy[0], sim.kinetic_energy)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from gearwright.model import AxisRef, Couplings
 from gearwright.model.couplings import Coupling, Term
 from gearwright.sim import compile
 from tests.sim.test_rings import follow, wheels
+from tests.tolerances import ROUNDING
 
 DT = 1e-3
 INERTIA = {"w0": 0.1, "w1": 0.2}
@@ -70,7 +71,7 @@ def test_many_springs_on_one_leader_stay_stable(theta, zeta):
     ]  # fmt: skip
     sim = compile(replace(wheels(n), couplings=Couplings(rows)), dt=DT)
     z = np.linalg.eigvals(sim.linearize()[0])
-    assert np.abs(z).max() < 1 + 1e-6  # the free turning has z = 1 twice, which rounding splits
+    assert np.abs(z).max() < 1 + 1e-7  # the free turning has z = 1 twice, which rounding splits
 
 
 @pytest.mark.parametrize("zeta", [0.0, 0.5, 3.0])
@@ -82,4 +83,4 @@ def test_a_spring_with_a_held_end_is_stable(zeta):
         sim.reset(velocity={"w1": 1.0})
         before = sim.energy
         sim.step(n=5000)
-        assert sim.energy <= before * (1 + 1e-9)
+        assert sim.energy <= before * (1 + ROUNDING)

@@ -302,6 +302,7 @@ def test_pid_does_not_wind_up(arm):
 
 def test_in_single_precision(arm):
     single, double = (compile(arm, controller=PID_ARM, precision=p) for p in ("single", "double"))
+    # single precision, over 300 steps
     assert single.run(0.3).position["shoulder"] == pytest.approx(double.run(0.3).position["shoulder"], abs=1e-6)
 
 

@@ -157,7 +157,7 @@ def test_the_supply_pays_for_motion_heat_and_what_is_stored():
 
 def test_without_the_steps_own_loss_it_holds_to_first_order():
     gaps = [supplied - spent for supplied, spent, _, _ in map(balance, (1e-3, 5e-4, 2.5e-4))]
-    assert np.array(gaps[:-1]) / gaps[1:] == pytest.approx(2.0, abs=0.02)
+    assert np.array(gaps[:-1]) / gaps[1:] == pytest.approx(2.0, abs=0.02)  # the next order in dt
     assert gaps[-1] < 0.0025 * balance(2.5e-4)[0]
 
 

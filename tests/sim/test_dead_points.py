@@ -118,7 +118,7 @@ def test_a_stop_of_the_rocker_stops_the_crank():
     sim.reset(position={"motor.rotor": float(start)})
     for _ in range(1500):
         sim.step(command={"motor": 0.2})
-        assert sim.position["j"] < middle + 1e-4
+        assert sim.position["j"] < middle + ROUNDING
     assert sim.position["j"] == pytest.approx(middle, abs=ROUNDING)
     assert sim.actuator["motor"].velocity == pytest.approx(0.0, abs=ROUNDING)
 
@@ -265,3 +265,11 @@ def test_what_a_rotor_takes_does_not_pass_the_gears(efficiency, rotor, kind):
     assert before > 0
     braking = -0.1 * torque / (n * rotor + ROCKER * efficiency / n)
     assert (sim.velocity["j"] - before) / 0.05 == pytest.approx(braking, rel=ROUNDING)
+
+
+@pytest.mark.parametrize("effort", [1e9, -1e12, 1e20])
+def test_an_absurd_effort_is_not_swallowed(effort, turning):
+    for start in (0.3, 2.0, 4.5):
+        turning.reset(position={"motor.rotor": start})
+        with pytest.raises(gw.SimulationError, match=r"'motor.rotor' is .*an effort of .* N·m on 'motor.rotor'"):
+            turning.step(effort={"motor.rotor": effort})

@@ -46,9 +46,8 @@ def test_one_robot_of_a_batch(precision):
     effort[7] = 4e9  # 4e6 rad/s more in each step
     with pytest.raises(gw.SimulationError, match=r"velocity of 'k' of robot 7 is 1\.2e\+07 rad/s.*after step 3"):
         sim.step(effort={"k": effort, "j": 1.0}, n=10)
-    assert sim.velocity["k"][7] == pytest.approx(8e6, rel=3e-7) and sim.velocity["j"][7] == pytest.approx(
-        2e-3, rel=2e-7
-    )
+    assert sim.velocity["k"][7] == pytest.approx(8e6, rel=3e-7)  # single precision
+    assert sim.velocity["j"][7] == pytest.approx(2e-3, rel=2e-7)  # single precision
     assert np.delete(sim.velocity["j"], 7) == pytest.approx(np.full(10, 0.01), rel=3e-7)  # single precision
     assert sim.time == 10 * sim.dt
 
@@ -91,7 +90,7 @@ def test_a_linkage_that_cannot_reach_its_start(batch):
     for step in (sim.step, lambda: sim.step(n=5), lambda: sim.run(0.01)):
         with pytest.raises(gw.SimulationError, match=far):
             step()
-    assert sim.time == 0.0 or batch > 1
+    assert sim.time == pytest.approx(0.0 if batch == 1 else 16e-3, rel=ROUNDING)  # other robots of a batch go on
     with pytest.raises(gw.SimulationError, match=far):
         sim.reset()
     sim.reset(position={"j": 2.0})

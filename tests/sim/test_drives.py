@@ -101,7 +101,7 @@ class Squeeze:
         self.sim.step(n=900)
         self.before = self.now()
         assert self.sim.energy < ROUNDING
-        assert -1e-4 < self.sim.position["left"] < 0.03 + 1e-6
+        assert -1e-4 < self.sim.position["left"] < 0.03 + 1e-9
 
 
 @pytest.mark.sampled(3)

@@ -92,6 +92,7 @@ def test_the_gazebo_gripper():
     assert hw["right_finger_joint/position"] == hw["left_finger_joint/position"] == 0.15
     hw.write({"right_finger_joint/position": 0.3})
     sim.run(1.0)
+    # what a second leaves
     assert hw["left_finger_joint/position"] == hw["right_finger_joint/position"] == pytest.approx(0.3, abs=2e-9)
 
 
@@ -193,6 +194,7 @@ def test_the_last_interface_written_is_followed(hw):
     sim = hw.sim
     hw.write({"a/velocity": 0.5})
     sim.run(1.0)
+    # what a second leaves
     assert hw["a/velocity"] == pytest.approx(0.5, abs=1e-6) and hw.claimed("a") == "velocity"
     hw.write({"a/effort": 0.0})
     sim.run(1.0)
@@ -201,11 +203,12 @@ def test_the_last_interface_written_is_followed(hw):
     hw.claim("a/position")
     held = hw["a/position"]
     sim.run(2.0)
+    # what two seconds leave
     assert hw.command["a/position"] == held and hw["a/position"] == pytest.approx(held, abs=8e-8)
     hw.release("a")
     assert hw.claimed("a") is None
     sim.step(effort={"a": 4.0})
-    assert hw["a/velocity"] == pytest.approx(DT * 2.0, abs=1e-6)
+    assert hw["a/velocity"] == pytest.approx(DT * 2.0, abs=1e-6)  # what was left of its speed
 
 
 def test_modes_are_part_of_the_state(hw):
@@ -274,10 +277,10 @@ def test_power_at_the_joints_is_power_at_the_motors(wrist):
 def test_a_joint_behind_a_transmission_can_be_commanded_alone(wrist):
     wrist.write({"a/position": 0.3})  # the other holds where it is
     wrist.sim.run(1.0)
-    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.0), abs=1e-10)
+    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.0), abs=1e-10)  # what a second leaves
     wrist.write({"b/position": 0.2})
     wrist.sim.run(1.0)
-    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.2), abs=6e-10)
+    assert (wrist["a/position"], wrist["b/position"]) == pytest.approx((0.3, 0.2), abs=6e-10)  # what a second leaves
     with pytest.raises(gw.ModelError, match="behind one transmission"):
         wrist.write({"a/position": 0.1, "b/velocity": 0.1})
 
@@ -291,6 +294,7 @@ def test_batches():
     hw, where = sim.hardware(), np.linspace(-0.4, 0.4, 5)
     hw.write({"a/position": where, "b/position": 0.1})
     sim.run(1.0)
+    # what a second leaves
     assert hw["a/position"] == pytest.approx(where, abs=6e-11) and hw["b/position"].shape == (5,)
     assert hw["a/effort"].shape == (5,)
 
@@ -341,7 +345,7 @@ def test_drives_follow_positions_and_velocities():
     sim.step()
     assert hw["a/effort"] == pytest.approx(2 * hw["a/velocity"] / sim.dt, rel=1e-12)  # m·Δv/dt, from rest
     sim.run(1.0)
-    assert hw["a/position"] == pytest.approx(0.3, abs=2e-10)
+    assert hw["a/position"] == pytest.approx(0.3, abs=2e-10)  # what a second leaves
 
 
 def test_motors_keep_what_they_are():
@@ -355,7 +359,7 @@ def test_motors_keep_what_they_are():
     hw = compile(robot).hardware()
     hw.write({"a/velocity": 100.0})  # it settles where its curve ends
     hw.sim.run(20.0)
-    assert hw["a/velocity"] == pytest.approx(3.0, rel=1e-6)
+    assert hw["a/velocity"] == pytest.approx(3.0, rel=1e-6)  # what 20 s leave
 
 
 def test_voltages():

@@ -99,7 +99,7 @@ def test_a_motor_behind_300_to_1(command):
     sim = compile(wheel(drive, inertia=0.01, ratio=300.0), dt=DT)
     target = {"effort": 0.01, "position": 150.0, "velocity": 150.0}[command]
     speed = sim.run(TIME, command={"motor": target}).velocity["j"]
-    assert np.abs(speed).max() <= 400.0 / 300.0 + 1e-9
+    assert np.abs(speed).max() <= 400.0 / 300.0 + ROUNDING
     late = speed[len(speed) // 2 :]
     assert np.ptp(late) < ROUNDING  # it has arrived, and does not ring
     assert late[-1] == pytest.approx({"effort": 400 / 300, "position": 0.0, "velocity": 0.5}[command], abs=ROUNDING)
@@ -118,15 +118,8 @@ def test_stiff_springs(stiffness):
     assert np.abs(rec.position["j"]).max() <= 0.01
 
 
-SPINNING = [(0.03, 60.0), (0.01, 200.0), (0.05, 300.0), (0.2, 500.0)]
-
-
-@pytest.mark.parametrize(("dt", "speed"), SPINNING)
-def test_a_chain_that_turns_too_far_in_a_step(dt, speed, rng):
-    """Passes settle on wrong solutions there, with energies up to 1e5 times the start's: steps are made in parts.
-
-    Where the smallest part is too long, too, steps are counted, and take energy rather than give it.
-    """
+def thrown(dt, speed, rng):
+    """Of six throws: steps that did not settle, and energies of 40 steps less the start's, over the scale of both."""
     sim = compile(gw.loads(DOUBLE_PENDULUM), dt=dt)
     for _ in range(6):
         pose, speeds = rng.uniform(-1.0, 1.0, 2), speed * rng.uniform(-1.0, 1.0, 2)
@@ -138,8 +131,23 @@ def test_a_chain_that_turns_too_far_in_a_step(dt, speed, rng):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", gw.UnsettledWarning)
             energy = sim.run(40 * dt).energy
-        assert np.isfinite(energy).all() and energy.max() - start < 0.5 * scale
-        assert sim.unsettled or np.abs(energy - start).max() < 0.1 * scale
+        yield sim.unsettled, (energy - start) / scale
+
+
+@pytest.mark.parametrize(("dt", "speed"), [(0.03, 60.0), (0.01, 200.0)])
+def test_a_chain_that_turns_too_far_in_a_step(dt, speed, rng):
+    """Passes settle on wrong solutions there, with energies up to 1e5 times the start's: steps are made in parts."""
+    for unsettled, gained in thrown(dt, speed, rng):
+        assert unsettled == 0
+        assert np.abs(gained).max() < 0.1
+
+
+@pytest.mark.parametrize(("dt", "speed"), [(0.05, 300.0), (0.2, 500.0)])
+def test_where_the_smallest_part_is_too_long_steps_take_energy(dt, speed, rng):
+    """They are counted, and give none."""
+    throws = list(thrown(dt, speed, rng))
+    assert sum(unsettled for unsettled, _ in throws) > 0
+    assert max(gained.max() for _, gained in throws) < 0.1
 
 
 def test_what_is_linear_is_never_made_in_parts():

@@ -235,6 +235,7 @@ def test_transforms_are_the_links_poses(tmp_path):
     for t in json.loads(last[2].data)["transforms"]:
         X = again.pose[t["child_frame_id"]]
         assert [t["translation"][axis] for axis in "xyz"] == pytest.approx(X[:3, 3], abs=ROUNDING)
+        # seven digits
         assert [t["rotation"][axis] for axis in "xyzw"] == pytest.approx(quaternions(X[:3, :3]), abs=1e-7)
 
 

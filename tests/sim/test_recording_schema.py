@@ -1,6 +1,8 @@
 """The schema of recordings: signals with units and sources, columns in chunks, and an evaluator for the rest."""
 
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from gearwright.sim import compile
 from gearwright.sim.recordings import ArrayChunk, Derived, Recording, Schema, Signal, SlotChunk, SlotElement, Total
 from gearwright.sim.recordings import columns as columns_module
 from gearwright.sim.recordings.schema import TIME
+from gearwright.sim.recordings.signal_names import find
 from tests.sim.robots import FOLLOWING
 
 
@@ -131,3 +134,18 @@ def test_rows_of_a_run_begin_where_the_clock_is():
     recording = sim.run(0.01, every=4)
     assert (recording.schema.start, recording.schema.first_step, recording.schema.every) == (1.0, 2, 4)
     assert recording.time == pytest.approx([1.002, 1.006, 1.010], abs=1e-12)  # rounding of 1 + k·dt
+
+
+def test_the_documented_names_are_signals():
+    """The table of `docs/recordings.md`: every name, and which of them files hold."""
+    page = (Path(__file__).parents[2] / "docs" / "recordings.md").read_text(encoding="utf-8")
+    table = page.partition("## Signal names")[2].partition("##")[0]
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| `")]
+    schema = gw.compile("gripper").schema
+    documented = set()
+    for row in rows:
+        for name in re.findall("`([^`]+)`", row[1]):
+            (signal,) = find(schema, name)
+            assert signal.stored == (row[-2].strip() == "yes"), name
+            documented.add(signal.family or signal.name)
+    assert documented == {s.family or s.name for s in schema.signals if s.family != "table"}

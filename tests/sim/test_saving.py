@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import make_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +17,19 @@ import gearwright as gw
 from gearwright.compiler import backends
 from gearwright.compiler.backends.cpu import loaded_image, portable
 from gearwright.compiler.backends.cpu.image import Image, linked
+from gearwright.model.actuators import ACTUATORS
+from gearwright.model.sensors import SENSORS
+from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.sim.keys import model_digest
 from gearwright.sim.saving import as_data, container
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
+from tests.model.samples import robot_of_all_kinds
 from tests.sim.robots import FOLDER
 from tests.sim.saved_alone import driven
 from tests.sim.test_dead_points import crank
 
 FLIPS = 300
+OTHER_JOINT = make_dataclass("Joint", ["name"], namespace={"__module__": "gearwright.sim.options"})
 
 
 class Wave:
@@ -161,13 +167,61 @@ def test_a_user_s_function_is_not_there_to_be_called(saved: dict[str, tuple[gw.S
         again.robot.transmissions["t"].map.position(0.1)
 
 
-def test_kinds_of_other_packages_cannot_be_saved(tmp_path: Path) -> None:
+def test_one_of_each_registered_kind_comes_back(tmp_path: Path) -> None:
+    sim = gw.compile(robot_of_all_kinds(), gravity=(0, 0, 0))
+    sim.step(n=3)
+    sim.save(tmp_path / "all.gw", questions=())
+    again = gw.open(tmp_path / "all.gw")
+    assert model_digest(again.robot) == model_digest(sim.robot)
+    sim.step(n=20), again.step(n=20)
+    assert again.state.tobytes() == sim.state.tobytes()
+    kinds = {type(t.map) for t in again.robot.transmissions.values()} | {gw.Series}
+    assert kinds >= {TRANSMISSIONS[name] for name in TRANSMISSIONS.rows}
+    assert {type(a) for a in again.robot.actuators.values()} == {ACTUATORS[name] for name in ACTUATORS.rows}
+
+
+def test_a_class_without_a_row_cannot_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Foreign(gw.Encoder):
         pass
 
     robot = gw.load("gripper").with_sensor(Foreign(name="foreign", joint="right_finger"))
-    with pytest.raises(gw.ModelError, match="only Gearwright's own kinds"):
-        gw.compile(robot).save(tmp_path / "g.gw", questions=())
+    sim = gw.compile(robot)
+    with pytest.raises(gw.ModelError, match="Foreign cannot be saved: give its class a row"):
+        sim.save(tmp_path / "g.gw", questions=())
+    with monkeypatch.context() as added:
+        added.setitem(SENSORS, "foreign", Foreign)
+        sim.save(tmp_path / "g.gw", questions=())
+        assert type(gw.open(tmp_path / "g.gw").robot.sensors["foreign"]) is Foreign
+    assert "gearwright.sensors has no 'foreign' here: install the package" in refusal(tmp_path / "g.gw")
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "says"),
+    [
+        ("os:system", ValueError, "no class"),
+        ("gearwright.sensors:os.system", gw.ModelError, "has no 'os.system'"),
+        ("gearwright.protocols:odrive", ValueError, "no class"),  # a registry, but not one of a mechanism's parts
+        ("gearwright.transmissions:function", ValueError, "no class of a mechanism's part"),
+        ("Encoder", ValueError, "no class"),
+        (["Encoder"], TypeError, "unhashable"),
+    ],
+)
+def test_a_file_names_registered_classes_only(
+    name: object, error: type[Exception], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(TRANSMISSIONS, "function", print)  # as entry points of `custom_functions` are
+    with pytest.raises(error, match=says):
+        as_data.from_data({"_": name, "name": "e"})
+
+
+def test_two_classes_of_one_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(as_data.import_module("gearwright.sim.options"), "Again", OTHER_JOINT, raising=False)
+    as_data.classes.cache_clear()
+    with pytest.raises(TypeError, match="two classes of saved files are called Joint"):
+        as_data.classes()
+    monkeypatch.undo()
+    as_data.classes.cache_clear()
+    as_data.classes()
 
 
 def test_divergence_is_reported_as_ever(saved: dict[str, tuple[gw.Simulation, Path]]) -> None:
@@ -199,7 +253,8 @@ def test_damage_anywhere_is_found(file: Path) -> None:
         damaged = bytearray(whole)
         damaged[at] ^= 1 << rng.integers(8)
         file.write_bytes(damaged)
-        assert "damaged" in (said := refusal(file)) or "no saved simulation" in said or "format" in said
+        place = sum(at >= len(head) for head in (container.NAME, container.MAGIC))
+        assert ("this is no saved simulation", "the file has format", "the file is damaged")[place] in refusal(file)
     for length in (0, 1, 30, 60, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
         refusal(file)
@@ -292,9 +347,10 @@ def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
     import gearwright.model
 
     derived = {"Layout", "Parameter", "SecondDescription", "_Loops", "Servo", "Solid", "Tangle", "Branch", "Tree"}
-    derived |= {"Quantity", "FrictionModel"}  # without fields of its own
+    derived |= {"Quantity", "FrictionModel", "_TwoByTwo"}  # without fields of its own, and a base
     found = set()
     for module in pkgutil.walk_packages(gearwright.model.__path__, "gearwright.model."):
         own = vars(import_module(module.name)).values()
-        found |= {x.__name__ for x in own if isinstance(x, type) and is_dataclass(x) and x.__module__ == module.name}
-    assert found - set(as_data.classes()) == derived
+        found |= {x for x in own if isinstance(x, type) and is_dataclass(x) and x.__module__ == module.name}
+    rows = {kind for registry in as_data.FAMILIES.values() for kind in registry.values()}
+    assert {kind.__name__ for kind in found - rows - {*as_data.classes().values()}} == derived

@@ -17,6 +17,7 @@ from gearwright.study.designs import designs
 from gearwright.study.figures import pareto_front
 from tests.cli.commands import called
 from tests.sim.robots import ARM, GRIPPER
+from tests.sim.test_dead_points import crank
 
 polars = pytest.importorskip("polars")
 
@@ -307,6 +308,8 @@ def test_metrics_take_the_names_that_plots_take(gripper) -> None:
     assert found["a"][0] == found["b"][0] > 0
     for wrong, message in {
         "right_finger.speed:max": "did you mean 'right_finger.velocity'",
+        "velocity.right_finger:max": "did you mean 'right_finger.velocity'",
+        "speed.right_finger:max": "did you mean 'right_finger.velocity'",
         "position:max": "'position' has 3 of them",
     }.items():
         with pytest.raises(gw.GearwrightError, match=message):
@@ -332,3 +335,21 @@ def test_wrong_commands_speak_of_options(given: str, message: str) -> None:
     done = called("sweep", "gripper", "--metric", "end=right_finger.position:last", *given.split())
     assert done.code == 2 and message in " ".join(done.err.split()), done.err
     assert "designs" not in done.out
+
+
+def test_designs_that_cannot_be_are_rows_that_say_why(tmp_path: Path) -> None:
+    """A four-bar that does not close; the others are what they are alone."""
+    robot = crank()
+    run = {"metrics": {"end": "j.position:last"}, "duration": 0.01, "position": {"motor.rotor": 0.3}}
+    table = gw.sweep(robot, {"t.coupler": [0.4, 0.41, 9.0]}, **run, out=tmp_path / "t.csv", chunk=2)
+    why = "'t.coupler' = 9: no four-bar closes with a coupler longer than the other three together"
+    assert table["failed"].to_list() == [None, None, why]
+    alone = gw.sweep(robot, {"t.coupler": [0.4, 0.41]}, **run)
+    assert np.isnan(table["end"][2]) and table["end"][:2].to_list() == alone["end"].to_list()
+    assert "failed" not in alone.columns and why in (tmp_path / "t.csv").read_text()
+    with pytest.raises(gw.ModelError, match=r"none of the 2 designs can be: 't.coupler' = 9"):
+        gw.sweep(robot, {"t.coupler": [9.0, 10.0]}, **run)
+    with pytest.raises(gw.ModelError, match=r"'t.coupler' must be positive"):
+        gw.sweep(robot, {"t.coupler": [0.4, -0.4]}, **run)
+    with pytest.raises(gw.ModelError, match="'failed' is the column"):
+        gw.sweep(robot, {"t.coupler": [0.4]}, {"failed": "j.position:last"}, duration=0.01)

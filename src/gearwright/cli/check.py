@@ -8,38 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import Loaded, LoadOptions, assignments, load
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    Json,
-    ModelName,
-    PluginFolders,
-    SearchPath,
-    Strict,
-    XacroArguments,
-    XacroVariables,
-    bundled,
-)
+from gearwright.cli.loading import Loaded, LoadOptions, load
+from gearwright.cli.options import Json, bundled
+from gearwright.cli.reading import reads_file
 
 if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
 
 
+@reads_file
 def check(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.", autocompletion=bundled)
     ],
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Omit infos and files without findings.")] = False,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
-    strict: Strict = False,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Report the errors and warnings of robot files, with their lines.
 
@@ -52,20 +37,15 @@ def check(
     diagnostics [{severity, code, message, file, line, element}], and summary (null if it did not load)
     {name, links, joints, couplings, transmissions, actuators, sensors, hardware, loops, dof, mass, base}.
     """
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
-        strict=strict,
-    )  # fmt: skip
     ok = True
     collected: list[dict[str, Any]] = []
     for file in files:
         loaded = _looked_around(load(file, reading), reading)
-        ok = ok and loaded.ok and not (strict and _warned(loaded))
+        ok = ok and loaded.ok and not (reading.strict and _warned(loaded))
         if json:
             collected.append(as_data(loaded))
         else:
-            _print(loaded, quiet, strict)
+            _print(loaded, quiet, reading.strict)
     if json:
         from json import dumps
 

@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    ModelName,
-    PluginFolders,
-    RobotFile,
-    SearchPath,
-    Strict,
-    XacroArguments,
-    XacroVariables,
-)
+from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.options import RobotFile
+from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
 
 if TYPE_CHECKING:
@@ -43,6 +34,7 @@ class Precision(StrEnum):
     single = "single"
 
 
+@reads_file
 def export(
     file: RobotFile,
     target: Annotated[Target, typer.Option(help="c: C99 without allocation. cuda: the kernel of device='cuda'.")],
@@ -62,14 +54,8 @@ def export(
         str | None,
         typer.Option(metavar="CC", help="Compile with this compiler, such as arm-none-eabi-gcc, and print sizes."),
     ] = None,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
-    strict: Strict = False,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Write a robot's step as source code.
 
@@ -77,10 +63,6 @@ def export(
     1000 steps with the simulation. --target cuda writes NAME.cu, the kernel that device='cuda' runs.
     Exits with 0 if the files were written, 1 otherwise.
     """
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
-    )  # fmt: skip
     robot = loaded_or_exit(file, reading)
     name = Path(out) if out else Path(_identifier(robot.name))
     options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
@@ -102,7 +84,7 @@ def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str |
     with waiting(f"writing {name}.c"):
         done = export_c(robot, name, **options)
     typer.echo(f"wrote {done.source}, {done.header}, {done.harness}")
-    typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {', '.join(done.functions) or 'nothing'}")
+    typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {done.needed}")
     if compiler is not None:
         _print_sizes(done, compiler)
     files = f"{quote(str(done.source))} {quote(str(done.harness))}"

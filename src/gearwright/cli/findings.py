@@ -55,8 +55,8 @@ def complain(loaded: Loaded) -> None:
 
 
 def mention(loaded: Loaded) -> None:
-    """Prints the warnings of a file that loaded on the error stream, the first of many."""
-    found = [d for d in loaded.diagnostics if d.severity == "warning"]
+    """Prints warnings of a file that loaded, and hints at numbers that are hardly meant: the first of many."""
+    found = [d for d in loaded.diagnostics if d.severity == "warning" or d.code == "implausible"]
     err = console(sys.stderr)
     for d in found[:MOST_WARNINGS]:
         print_line(err, diagnostic_line(d))

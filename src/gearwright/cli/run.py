@@ -9,19 +9,10 @@ import typer
 
 from gearwright.cli.command_line import command_line
 from gearwright.cli.inputs import assigned, check_targets
-from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    Json,
-    ModelName,
-    PluginFolders,
-    RobotFile,
-    SearchPath,
-    Strict,
-    XacroArguments,
-    XacroVariables,
-)
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.options import Json, RobotFile
+from gearwright.cli.outputs import make_folders
+from gearwright.cli.reading import reads_file
 from gearwright.errors import (
     BeyondLimitsWarning,
     CompileError,
@@ -41,6 +32,7 @@ Assignments = list[str] | None
 NUMBERS = "NAME=VALUE"
 
 
+@reads_file
 def run(
     context: typer.Context,
     file: RobotFile,
@@ -77,14 +69,8 @@ def run(
     view: Annotated[bool, typer.Option("--view", help="Show it in a browser as it runs; Ctrl-C ends it.")] = False,
     port: Annotated[int | None, typer.Option(help="Of --view. Default: 8080, or the next one that is free.")] = None,
     json: Json = False,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
-    strict: Strict = False,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Simulate a robot, with a progress bar and a summary.
 
@@ -100,10 +86,6 @@ def run(
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: assigned("--set" if what == "position" else f"--{what}", given[what]) for what in given}
     _check_files(out, plot, report)
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
-    )  # fmt: skip
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
     options: dict[str, Any] = {"dt": dt, "batch": batch}
@@ -117,6 +99,7 @@ def run(
             if given_file is not None:
                 _stop(f"--view shows the run while it lasts: leave out {name}, or keep the rows with --out", 2)
     try:
+        make_folders(out, plot, report)
         if view:
             from gearwright.cli.run_view import Watched, watched
 

@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    ModelName,
-    PluginFolders,
-    RobotFile,
-    SearchPath,
-    XacroArguments,
-    XacroVariables,
-)
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.options import RobotFile
+from gearwright.cli.outputs import make_folders
+from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -27,6 +20,7 @@ if TYPE_CHECKING:
 Repeated = list[str] | None
 
 
+@reads_file
 def serve(
     file: RobotFile,
     protocol: Annotated[
@@ -82,13 +76,8 @@ def serve(
     eds: Annotated[str | None, typer.Option(metavar="FILE", help="Write the first node's EDS file.")] = None,
     dbc: Annotated[str | None, typer.Option(metavar="FILE", help="Write the bus's DBC file.")] = None,
     table: Annotated[bool | None, typer.Option(help="Show the live table; on a terminal if not given.")] = None,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Simulate hardware that a robot's own driver talks to.
 
@@ -99,10 +88,6 @@ def serve(
     fault KIND [ACTUATOR] [VALUE], clear, quit.
     Ends with Ctrl-C or SIGTERM: 0 if all went well, 1 if the file or the simulation failed, 2 for a wrong command.
     """
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
-    )  # fmt: skip
     robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
@@ -114,6 +99,7 @@ def serve(
     }  # fmt: skip
     try:
         notes: list[str] = []
+        make_folders(record, eeprom, eds, dbc)
         bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:
         typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))

@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    Json,
-    ModelName,
-    PluginFolders,
-    RobotFile,
-    SearchPath,
-    Strict,
-    XacroArguments,
-    XacroVariables,
-)
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.options import Json, RobotFile
+from gearwright.cli.outputs import make_folders
+from gearwright.cli.reading import reads_file
+from gearwright.errors import GearwrightError
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
 
 
+@reads_file
 def show(
     file: RobotFile,
     json: Json = False,
@@ -32,14 +25,8 @@ def show(
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every link, also those fixed to another.")] = False,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
-    strict: Strict = False,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Draw a mechanism, to see it at a glance.
 
@@ -49,10 +36,6 @@ def show(
     --json prints the same as data: schema, name, base, dof, mass, and links, joints, couplings, transmissions,
     actuators, sensors and hardware as lists. SI units and radians; null means no limit.
     """
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
-    )  # fmt: skip
     robot = loaded_or_exit(file, reading)
     weld = False if everything else None
     if svg is not None:
@@ -82,8 +65,10 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
         typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
         raise typer.Exit(2)
     try:
+        make_folders(target)
         Path(target).write_text(graph_svg(mechanism, weld=weld), encoding="utf-8")
-    except OSError as error:
-        typer.echo(f"gearwright: cannot write {visible(target)}: {error.strerror}", err=True)
+    except (GearwrightError, OSError) as error:
+        said = f"cannot write {target}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        typer.echo(f"gearwright: {visible(said)}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"wrote {visible(target)}", err=True)

@@ -8,24 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.cli.inputs import assigned, check_targets
-from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    ModelName,
-    PluginFolders,
-    RobotFile,
-    SearchPath,
-    Strict,
-    XacroArguments,
-    XacroVariables,
-)
+from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.options import RobotFile
+from gearwright.cli.outputs import make_folders
+from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError, ModelError, suggestion
 
 Repeated = list[str] | None
 PICTURES = (".png", ".svg", ".pdf")
 
 
+@reads_file
 def sweep(
     file: RobotFile,
     vary: Annotated[list[str], typer.Option(metavar="NAME=LO:HI[:N]", help="A parameter and its range; repeatable.")],
@@ -58,14 +51,8 @@ def sweep(
         str | None,
         typer.Option(metavar="A,B", help="With --plot: the front of two metrics; -A wants little of it, A much."),
     ] = None,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
-    strict: Strict = False,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Simulate many designs of a robot; a table with a row for each.
 
@@ -73,10 +60,6 @@ def sweep(
     beside the table until all are done: the same command after Ctrl-C goes on where it was.
     Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong.
     """
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
-    )  # fmt: skip
     ranges = _by_name("--vary", map(_range, vary))
     metrics = _by_name("--metric", ((label or spec, spec) for label, spec in map(_labelled, metric)))
     inputs = {"command": assigned("--command", command), "effort": assigned("--effort", effort)}
@@ -88,6 +71,7 @@ def sweep(
     try:
         from gearwright.study import sweep as swept
 
+        make_folders(out, plot)
         table = swept(
             robot, ranges, metrics, duration=duration, dt=dt, integrator=integrator,
             command=inputs["command"], effort=inputs["effort"], position=start, sampling=sampling, n=n, seed=seed,
@@ -152,6 +136,7 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
     from rich.table import Table
 
     from gearwright.cli.terminal import console
+    from gearwright.study.sweeping import FAILED
 
     shown = Table("metric", "least", "median", "most", "failed", box=None, pad_edge=False)
     for name in metrics:
@@ -161,6 +146,9 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
         shown.add_row(name, *cells, str(len(numbers) - len(good)))
     console().print(shown)
     typer.echo(f"{len(table)} designs" + (f" in {out}" if out else ""))
+    reasons = [why for why in table[FAILED] if why] if FAILED in table.columns else []
+    if reasons:
+        typer.echo(f"{len(reasons)} of them cannot be, the first: {reasons[0]}")
 
 
 def _range(text: str) -> tuple[str, tuple[float, ...]]:

@@ -6,20 +6,12 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, assignments, loaded_or_exit, stop
-from gearwright.cli.options import (
-    BaseChoice,
-    CutJoints,
-    ModelName,
-    PluginFolders,
-    SearchPath,
-    Strict,
-    XacroArguments,
-    XacroVariables,
-)
+from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
 
 
+@reads_file
 def view(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A robot: SDFormat, URDF, xacro or a bundled name; or a recording.")
@@ -33,14 +25,8 @@ def view(
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
     ] = None,
-    model: ModelName = None,
-    base: BaseChoice = None,
-    path: SearchPath = None,
-    plugins: PluginFolders = None,
-    cut: CutJoints = None,
-    xacro_arg: XacroArguments = None,
-    xacro_env: XacroVariables = None,
-    strict: Strict = False,
+    *,
+    reading: LoadOptions,
 ) -> None:
     """Show a robot or a recording in a browser.
 
@@ -48,15 +34,11 @@ def view(
     (.mcap, .npz, .parquet, .csv) plays, with a slider for its time.
     The page listens on this machine only, and prints where. Ctrl-C ends it.
     """
-    reading = LoadOptions(
-        model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        strict=strict, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()),
-    )  # fmt: skip
     try:
         from gearwright.page import is_recording
         from gearwright.page import view as viewed
 
-        search = tuple(path or ())
+        search = reading.path
         if is_recording(file) and recording is None:
             shown = loaded_or_exit(robot, reading) if robot is not None else None
             viewed(file, robot=shown, port=port, search_path=search)

@@ -37,6 +37,10 @@ FORBIDDEN = {
 }  # fmt: skip
 
 
+ADDED = ("memcpy", "memset")  # that compilers put in for loops which copy or clear
+TOGETHER = {"sin": "sincos", "sinf": "sincosf"}  # and for a sine and a cosine of one angle
+
+
 @dataclass(frozen=True)
 class Exported:
     """The files that were written, and their figures."""
@@ -48,8 +52,13 @@ class Exported:
     state_bytes: int  # of the struct
 
     def __repr__(self) -> str:
-        calls = ", ".join(self.functions) or "nothing"
-        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes a robot; calls {calls}>"
+        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes a robot; calls {self.needed}>"
+
+    @property
+    def needed(self) -> str:
+        """Functions of the C library that have to be there, in words."""
+        *most, last = (*ADDED, *(both for one, both in TOGETHER.items() if one in self.functions))
+        return f"{', '.join(self.functions) or 'nothing'}; compilers may add {', '.join(most)} and {last}"
 
 
 def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str = "double", **options: Any) -> Exported:

@@ -11,7 +11,6 @@ from typing import Literal
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
-from gearwright.formats.includes import Library
 from gearwright.formats.leftovers import report_unread
 from gearwright.formats.located_xml import Element, bounded, parse
 from gearwright.formats.plugins import PluginPolicy
@@ -146,6 +145,7 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
         ignored = urdf.IGNORED
     elif root.tag in ("sdf", "model"):
         from gearwright.formats import sdf
+        from gearwright.formats.includes import Library
 
         library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
         sdf.read_sdf(root, draft, options.policy, library, options.model)

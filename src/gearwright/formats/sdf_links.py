@@ -6,9 +6,9 @@ from gearwright.formats.draft import Draft
 from gearwright.formats.geometry import read_shape
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_inertia import read_inertia
-from gearwright.formats.sdf_scope import PoseError, Scope, read_pose
+from gearwright.formats.sdf_scope import PoseError, Scope, pose_on
 from gearwright.formats.sdf_sensors import read_link_sensors
-from gearwright.model import Geometry, Link, Pose
+from gearwright.model import Geometry, Link
 from gearwright.model.poses import IDENTITY
 
 
@@ -40,23 +40,13 @@ def _geometries(e: Element, scope: Scope, link: str, tag: str) -> list[tuple[Ele
     for i, g in enumerate(e.all(tag)):
         with e.report.leaving_out(f"this {tag}") as reading:
             shape = read_shape(g)
-            X = _pose(g, scope, link)
+            X = pose_on(g, link, scope)
             rgba = _colour(g)
         name = g.get("name") or f"{tag}{i + 1}"
         g.consume()  # surfaces, lasers, shadows: for rendering and contact
         if shape is not None and not reading.failed:
             found.append((g, Geometry(name=name, shape=shape, pose=X, rgba=rgba)))
     return found
-
-
-def _pose(g: Element, scope: Scope, link: str) -> Pose:
-    relative_to, X = read_pose(g, link)
-    if relative_to == link:
-        return X
-    try:
-        return scope.resolve(link, g).inverse() @ scope.resolve(relative_to, g) @ X
-    except PoseError:  # reported, and the shape is left out
-        return X
 
 
 def _colour(g: Element) -> tuple[float, float, float, float] | None:

@@ -178,6 +178,17 @@ class Scope:
         return scope.full(link)
 
 
+def pose_on(e: Element, link: str, scope: Scope) -> Pose:
+    """<pose> of what sits on a link, in the link's frame; one that cannot be resolved is reported."""
+    relative_to, X = read_pose(e, link)
+    if relative_to == link:
+        return X
+    try:
+        return scope.resolve(link, e).inverse() @ scope.resolve(relative_to, e) @ X
+    except PoseError:
+        return X
+
+
 def read_pose(e: Element, default_frame: str = MODEL) -> tuple[str, Pose]:
     """<pose> of an element: the frame it is relative to, and the pose in it."""
     p = e.child("pose")

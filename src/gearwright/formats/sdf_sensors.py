@@ -8,8 +8,8 @@ from typing import Any
 
 from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
-from gearwright.formats.sdf_scope import PoseError, Scope, read_pose
-from gearwright.model import BodySensor, ForceTorque, Imu, Pose
+from gearwright.formats.sdf_scope import Scope, pose_on
+from gearwright.model import BodySensor, ForceTorque, Imu
 
 LEFT = "sensors other than encoders, force_torque and imu"
 
@@ -32,7 +32,7 @@ def _read(s: Element, owner: str, scope: Scope, draft: Draft, kind: type[BodySen
     if kind is not None:
         with s.report.leaving_out("this sensor") as reading:
             name = _free_name(s.get("name") or kind.kind, scope.full(owner), scope, draft)
-            values = {"pose": _pose(s, owner, scope), **READ[kind](s, scope.full(owner))}
+            values = {"pose": pose_on(s, owner, scope), **READ[kind](s, scope.full(owner))}
             rate = s.child_number("update_rate", 0.0)
             values["update_rate"] = rate if rate > 0 else inf
             made = draft.build(s, "encoder-value", f"{kind.kind} sensor {name!r}", kind, name=name, **values)
@@ -69,16 +69,6 @@ READ: dict[type[BodySensor], Callable[[Element, str], dict[str, Any]]] = {Imu: _
 
 def _type(s: Element) -> str:
     return (s.get("type") or "").strip()
-
-
-def _pose(s: Element, owner: str, scope: Scope) -> Pose:
-    relative_to, X = read_pose(s, owner)
-    if relative_to == owner:
-        return X
-    try:
-        return scope.resolve(owner, s).inverse() @ scope.resolve(relative_to, s) @ X
-    except PoseError:  # reported
-        return X
 
 
 def _noise(e: Element | None, vectors: tuple[str, str]) -> dict[str, Any]:

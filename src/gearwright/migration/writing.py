@@ -19,10 +19,11 @@ def same_file(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """The file holds the old bytes or the new ones, whenever the process ends. Links are followed."""
+    """The file holds the old bytes or the new ones, whenever the process ends. Links are followed, folders made."""
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise ModelError(f"{os.fspath(path)!r} is no ordinary file, and is not written")
+    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.parent / f".gearwright-{secrets.token_hex(8)}.tmp"
     try:
         with temporary.open("xb") as f:

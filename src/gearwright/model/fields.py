@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from math import inf, isfinite, isnan, nextafter
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gearwright.errors import ModelError
 
+Rules = Iterable[tuple[Any, str]]  # whether it holds, a truth or an array of them, and the rule in words
 KEY = "gearwright"
 LARGEST = sys.float_info.max
 
@@ -35,6 +38,7 @@ class Quantity:
     at_most: float | None = None
     nonzero: bool = False
     infinite: bool = False  # whether infinity means "no limit"
+    whole: bool = False  # a count: of teeth, of pins
     choices: tuple[Any, ...] = ()
     tag: str | None = None  # what files call it, where that is not the field's name
     table: bool = False  # rows of numbers, a unit a column: x y  x y …
@@ -59,7 +63,7 @@ class Quantity:
         low = f"> {self.above:g}" if self.above is not None else ""
         low = f"≥ {self.at_least:g}" if self.at_least is not None else low
         high = f"≤ {self.at_most:g}" if self.at_most is not None else ""
-        return ", ".join(filter(None, (low, high, "not 0" if self.nonzero else "")))
+        return ", ".join(filter(None, (low, high, "not 0" if self.nonzero else "", "whole" if self.whole else "")))
 
     def problem(self, name: str, value: Any) -> str | None:
         """Why a field cannot have this value; None if it can."""
@@ -81,7 +85,17 @@ class Quantity:
             return f"{name} must be at most {self.at_most:g}, not {value:g}"
         if isnan(value) or not (self.infinite or isfinite(value)):
             return f"{name} must be finite, not {value}"
+        if self.whole and value % 1:
+            return f"{name} must be a whole number, not {value:g}"
         return None
+
+    def first_problem(self, name: str, values: Any) -> str | None:
+        """Why one of many finite numbers cannot be; None if all can. Asked for the ends, zero and a fraction."""
+        values = np.atleast_1d(values)
+        asked = [values.min(), values.max(), *([0.0] if self.nonzero and not values.all() else [])]
+        if self.whole:
+            asked += (values[values % 1 != 0])[:1].tolist()
+        return next(filter(None, (self.problem(name, float(x)) for x in asked)), None)
 
 
 NOTHING = Quantity()
@@ -89,14 +103,14 @@ NOTHING = Quantity()
 
 def quantity(
     unit: str = "", *, doc: str, default: Any = MISSING, above: float | None = None, at_least: float | None = None,
-    at_most: float | None = None, nonzero: bool = False, infinite: bool = False, choices: Sequence[Any] = (),
-    tag: str | None = None, table: bool = False, parameter: bool = True,
+    at_most: float | None = None, nonzero: bool = False, infinite: bool = False, whole: bool = False,
+    choices: Sequence[Any] = (), tag: str | None = None, table: bool = False, parameter: bool = True,
     shown: str | None = None,
 ) -> Any:  # fmt: skip
     """A dataclass field with its meaning. Without a default it must be given."""
     meaning = Quantity(
         unit=unit, doc=doc, above=above, at_least=at_least, at_most=at_most, nonzero=nonzero, infinite=infinite,
-        choices=tuple(choices), tag=tag, table=table, parameter=parameter, shown=shown,
+        whole=whole, choices=tuple(choices), tag=tag, table=table, parameter=parameter, shown=shown,
     )  # fmt: skip
     return dataclasses.field(default=default, metadata={KEY: meaning})
 
@@ -158,7 +172,7 @@ def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:
         high = inf if q.at_most is None else q.at_most
         if not q.infinite:
             low, high = max(low, -LARGEST), min(high, LARGEST)
-        if q.nonzero or q.choices:
+        if q.nonzero or q.choices or q.whole:
             low, high = inf, -inf  # always looked at
         found.append((m.name, low, high, q))
     _BOUNDS[kind] = tuple(found)
@@ -166,7 +180,10 @@ def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:
 
 
 def check(part: Any, owner: str = "") -> None:
-    """Raises ModelError where a value is outside of its field's range; None is "not given"."""
+    """Raises ModelError where a value is outside of its field's range, or breaks a rule between fields.
+
+    None is "not given". Rules are what `rules()` of the part yields: whether it holds, and the rule in words.
+    """
     for name, low, high, meaning in _bounds(type(part)):
         value = getattr(part, name)
         if value is None or (type(value) is float and low <= value <= high) or value in meaning.choices:
@@ -180,6 +197,9 @@ def check(part: Any, owner: str = "") -> None:
                 continue
             if problem := meaning.problem(entry, x):
                 raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)
+    for holds, rule in part.rules() if hasattr(part, "rules") else ():
+        if not holds:
+            raise ModelError(owner + rule)
 
 
 def _real(kind: Any) -> set[str]:
@@ -234,6 +254,6 @@ def highlights(part: Any, beyond: type[Any] | None = None) -> Iterator[Highlight
 
 
 __all__ = [
-    "NOTHING", "Highlight", "Meaning", "Quantity", "ZeroRatioError", "check", "highlights", "meaning_of",
+    "NOTHING", "Highlight", "Meaning", "Quantity", "Rules", "ZeroRatioError", "check", "highlights", "meaning_of",
     "meanings", "quantity",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import Mechanism
+from gearwright.model.design_rules import broken_rules
 from gearwright.model.parameters import quantity_of
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array
@@ -21,14 +23,20 @@ def held(group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int,
     return [(i, constant(group.names[i], value, batch)) for i, value in group.columns(values)]
 
 
-def possible(robot: Mechanism, group: Group, values: Mapping[str, Any], batch: int) -> list[tuple[int, Any]]:
-    """The same for parameters; values that the mechanism cannot have raise."""
+def possible(
+    robot: Mechanism, group: Group, values: Mapping[str, Any], batch: int, now: Mapping[str, Any]
+) -> list[tuple[int, Any]]:
+    """The same for parameters; values that the mechanism cannot have, beside those that the others have now, raise."""
     given = held(group, values, batch)
     for i, value in given:
-        meaning = quantity_of(robot, group.names[i])
-        for x in np.unique(np.atleast_1d(value)).tolist():
-            if why := meaning.problem(repr(group.names[i]), x):
-                raise ModelError(why)
+        if why := quantity_of(robot, group.names[i]).first_problem(repr(group.names[i]), value):
+            raise ModelError(why)
+    changed = {group.names[i]: value for i, value in given}
+    designs = ChainMap(changed, now)  # type: ignore[arg-type]  # only read
+    for broken in broken_rules(robot, designs, batch, changed):
+        first = int(np.argmax(broken.designs))
+        which = f" (robot {first})" if batch > 1 else ""
+        raise ModelError(broken.message(designs, first) + which)
     return given
 
 

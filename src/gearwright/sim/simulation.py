@@ -175,7 +175,8 @@ class Simulation(NamedValues, NotebookDisplay):
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
-        for i, value in given_values.possible(self.robot, self.layout.parameters, values, self.batch):
+        group = self.layout.parameters
+        for i, value in given_values.possible(self.robot, group, values, self.batch, self.parameters):
             self.batch_state.fill(StepSlot.PARAMETER, i, value)
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:

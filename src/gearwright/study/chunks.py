@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, SimulationError, UnsettledWarning
+from gearwright.model.design_rules import broken_rules
 from gearwright.study.metrics import Accumulator, called
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ class Job:
     def metrics(self) -> tuple[str, ...]:
         return (*self.reductions, *self.functions)
 
+    def impossible(self, values: Array) -> Array:
+        """(n,) by design: the rule between a part's fields that it breaks, or None."""
+        found = np.full(len(values), None, dtype=object)
+        given = {name: values[:, i] for i, name in enumerate(self.names)}
+        for broken in broken_rules(self.robot, given, len(values), given):
+            for design in np.flatnonzero(broken.designs & (found == None)).tolist():  # noqa: E711  # each entry
+                found[design] = broken.message(given, design)
+        return found
+
     def compiled(self) -> Simulation:
         from gearwright.sim import compile as compiled
 
@@ -47,10 +57,14 @@ class Job:
 
 def simulate(sim: Simulation, job: Job, values: Array) -> dict[str, Array]:
     """Metrics of some designs, (n,) each; NaN for designs that diverge. A short chunk is filled up with its last
-    design, so that there is code of one batch size only."""
+    design, so that there is code of one batch size only. Designs that cannot be are not tried."""
     n, full = len(values), np.concatenate([values, np.repeat(values[-1:], job.size - len(values), axis=0)])
-    failed: set[int] = set()
+    failed = {*np.flatnonzero(job.impossible(full).astype(bool)).tolist()}
     while True:
+        if len(failed) >= job.size:
+            return {name: np.full(n, np.nan) for name in job.metrics}
+        sound = next(i for i in range(job.size) if i not in failed)
+        full[list(failed)] = full[sound]  # others' numbers do not depend on it
         try:
             found = _run(sim, job, full)
             break
@@ -59,10 +73,6 @@ def simulate(sim: Simulation, job: Job, values: Array) -> dict[str, Array]:
             if not worse:
                 raise
             failed |= worse
-            if len(failed) >= job.size:
-                return {name: np.full(n, np.nan) for name in job.metrics}
-            sound = next(i for i in range(job.size) if i not in failed)
-            full[list(failed)] = full[sound]  # others' numbers do not depend on it
     for numbers in found.values():
         numbers[list(failed)] = np.nan
     return {name: found[name][:n] for name in job.metrics}

@@ -95,7 +95,7 @@ class Store:
         with np.load(self.folder / f"{number}.npz", allow_pickle=False) as data:
             return {name: data[name] for name in data.files}
 
-    def finish(self, columns: Mapping[str, Array]) -> Any:
+    def finish(self, columns: Mapping[str, Any]) -> Any:
         """Writes the table, and takes the chunks away. Returns it as a polars table."""
         import polars
 

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gearwright.model import Mechanism
+    from gearwright.model.parameters import Parameter
 
 CHUNK = 8192  # designs that are simulated together
+FAILED = "failed"  # the column that says why a design cannot be
 KEPT = 1 << 27  # bytes of the trajectories of a chunk, where metrics are functions
 
 
@@ -70,7 +72,8 @@ def sweep(
               unless `overwrite` is true
     options   as of `gearwright.compile`: dt, integrator, gravity, …
 
-    A design that diverges has NaN in all its metrics.
+    A design that diverges has NaN in all its metrics, and so has one that breaks a rule of its kind, such as a four-bar
+    that does not close: a column `failed` says which.
     """
     job, tried, about = _planned(
         robot, vary, metrics, duration=duration, command=command, effort=effort, position=position or {},
@@ -91,8 +94,10 @@ def sweep(
             report()
     kept = [store.chunk(k) for k in range(count)]
     values = tried.rows(0, tried.count)
-    columns = {name: values[:, i] for i, name in enumerate(tried.names)}
+    columns: dict[str, Any] = {name: values[:, i] for i, name in enumerate(tried.names)}
     columns |= {name: np.concatenate([c[name] for c in kept]) for name in job.metrics}
+    why = job.impossible(values)
+    columns |= {FAILED: why.tolist()} if why.any() else {}
     return store.finish(columns)
 
 
@@ -109,6 +114,7 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
     for name in tried.names:
         if name not in known:
             raise UnknownNameError("parameter", name, list(known))
+    _check_ranges(tried, known)
     reductions, functions = _metrics(metrics)
     if engine == "cuda":
         options = {**options, "device": "cuda"}
@@ -128,11 +134,34 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
     return job, tried, about
 
 
+def _check_ranges(tried: Designs, known: Mapping[str, Parameter]) -> None:
+    """Values that a parameter can never have: a mistake of the call, and no design."""
+    for r in tried.ranges:
+        meaning = known[r.name].quantity
+        ends = r.ticks if tried.sampling == "grid" else np.array([r.low, r.high])
+        if why := meaning.first_problem(repr(r.name), ends):
+            raise ModelError(why)
+        if meaning.whole and tried.sampling != "grid":
+            raise ModelError(f"{r.name!r} is a whole number: vary it in a grid, not by sampling={tried.sampling!r}")
+
+
+def _first_possible(job: Job, tried: Designs) -> np.ndarray[Any, Any]:
+    """Up to two designs that can be. Raises where none can."""
+    for first in range(0, tried.count, CHUNK):
+        rows = tried.rows(first, min(first + CHUNK, tried.count))
+        why = job.impossible(rows)
+        if not why.all():
+            return np.asarray(rows[~why.astype(bool)][:2])
+    raise ModelError(f"none of the {tried.count:,} designs can be: {why[0]}")
+
+
 def _metrics(metrics: Any) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:
     if not isinstance(metrics, Mapping) or not metrics:
         raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with one at least")
     reductions, functions = {}, {}
     for name, metric in metrics.items():
+        if name == FAILED:
+            raise ModelError(f"{FAILED!r} is the column of designs that cannot be: give the metric another name")
         if isinstance(metric, str):
             split(metric)
             reductions[name] = metric
@@ -159,8 +188,8 @@ def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
 def _try_one(job: Job, tried: Designs) -> None:
     """The first designs for a few steps: wrong names and shapes come out now."""
     sim = replace(job, size=min(2, job.size)).compiled()
-    few = tried.rows(0, min(2, tried.count))
-    sim.set_parameters({name: few[: sim.batch, i] for i, name in enumerate(job.names)})
+    few = np.resize(_first_possible(job, tried), (sim.batch, len(job.names)))
+    sim.set_parameters({name: few[:, i] for i, name in enumerate(job.names)})
     sim.reset(position=job.position)
     inputs = {"command": _begun(job.command), "effort": _begun(job.effort), "every": job.every}
     try:

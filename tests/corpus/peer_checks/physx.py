@@ -37,7 +37,9 @@ def _prismatic(case: Case) -> None:
                 side_by_side(1.0, 1.0, kind="prismatic", axis=axis), ("j1", "j0", -i["gearing"], 0.0), mode=mode
             )
             sim = _driven(robot, i["drive_target"])
-            assert (sim.position["j0"], sim.position["j1"]) == approx((-0.1, 0.1), abs=5e-7)  # the drive's give
+            assert (sim.position["j0"], sim.position["j1"]) == approx(
+                (-0.1, 0.1), abs=5e-7
+            )  # the drive's give, m/(k·dt²)
             assert sim.velocity["j0"] == approx(-sim.velocity["j1"], rel=ROUNDING)
 
 
@@ -46,7 +48,7 @@ def _revolute(case: Case) -> None:
     target = np.radians(case.inputs["drive_target_deg"])
     for axis in ("1 0 0", "0 1 0", "0 0 1"):
         sim = _driven(coupled(side_by_side(1.0, 1.0, axis=axis), ("j1", "j0", -1.0, 0.0)), target)
-        assert (sim.position["j0"], sim.position["j1"]) == approx((target, -target), abs=1e-6)
+        assert (sim.position["j0"], sim.position["j1"]) == approx((target, -target), abs=1e-6)  # the drive's give
 
 
 @check("physx/mimic_basic", "spherical_same_joint_two_axes")
@@ -76,12 +78,13 @@ def _changed(case: Case) -> None:
 def _another_leader(case: Case) -> None:
     free = side_by_side(1.0, 1.0, 1.0, kind="prismatic", axis="1 0 0")
     sim = _driven(coupled(free, ("j1", "j2", -1.0, 0.0)), case.inputs["new_reference_target"], "j2")
-    assert sim.position["j1"] == approx(case.expected["follower"], abs=5e-7)
+    assert sim.position["j1"] == approx(case.expected["follower"], abs=5e-7)  # the drive's give
 
 
 @check("physx/mimic_basic", "remove_api")
 def _removed(case: Case) -> None:
     sim = _driven(side_by_side(1.0, 1.0, kind="prismatic", axis="1 0 0"), case.inputs["new_target"])
+    # the drive's give
     assert (sim.position["j0"], sim.position["j1"]) == approx((case.expected["reference"], 0.0), abs=1e-7)
 
 
@@ -94,7 +97,7 @@ def _chain_of_mimics(case: Case) -> None:
             coupled(in_series(1.0, 1.0, 1.0, kind="continuous"), *rows, mode=mode), np.radians(i["drive_target_deg"])
         )
         angles = np.degrees([sim.position[f"j{k}"] for k in range(3)])
-        assert angles == approx([e["joint0_deg"], e["joint1_deg"], e["joint2_deg"]], abs=2e-5)
+        assert angles == approx([e["joint0_deg"], e["joint1_deg"], e["joint2_deg"]], abs=2e-5)  # [deg] the drive's give
 
 
 @check("physx/mimic_compliance_one_step", "compliant", "hard")

@@ -25,4 +25,4 @@ def test_velocities_are_those_of_a_quadratic_program(kind: str, count: int, rng:
     solved = ~np.isnan(expected).any(axis=1) & end.settled
     assert solved.mean() >= 0.999
     errors = np.abs(end.u.T - expected)[solved].max(axis=1)
-    assert np.quantile(errors, SHARE.get(kind, 1.0)) < ALLOWED
+    assert np.quantile(errors, SHARE.get(kind, 1.0)) < ALLOWED  # slack: 4e-11 of the slow ten thousand

@@ -73,7 +73,7 @@ def test_a_push_finds_its_piece_from_any_other(name, jumps, rng):
                     break
                 state = [float(k) for k in after.state]
             assert not after.wrong
-            assert found.rate == pytest.approx(x, abs=4e-14)
+            assert found.rate == pytest.approx(x, abs=2e-13)
             assert found.impulse == pytest.approx(y, abs=5e-13)
 
 

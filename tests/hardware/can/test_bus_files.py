@@ -9,6 +9,7 @@ import pytest
 from gearwright.hardware.protocols import protocol
 from gearwright.hardware.protocols.cia402.objects import OBJECTS
 from tests.hardware.can.turntable import Turntable
+from tests.tolerances import ROUNDING
 
 
 def database(table: Turntable, name: str):
@@ -50,7 +51,8 @@ def test_a_dbc_makes_and_reads_damiao_frames():
     table.send(2, b"\xff" * 7 + b"\xfc")
     (answer,) = table.send(2, found.encode_message(2, values, strict=False))
     setpoint = table.drive.setpoint
-    assert (setpoint.position, setpoint.velocity, setpoint.kp) == pytest.approx((1.0, -2.0, 100.0), abs=0.1)
+    assert (setpoint.velocity, setpoint.kp) == pytest.approx((-2.0, 100.0), rel=ROUNDING)  # whole steps of 12 bits
+    assert setpoint.position == pytest.approx(1.0, abs=2e-4)  # half a step of 16 bits
     state = found.decode_message(0x12, answer.data)
     assert (state["Status"], state["Node"], state["Rotor_Temperature"]) == (1, 2, 25)
 

@@ -327,7 +327,7 @@ def test_torque_modes_are_in_permille_of_the_rating(master):
     master.table.run(0.1)
     master.table.run(0.1)
     assert master.read(0x6077) == 100
-    assert master.table.true[1] == pytest.approx(0.2 / 0.01 * 0.15, rel=0.02)
+    assert master.table.true[1] == pytest.approx(0.2 / 0.01 * 0.15, rel=0.02)  # the ramp goes by whole milliseconds
     master.write(0x6060, 10, 1)
     master.write(0x6071, -500, 2)
     master.table.run(0.01)
@@ -428,7 +428,7 @@ def test_a_jam_blocks_velocity_modes_and_shows_the_limit(master):
     master.table.run(0.9)
     assert master.status & 0x0800 and master.read(0x6077) == 2000  # the current limit, 4 A of 2 A
     master.table.run(3.0)
-    assert code_of(master) in (0x7121, 0x2310)
+    assert code_of(master) == 0x7121
 
 
 def test_an_overload_is_twice_the_rated_current_for_a_second(master):

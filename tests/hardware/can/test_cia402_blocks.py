@@ -151,7 +151,7 @@ def test_homing_at_a_limit_switch(jointed, method, edge, bit):
         assert home == pytest.approx(edge, abs=1e-3)
         assert abs(master.read(0x6064)) < 5
     limits = [master.read(0x607D, n) for n in (1, 2)]
-    assert limits == pytest.approx([(end_ - home) * counts for end_ in (-1.0, 3.0)], abs=1.0)
+    assert limits == pytest.approx([(end_ - home) * counts for end_ in (-1.0, 3.0)], abs=1.0)  # a count
 
 
 def test_polarity_swaps_the_switches(jointed):

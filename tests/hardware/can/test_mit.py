@@ -126,7 +126,7 @@ def test_position_velocity_and_force_modes():
     table.run(0.25)
     assert table.true[1] == pytest.approx(2.0, abs=1e-5)  # the limit, after some time constants
     table.run(1.0)
-    assert table.true[0] == pytest.approx(1.0, abs=4e-10)
+    assert table.true[0] == pytest.approx(1.0, abs=4e-10)  # what a second leaves
     register(table, 0x55, 10, struct.pack("<I", 3))
     table.send(0x201, struct.pack("<f", -1.0))
     table.run(0.5)
@@ -179,6 +179,7 @@ def test_robstride_operation_mode():
     (answer,) = drive.send(4)
     assert answer.id >> 22 & 3 == 0
     p, _v, _t, heat = struct.unpack(">HHHH", answer.data)
+    # 16 bits
     assert codec.to_float(p, -m.position_range, m.position_range, 16) == pytest.approx(0.5, abs=2e-4) and heat == 250
 
 

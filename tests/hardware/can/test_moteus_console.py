@@ -83,7 +83,7 @@ def test_nobody_fetches_what_is_emitted(terminal):
 def test_lines_drive_the_servo(terminal):
     assert terminal.type("d pos 0.3 0 1 a20 tnan") == b"OK\r\n"
     terminal.table.run(1.0)
-    assert terminal.table.device.servo.position == pytest.approx(0.3, abs=2e-10)
+    assert terminal.table.device.servo.position == pytest.approx(0.3, abs=2e-10)  # what a second leaves
     assert terminal.type("d exact 2.0") == b"OK\r\n"
     assert terminal.table.device.servo.position == pytest.approx(2.0, rel=ROUNDING)
     assert terminal.type("d stop") == b"OK\r\n" and terminal.table.device.servo.mode == 0

@@ -67,7 +67,7 @@ def test_trapezoid_takes_its_time_and_says_when_it_is_done(axis):
     axis.table.run(0.35)
     assert axis.ask(0x01, "IBBBB")[3] == 1
     axis.table.run(0.3)
-    assert axis.position == pytest.approx(2.0, abs=1e-6)
+    assert axis.position == pytest.approx(2.0, abs=1e-6)  # single precision
 
 
 def test_velocity_ramp(axis):
@@ -96,7 +96,7 @@ def test_position_filter_arrives_without_overshoot(axis):
     for _ in range(100):
         axis.table.run(0.01)
         highest = max(highest, axis.position)
-    assert axis.position == pytest.approx(0.1, abs=5e-8) and highest < 0.1 + 5e-8
+    assert axis.position == pytest.approx(0.1, abs=5e-8) and highest < 0.1 + 5e-8  # the filter's tail
 
 
 def test_set_absolute_position_does_not_move_it(axis):

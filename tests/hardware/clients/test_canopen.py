@@ -26,7 +26,7 @@ def every_mode(found):  # slack: read at any moment, by a client that the machin
     assert found["block"] and found["limits"] == [0, 10 * TURN]  # 0.04 m of a screw of 0.004 m a turn
     assert found["pp_reached"] == [True, True]
     assert found["pp"] == pytest.approx([3 * TURN, 5 * TURN], abs=TURN / 500)  # the arm beyond it swings freely
-    assert found["pv_reached"] and found["pv"] == pytest.approx(10 * TURN, rel=0.02)
+    assert found["pv_reached"] and found["pv"] == pytest.approx(10 * TURN, rel=0.02)  # read while the arm swings
     assert (found["quick_stop"], found["stopped"], found["quick_stop_off"]) == ("QUICK STOP ACTIVE", True, True)
     assert found["pt"] and found["pt_moves"]
     assert not found["homed_before"] and found["homing"] and found["homed"] == pytest.approx(1000, abs=TURN / 100)

@@ -23,7 +23,7 @@ def test_droop_stall_and_fall(desk_arm):
     # K·(goal − q) = −τ_g(q), K = duty·V·k/R; a count is 0.7 % of it
     assert found["droop"] * COUNT == approx(predicted["droop"], rel=0.01)
     limit = 0.5 * MOST_DUTY * 7.4 / STS3215.resistance  # [A]: half of the bridge's duty at standstill
-    assert found["current"] * CURRENT_UNIT == approx(limit, rel=0.01)
+    assert found["current"] * CURRENT_UNIT == approx(limit, rel=0.01)  # 6.5 mA a count
     assert found["load"] == approx(500 * MOST_DUTY, abs=1)
     assert found["fallen"] > 300  # counts
 

@@ -28,7 +28,7 @@ from gearwright.hardware.protocols.dynamixel_table import (
     VOLTAGE,
 )
 from gearwright.hardware.protocols.register_servo import RegisterServo
-from gearwright.hardware.protocols.registers import EEPROM, RAM, ControlTable
+from gearwright.hardware.protocols.registers import EEPROM, ControlTable
 from gearwright.hardware.servo_loops import PositionServo, VelocityServo
 from gearwright.hardware.setpoints import COAST, Current, Duty, Setpoint
 
@@ -60,14 +60,8 @@ class DynamixelServo(RegisterServo):
 
     # --- power and memory ---------------------------------------------------------------------------------------
 
-    @property
-    def powered(self) -> bool:
-        return self.drive.powered
-
     def power_on(self, t: float) -> None:
-        self.table.image[:] = self._eeprom
-        self.table.reset((RAM,))
-        self.node = self.table["id"]
+        super().power_on(t)
         self.table["hardware_error"] = 0
         self.table["goal_pwm"], self.table["goal_current"] = self.table["pwm_limit"], self.table["current_limit"]
         self._kept, self._guard, self._stalled, self._heard = None, t + GUARD_PERIOD, 0.0, t

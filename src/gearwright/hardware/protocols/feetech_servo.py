@@ -62,14 +62,8 @@ class FeetechServo(RegisterServo):
 
     # --- power and memory ---------------------------------------------------------------------------------------
 
-    @property
-    def powered(self) -> bool:
-        return self.drive.powered
-
     def power_on(self, t: float) -> None:
-        self.table.image[:] = self._eeprom
-        self.table.reset((RAM,))
-        self.node = self.table["id"]
+        super().power_on(t)
         self._kept, self._latched, self._guard = None, 0, t + GUARD_PERIOD
         self._overload = self._overcurrent = 0.0
         self._switch()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.drive import Drive
-from gearwright.hardware.protocols.registers import ControlTable
+from gearwright.hardware.protocols.registers import RAM, ControlTable
 
 
 class RegisterServo(SerialDevice):
@@ -17,6 +17,16 @@ class RegisterServo(SerialDevice):
         self.table = table
         self.table["id"] = node
         self._eeprom = bytes(table.image)
+
+    @property
+    def powered(self) -> bool:
+        return self.drive.powered
+
+    def power_on(self, t: float) -> None:
+        """The table as a power cycle leaves it."""
+        self.table.image[:] = self._eeprom
+        self.table.reset((RAM,))
+        self.node = self.table["id"]
 
     @property
     def memory(self) -> dict[str, int | float | str]:

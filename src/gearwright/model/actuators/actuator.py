@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.model.device_bindings import DeviceBinding
-from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
+from gearwright.model.fields import Highlight, Rules, check, highlights, meanings, quantity
 from gearwright.model.joints import AxisRef
 from gearwright.notebooks import NotebookDisplay
 
@@ -93,6 +93,10 @@ class Actuator(NotebookDisplay):
             raise ModelError("a position command needs <stiffness>, the gain of the drive that follows it")
         if self.has_drive and self.command == "velocity" and not self.damping_gain:
             raise ModelError("a velocity command needs <damping_gain>, the gain of the drive that follows it")
+
+    def rules(self) -> Rules:
+        """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
+        return ()
 
     @property
     def depends_on_speed(self) -> bool:

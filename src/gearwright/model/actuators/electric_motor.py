@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from gearwright.errors import ModelError
 from gearwright.model.actuators.actuator import Actuator, Number, Points, Shaft, Winding, piecewise
-from gearwright.model.fields import quantity
+from gearwright.model.fields import Rules, quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,23 +31,19 @@ class ElectricMotor(Actuator):
         doc="speed, torque, speed, torque …, instead of the two above",
     )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if (self.stall_torque is None) != (self.no_load_speed is None):
-            raise ModelError("stall_torque and no_load_speed come together")
-        if self.curve:
-            self._check_curve()
-
-    def _check_curve(self) -> None:
-        speeds = [s for s, _ in self.curve]
-        if self.stall_torque is not None:
-            raise ModelError("give torque_speed_curve, or stall_torque and no_load_speed, not both")
-        if len(self.curve) < 2 or any(b <= a for a, b in pairwise(speeds)):
-            raise ModelError("torque_speed_curve takes two or more points with rising speeds")
-        if self.curve[1][1] > self.curve[0][1] or self.curve[-1][1] > self.curve[-2][1]:
-            raise ModelError("torque_speed_curve may not rise at its ends, where its lines go on")
-        if any(t < 0 for _, t in self.curve):
-            raise ModelError("torque_speed_curve takes torques that are not negative")
+    def rules(self) -> Rules:
+        together = (self.stall_torque is None) == (self.no_load_speed is None)
+        yield together, "stall_torque and no_load_speed come together"
+        if not self.curve:
+            return
+        curve, speeds = self.curve, [s for s, _ in self.curve]
+        alone = self.stall_torque is None
+        yield alone, "give torque_speed_curve, or stall_torque and no_load_speed, not both"
+        rising = len(curve) > 1 and all(b > a for a, b in pairwise(speeds))
+        yield rising, "torque_speed_curve takes two or more points with rising speeds"
+        falling = curve[1][1] <= curve[0][1] and curve[-1][1] <= curve[-2][1]
+        yield falling, "torque_speed_curve may not rise at its ends, where its lines go on"
+        yield all(t >= 0 for _, t in curve), "torque_speed_curve takes torques that are not negative"
 
     @property
     def depends_on_speed(self) -> bool:

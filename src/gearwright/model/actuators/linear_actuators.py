@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.errors import ModelError
 from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft, given, piecewise
-from gearwright.model.fields import Highlight, quantity
+from gearwright.model.fields import Highlight, Rules, quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +25,10 @@ class Solenoid(Actuator):
         "m, N", table=True, doc="stroke, force, stroke, force … at full command", shown=""
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def rules(self) -> Rules:
         strokes = [s for s, _ in self.force_stroke]
-        if len(strokes) < 2 or any(b <= a for a, b in pairwise(strokes)):
-            raise ModelError("force_stroke takes two or more points with rising strokes")
+        rising = len(strokes) > 1 and all(b > a for a, b in pairwise(strokes))
+        yield rising, "force_stroke takes two or more points with rising strokes"
 
     def highlights(self) -> Iterator[Highlight]:
         yield Highlight("{}", max(force for _, force in self.force_stroke), "N")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.model.fields import Highlight, check, highlights
+from gearwright.model.fields import Highlight, Rules, check, highlights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,10 @@ class FrictionModel(ABC):
 
     def __post_init__(self) -> None:
         check(self)
+
+    def rules(self) -> Rules:
+        """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
+        return ()
 
     @abstractmethod
     def level(self, speed: Any) -> Any:

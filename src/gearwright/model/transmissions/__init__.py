@@ -21,7 +21,14 @@ from gearwright.model.transmissions.linear import (
 from gearwright.model.transmissions.linear_map import LinearMap
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
-from gearwright.model.transmissions.parameters import offsets, parameter_quantities, parameters, rows, with_parameters
+from gearwright.model.transmissions.parameters import (
+    offsets,
+    parameter_quantities,
+    parameters,
+    rows,
+    with_parameters,
+    with_values,
+)
 from gearwright.model.transmissions.series import LinearSeries, Series
 from gearwright.model.transmissions.tied import Transmission, with_own
 from gearwright.registry import Registry
@@ -73,6 +80,7 @@ __all__ = [
     "type_name",
     "with_own",
     "with_parameters",
+    "with_values",
 ]
 
 if not TYPE_CHECKING:

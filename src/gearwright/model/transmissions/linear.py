@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.errors import ModelError
-from gearwright.model.fields import check, quantity
+from gearwright.model.fields import Rules, check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import TransmissionMap, like, vectors
 
@@ -103,9 +102,6 @@ class SimpleTransmission(LinearTransmission):
     reduction: float = quantity(nonzero=True, doc="actuator's unit per joint's unit", default=1.0)
     offset: float = quantity("rad | m", doc="joint position with the actuator at zero", default=0.0)
 
-    def __post_init__(self) -> None:
-        check(self)
-
     def actuator_entries(self) -> Entries:
         return [[self.reduction]]
 
@@ -127,9 +123,11 @@ class _TwoByTwo(LinearTransmission):
     def __post_init__(self) -> None:
         for name in ("actuator_reduction", "joint_reduction", "joint_offset"):
             object.__setattr__(self, name, tuple(map(float, getattr(self, name))))
-            if len(getattr(self, name)) != 2:
-                raise ModelError(f"{name} takes two values")
         check(self)
+
+    def rules(self) -> Rules:
+        for name in ("actuator_reduction", "joint_reduction", "joint_offset"):
+            yield len(getattr(self, name)) == 2, f"{name} takes two values"
 
     @property
     def actuators(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
-from gearwright.model.fields import check, quantity
+from gearwright.model.fields import Rules, check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.linear import Entries, LinearTransmission
 from gearwright.model.transmissions.maps import like, vectors
@@ -44,8 +44,10 @@ class LinearMap(LinearTransmission):
             if values and len(values) != size:
                 raise ModelError(f"{name} takes {size} values, not {len(values)}")
         check(self)
-        if any(lo > hi for lo, hi in zip(self.lower, self.upper, strict=False)):
-            raise ModelError("a lower bound cannot be above its upper one")
+
+    def rules(self) -> Rules:
+        bounds = zip(self.lower, self.upper, strict=False)
+        yield not any(lo > hi for lo, hi in bounds), "a lower bound cannot be above its upper one"
 
     @property
     def actuators(self) -> int:

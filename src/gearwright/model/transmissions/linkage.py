@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
-from gearwright.model.fields import check, quantity
+from gearwright.model.fields import Rules, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import TransmissionMap, like, vectors
 
@@ -53,12 +53,11 @@ class FourBarLinkage(TransmissionMap):
         doc="which of two input angles an output angle has: +1 ahead of the line to B, −1 behind",
     )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        check(self)
+    def rules(self) -> Rules:
         lengths = {k: getattr(self, k) for k in ("ground", "input", "coupler", "output")}
-        longest = max(lengths, key=lambda k: lengths[k])
-        if lengths[longest] >= sum(lengths.values()) - lengths[longest]:
-            raise ModelError(f"no four-bar closes with a {longest} longer than the other three together")
+        for bar, length in lengths.items():
+            others = sum(lengths.values()) - length
+            yield length < others, f"no four-bar closes with a {bar} longer than the other three together"
 
     @property
     def leads_joints(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
-from gearwright.model.fields import Highlight, highlights
+from gearwright.model.fields import Highlight, Rules, check, highlights
 from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.losses import Losses
@@ -41,6 +41,13 @@ class TransmissionMap(NotebookDisplay, ABC):
     def joints(self) -> int:
         """Size of joint space."""
         return 1
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    def rules(self) -> Rules:
+        """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
+        return ()
 
     checked_at_start: ClassVar[bool] = False  # whether `check` asks if the joints' start is within its reach
 

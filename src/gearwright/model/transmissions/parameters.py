@@ -38,18 +38,22 @@ def parameter_quantities(part: Any) -> dict[str, tuple[float, Quantity]]:
 
 def with_parameters(part: _T, values: Mapping[str, Any]) -> _T:
     """A copy that holds these values, *not validated*: numbers, CasADi symbols or traced scalars."""
+    return with_values(part, {n: x if isinstance(x, int | float) else _traced(x) for n, x in values.items()})
+
+
+def with_values(part: _T, values: Mapping[str, Any]) -> _T:
+    """The same for values of any sort, such as an array over designs."""
     known = parameters(part)
     for name in values:
         if name not in known:
             raise UnknownNameError("parameter", name, known)
     if isinstance(part, Series):
         stages = [
-            with_parameters(s, {k.partition(".")[2]: v for k, v in values.items() if k.startswith(f"stage{i}.")})
+            with_values(s, {k.partition(".")[2]: v for k, v in values.items() if k.startswith(f"stage{i}.")})
             for i, s in enumerate(part.stages, 1)
         ]
         return _copy(part, {"stages": tuple(stages)})
-    symbols = {name: value if isinstance(value, int | float) else _traced(value) for name, value in values.items()}
-    return _copy(part, {f: _replaced(f, getattr(part, f), symbols) for f in _real_fields(part)})
+    return _copy(part, {f: _replaced(f, getattr(part, f), values) for f in _real_fields(part)})
 
 
 def rows(part: TransmissionMap) -> list[list[Any]]:

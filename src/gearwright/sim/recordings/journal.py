@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -115,6 +116,31 @@ class JournalReader:
 
     def close(self) -> None:
         self._file.close()
+
+
+class JournalSink(ABC):
+    """A sink of a format that is written in one piece: rows wait in a journal until the end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._journal = JournalWriter(journal_of(path))
+
+    def open(self, schema: Schema) -> None:
+        self._journal.open(schema)
+
+    def write(self, chunk: Chunk) -> None:
+        self._journal.write(chunk)
+
+    def close(self) -> None:
+        self._journal.close()
+        journal = JournalReader(self._journal.path)
+        self.write_whole(journal, self._path)  # the journal stands for it until it is whole
+        journal.close()
+        self._journal.remove()
+
+    @abstractmethod
+    def write_whole(self, journal: JournalReader, path: Path) -> None:
+        """Writes the file."""
 
 
 def recovered(path: Path) -> Recording | None:

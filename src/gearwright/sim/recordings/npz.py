@@ -14,36 +14,22 @@ import numpy as np
 from numpy.lib import format as npy
 
 from gearwright.errors import GearwrightError
-from gearwright.sim.recordings.columns import ArrayChunk, Chunk
-from gearwright.sim.recordings.journal import JournalReader, JournalWriter, journal_of, recovered
+from gearwright.sim.recordings.columns import ArrayChunk
+from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
 from gearwright.sim.recordings.recording import Recording
-from gearwright.sim.recordings.schema import TIME, Schema, Signal
+from gearwright.sim.recordings.schema import TIME, Signal
 from gearwright.sim.recordings.schema_text import from_text, to_text
 
 DTYPE = np.dtype("<f8")
 SCHEMA = "schema"  # the member that describes the others
 
 
-class NpzSink:
-    """An archive wants every array in one piece, so that chunks wait in a journal until the end."""
+class NpzSink(JournalSink):
+    """An archive wants every array in one piece."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._journal = JournalWriter(journal_of(path))
-
-    def open(self, schema: Schema) -> None:
-        self._journal.open(schema)
-
-    def write(self, chunk: Chunk) -> None:
-        self._journal.write(chunk)
-
-    def close(self) -> None:
-        self._journal.close()
-        journal = JournalReader(self._journal.path)
-        with ZipFile(self._path, "w") as archive:  # the journal stands for it until it is whole
+    def write_whole(self, journal: JournalReader, path: Path) -> None:
+        with ZipFile(path, "w") as archive:
             _write(archive, journal)
-        journal.close()
-        self._journal.remove()
 
 
 def _write(archive: ZipFile, journal: JournalReader) -> None:

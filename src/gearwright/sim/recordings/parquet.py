@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError
-from gearwright.sim.recordings.columns import ArrayChunk, Chunk
+from gearwright.sim.recordings.columns import ArrayChunk
 from gearwright.sim.recordings.frames import chunk_of, frame_columns, require
-from gearwright.sim.recordings.journal import JournalReader, JournalWriter, journal_of, recovered
+from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.schema_text import from_text, to_text
@@ -18,26 +18,15 @@ KEY = "gearwright"  # of the metadata
 GROUP = 1 << 16  # rows of a row group
 
 
-class ParquetSink:
-    """The table of contents stands at the file's end, so that rows wait in a journal."""
+class ParquetSink(JournalSink):
+    """The table of contents stands at the file's end."""
 
     def __init__(self, path: Path) -> None:
         require("polars", "parquet")
-        self._path = path
-        self._journal = JournalWriter(journal_of(path))
+        super().__init__(path)
 
-    def open(self, schema: Schema) -> None:
-        self._journal.open(schema)
-
-    def write(self, chunk: Chunk) -> None:
-        self._journal.write(chunk)
-
-    def close(self) -> None:
-        self._journal.close()
-        journal = JournalReader(self._journal.path)
-        _write(journal, self._path)  # the journal stands for it until it is whole
-        journal.close()
-        self._journal.remove()
+    def write_whole(self, journal: JournalReader, path: Path) -> None:
+        _write(journal, path)
 
 
 def _write(journal: JournalReader, path: Path) -> None:

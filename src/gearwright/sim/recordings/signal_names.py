@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.sim.recordings.schema import Schema, Signal
@@ -51,9 +51,16 @@ def _found(schema: Schema, name: str) -> list[Signal]:
     head, _, last = name.rpartition(".")
     if last in WORDS and (signal := schema.by_family.get(WORDS[last], {}).get(head)):
         return [signal]
-    meant = f"{head}.{MEANT.get(last, '')}"
     families = dict.fromkeys(s.family for s in shown)
-    raise UnknownNameError("signal", name, [*known, *families], meant=meant if meant in known else "")
+    raise UnknownNameError("signal", name, [*known, *families], meant=_meant(name, known))
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    """A signal by another word for its family, or with its parts the other way round: `velocity.knee`."""
+    head, _, last = name.rpartition(".")
+    first, _, rest = name.partition(".")
+    tried = (f"{owner}.{MEANT.get(word, word)}" for owner, word in ((head, last), (rest, first)))
+    return next((meant for meant in tried if meant in known), "")
 
 
 def _by_name(schema: Schema) -> dict[str, Signal]:

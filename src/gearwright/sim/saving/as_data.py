@@ -1,7 +1,8 @@
 """Frozen dataclasses of a mechanism as plain data for JSON, and back: no pickle, and no name is imported from a file.
 
-A value of a class is a table with the class's name under "_". Only classes of the modules below are known. They are
-made again by their own constructors, which check what they are given.
+A value of a class is a table with the class's name under "_". Kinds of the families below go by the names of their
+rows, "gearwright.actuators:dc_motor", also those of other packages; other classes are those of `MODULES`. They are made
+again by their own constructors, which check what they are given.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model import IDENTITY, Couplings, LinearTransmission, Pose, TransmissionMap
+from gearwright.model.actuators import ACTUATORS
+from gearwright.model.frictions import FRICTIONS
+from gearwright.model.sensors import SENSORS
+from gearwright.model.transmissions import TRANSMISSIONS
+from gearwright.registry import Registry
 from gearwright.sim.saving.map_functions import functions_as_data, with_functions
 
+FAMILIES: Mapping[str, Registry[Any]] = {r.group: r for r in (ACTUATORS, FRICTIONS, SENSORS, TRANSMISSIONS)}
+# classes that files do not name by a row: what a mechanism consists of, and users' functions
 MODULES = (
-    "model.actuators.actuator", "model.actuators.custom_actuator", "model.actuators.dc_motor",
-    "model.actuators.electric_motor", "model.actuators.linear_actuators", "model.body_sensors",
-    "model.control_places", "model.couplings", "model.device_bindings", "model.drives", "model.frictions.kind",
-    "model.frictions.stribeck", "model.geometry", "model.hardware", "model.inertia", "model.joints.axes",
+    "model.actuators.custom_actuator", "model.body_sensors", "model.control_places", "model.couplings",
+    "model.device_bindings", "model.drives", "model.geometry", "model.hardware", "model.inertia", "model.joints.axes",
     "model.joints.joint", "model.mechanism", "model.sensor_layout", "model.sensors", "model.transmissions.custom",
-    "model.transmissions.custom_joint_map", "model.transmissions.linear", "model.transmissions.linear_map",
-    "model.transmissions.linkage", "model.transmissions.losses", "model.transmissions.series",
+    "model.transmissions.custom_joint_map", "model.transmissions.losses", "model.transmissions.series",
     "model.transmissions.tied", "control.declared", "sim.kernels", "sim.options", "sim.saving.saved_kernels",
 )  # fmt: skip
 LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
@@ -48,14 +53,43 @@ class SavedFunction:
 
 @cache
 def classes() -> Mapping[str, type[Any]]:
-    """By name, what a file may hold."""
+    """By name, what a file may hold beside registered kinds."""
     found: dict[str, type[Any]] = {}
     for place in MODULES:
         module = import_module(f"gearwright.{place}")
         for value in vars(module).values():
-            if isinstance(value, type) and value.__module__ == module.__name__ and _fields(value):
-                found[value.__name__] = value
+            own = isinstance(value, type) and value.__module__ == module.__name__ and _fields(value)
+            if own and _row(value) is None and found.setdefault(value.__name__, value) is not value:
+                raise TypeError(f"two classes of saved files are called {value.__name__}: rename {value}")
     return found
+
+
+def _row(kind: type[Any]) -> str | None:
+    """Family and row of a registered kind."""
+    named = ((group, registry.name_of(kind)) for group, registry in FAMILIES.items())
+    return next((f"{group}:{name}" for group, name in named if name is not None), None)
+
+
+def _name(kind: type[Any]) -> str | None:
+    """The name that a file has for a class; None of one that it cannot hold."""
+    if classes().get(kind.__name__) is kind:
+        return kind.__name__
+    return _row(kind) if dataclasses.is_dataclass(kind) else None
+
+
+def _class(name: Any) -> type[Any]:
+    """The other way. A file chooses among rows: it imports nothing that is not registered."""
+    group, _, row = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if group not in FAMILIES:
+        if name not in classes():
+            raise ValueError(f"there is no class {name!r:.60}")
+        return classes()[name]
+    if row not in FAMILIES[group]:
+        raise ModelError(f"{group} has no {row!r:.60} here: install the package that it comes from, or add its row")
+    kind = FAMILIES[group][row]
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):  # entry points may also be functions
+        raise ValueError(f"{name!r:.60} is no class of a mechanism's part")
+    return kind
 
 
 def _fields(kind: type[Any]) -> tuple[str, ...]:
@@ -85,17 +119,21 @@ def to_data(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {KIND: "mapping", "items": [[to_data(k), to_data(v)] for k, v in value.items()]}
     kind = type(value)
-    if classes().get(kind.__name__) is kind:
-        return _of_class(value)
+    if (name := _name(kind)) is not None:
+        return _of_class(value, name)
     if isinstance(value, tuple | list):
         return [to_data(x) for x in value]
     if callable(value) and not isinstance(value, type) and not dataclasses.is_dataclass(value):
         return {KIND: "function", "name": str(getattr(value, "__name__", kind.__name__))}
-    raise ModelError(f"a {kind.__module__}.{kind.__qualname__} cannot be saved: only Gearwright's own kinds can")
+    families = ", ".join(FAMILIES)
+    raise ModelError(
+        f"a {kind.__module__}.{kind.__qualname__} cannot be saved: give its class a row, by which an opened file finds "
+        f"it, in its family's table or as an entry point ({families})"
+    )
 
 
-def _of_class(value: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {KIND: type(value).__name__}
+def _of_class(value: Any, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = {KIND: name}
     found |= {name: to_data(getattr(value, name)) for name in _fields(type(value))}
     if isinstance(value, TransmissionMap) and not isinstance(value, LinearTransmission):
         if "size" in found and found["size"] is None:  # of a custom one, which would try its function
@@ -117,9 +155,7 @@ def from_data(data: Any) -> Any:
     kind = given.pop(KIND, None)
     if kind in _PLAIN:
         return _PLAIN[kind](given)
-    if not isinstance(kind, str) or kind not in classes():
-        raise ValueError(f"there is no class {kind!r:.60}")
-    return _made(classes()[kind], given)
+    return _made(_class(kind), given)
 
 
 def _made(kind: type[Any], given: dict[str, Any]) -> Any:
