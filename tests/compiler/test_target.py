@@ -32,7 +32,7 @@ def test_lanes_follow_from_the_features(features: str, double: int, single: int)
 
 
 def end_state(target: Target, lanes: int) -> np.ndarray:
-    optimised = optimise_program(PENDULUM)
+    optimised = optimise_program(PENDULUM, lanes)
     code = object_code(optimised, Layout(optimised, lanes), "double", target)
     instance = CpuExecutable(PENDULUM, "double", Layout(PENDULUM, lanes), LoadedCode(code, target)).instance(B)
     for name, value in START.items():

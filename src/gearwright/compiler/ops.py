@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Meaning = Callable[..., Any]
+ANY = -1  # arity: one argument or more
 
 
 class Op(NamedTuple):
@@ -47,6 +48,9 @@ _ROWS = (
     # values that come from outside the tape; the interpreter and the back ends treat these two themselves
     Op("const", 0),
     Op("load", 0),
+    # values of one robot side by side, on which all but sines work lane by lane; `lane` has its number as data
+    Op("pack", ANY, lambda *lanes: np.stack(lanes)),
+    Op("lane", 1),
     # arithmetic
     Op("assign", 1, lambda x: x, "ASSIGN"),
     Op("add", 2, np.add, "ADD", commutative=True),

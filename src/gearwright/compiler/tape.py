@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gearwright.compiler.ops import BY_CASADI, OPS
+from gearwright.compiler.ops import ANY, BY_CASADI, OPS
 from gearwright.errors import CompileError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def elements(address: AnyAddress) -> tuple[Address, ...]:
 
 
 class Instruction(NamedTuple):
-    """`op` applied to earlier values; `data` is a `const`'s number or a `load`'s address, otherwise None."""
+    """`op` applied to earlier values; `data`: a `const`'s number, a `load`'s address, which `lane`; otherwise None."""
 
     op: str
     args: tuple[int, ...] = ()
@@ -201,7 +201,7 @@ def _arity(tape: Tape, _: Sizes) -> Iterable[str]:
     return (
         f"value {i}: {ins.op} takes {OPS[ins.op].arity} arguments, has {len(ins.args)}"
         for i, ins in enumerate(tape.instructions)
-        if len(ins.args) != OPS[ins.op].arity
+        if len(ins.args) != OPS[ins.op].arity and not (ins.args and OPS[ins.op].arity == ANY)
     )
 
 
@@ -233,6 +233,25 @@ def _pairs_only_taken_apart(tape: Tape, _: Sizes) -> Iterable[str]:
     yield from (f"{store.address} holds a pair" for store in tape.stores if store.value in pairs)
 
 
+def widths(tape: Tape) -> list[int]:
+    """Lanes of each value: 1, or those of a pack."""
+    found: list[int] = []
+    for op, args, _ in tape.instructions:
+        found.append(len(args) if op == "pack" else 1 if op == "lane" or not args else found[args[0]])
+    return found
+
+
+def _lanes_agree(tape: Tape, _: Sizes) -> Iterable[str]:
+    wide = widths(tape)
+    for i, (op, args, data) in enumerate(tape.instructions):
+        own = {wide[a] for a in args}
+        if op == "lane" and data not in range(wide[args[0]]):
+            yield f"value {i} is lane {data} of {wide[args[0]]}"
+        if len(own) > 1 or (own - {1} and op in ("pack", "sincos")):
+            yield f"value {i}: {op} of {', '.join(map(str, sorted(own)))} lanes"
+    yield from (f"{address} holds {wide[value]} lanes" for address, value in tape.stores if wide[value] > 1)
+
+
 def _stored_values_exist(tape: Tape, _: Sizes) -> Iterable[str]:
     return (f"{s.address} holds value {s.value}" for s in tape.stores if not 0 <= s.value < len(tape.instructions))
 
@@ -259,6 +278,7 @@ RULES: dict[str, Callable[[Tape, Sizes], Iterable[str]]] = {
     "loads have addresses": _loads_have_addresses,
     "pairs only taken apart": _pairs_only_taken_apart,
     "stored values exist": _stored_values_exist,
+    "lanes agree": _lanes_agree,
     "stored once": _stored_once,
     "elements in range": _elements_in_range,
 }

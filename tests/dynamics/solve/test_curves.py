@@ -50,7 +50,7 @@ class Phase(DirectStep):
     def __init__(self, unit, n, curves, eps=EPS):
         sizes = {"H": n * (n + 1) // 2, "b": n, "given": SIZE * curves, "trial": n - curves}
         self.build = StepBuilder({slot: SX.sym(slot, size) for slot, size in sizes.items()})
-        self.model, self.eps, self._switching = SimpleNamespace(dof=n), eps, None
+        self.model, self.eps, self._switching, self.dt = SimpleNamespace(dof=n), eps, None, 1e-3
         pairs = [(i, j) for i in range(n) for j in range(i + 1)]
         H, given = dict(zip(pairs, self.build["H"], strict=True)), self.build["given"]
         motors = [

@@ -1,5 +1,6 @@
 """Stages: what each reads and writes, what is carried, and loops; run on numbers."""
 
+import casadi
 import numpy as np
 import pytest
 from casadi import SX
@@ -53,6 +54,23 @@ def test_what_is_carried_is_computed_once():
     slots = {"x": np.array([3.0])}
     run(build.body, slots)
     assert slots["x"] == pytest.approx([10.0], rel=1e-12)
+
+
+def test_what_is_cheap_is_computed_again():
+    """One or two products or sums away from a number that is kept; no quotients, and nothing of other slots."""
+    build = builder(x=1, dt=1)
+    (x,), (dt,) = build["x"], build["dt"]
+    carry = build.carry("kept", [dt])
+    cheap = [2.0 * dt, 0.3 * (0.5 * dt), -(dt * dt)]
+    assert [carry.unless_cheap(y).element_hash() for y in cheap] == [y.element_hash() for y in cheap]
+    dear = [1.0 / dt, x * dt, 1.0 + 0.3 * (0.5 * dt + 1.0), casadi.sin(dt)]
+    assert all(carry.unless_cheap(y).is_symbolic() for y in dear)
+    build.stage("first")
+    build["x"] = [carry(dear[1]) + cheap[1]]
+    build.stage("second")
+    slots = {"x": np.array([3.0]), "dt": np.array([0.5])}
+    run(build.body, slots)
+    assert slots["x"] == pytest.approx([1.575], rel=1e-12)
 
 
 def test_loops_end_by_count_or_by_a_number():

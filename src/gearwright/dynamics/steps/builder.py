@@ -32,6 +32,7 @@ class Repeat:
 
 
 Body = tuple[Function | Repeat, ...]
+CHEAP = frozenset((casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL, casadi.OP_NEG, casadi.OP_TWICE, casadi.OP_SQ))
 
 
 class Carrier:
@@ -40,10 +41,11 @@ class Carrier:
     What is a slot's number already is left where it is: it must not be used after a stage has written that slot.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Sequence[Scalar] = ()) -> None:
         self.values: list[Scalar] = []
         self.symbols: list[SX] = []
         self._known: dict[int, SX] = {}
+        self._kept = {x.element_hash() for x in kept if not is_number(x)}
 
     def __call__(self, x: Scalar) -> Scalar:
         if is_number(x) or x.is_symbolic():
@@ -54,6 +56,18 @@ class Carrier:
             self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
             self._known[key] = self.symbols[-1]
         return self._known[key]
+
+    def unless_cheap(self, x: Scalar) -> Scalar:
+        """Leaves expressions one or two products or sums away from the numbers `kept`: again is cheaper than memory."""
+        return x if is_number(x) or self._is_cheap(x, 2) else self(x)
+
+    def _is_cheap(self, x: SX, operations: int) -> bool:
+        """Whether x is at most so many operations away from numbers that are kept."""
+        if x.is_constant() or x.element_hash() in self._kept:
+            return True
+        if not operations or x.is_symbolic() or x.op() not in CHEAP:
+            return False
+        return all(self._is_cheap(x.dep(i), operations - 1) for i in range(x.n_dep()))
 
 
 class StepBuilder(Slots):
@@ -86,9 +100,9 @@ class StepBuilder(Slots):
     def __setitem__(self, slot: SlotName, values: Sequence[Scalar]) -> None:
         self._assigned[slot] = list(values)
 
-    def carry(self, slot: SlotName) -> Carrier:
+    def carry(self, slot: SlotName, kept: Sequence[Scalar] = ()) -> Carrier:
         """A carrier; numbers that go through it are stored in the slot by the next stage."""
-        carrier = Carrier()
+        carrier = Carrier(kept)
         self._assigned[slot] = carrier
         return carrier
 

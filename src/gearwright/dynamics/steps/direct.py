@@ -200,8 +200,8 @@ class DirectStep:
             with build.loop(max(SWITCHES, len(acting.laws)), until=Slots.settled):
                 build.again("switch")
         else:
-            keep = build.carry(given_for(name))
-            self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep)
+            keep = build.carry(given_for(name), [self.dt])
+            self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep.unless_cheap)
             self._stored = self._switching[1]
             build.stage(f"push_{name}")
             with build.loop(max(SWITCHES, len(acting.laws)), until=Slots.settled):

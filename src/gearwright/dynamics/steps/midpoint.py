@@ -90,8 +90,8 @@ class MidpointStep(DirectStep):
         if self.closures:
             first, build.guess = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
-        given, begun = build.carry(Slots.given), build.carry(Slots.begun)
-        later = first.mapped(given, in_lines=begun)
+        given, begun = build.carry(Slots.given, [self.dt]), build.carry(Slots.begun, [self.dt])
+        later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         H = self._own_factors or self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import casadi
+
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
@@ -61,4 +63,4 @@ def is_same(a: Scalar, b: Scalar) -> bool:
     """Whether two scalars are known to be equal."""
     if is_number(a) or is_number(b):
         return bool(is_number(a) and is_number(b) and a == b)
-    return bool(a.element_hash() == b.element_hash())
+    return bool(a.element_hash() == b.element_hash() or casadi.is_equal(a, b, 3))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from gearwright.compiler.backends.cpu.angles import Angles
 from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.neighbours import loaded_together, stored_together
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape, widths
 
 # {r} is the result; {0}, {1}, {2} the arguments; {b0}, {b1} the arguments as truth values; F, B, S as in `Types`.
 _FMA = "{r} = call <F> @llvm.fma.<S>(<F> {0}, <F> {1}, <F> {2})"
@@ -100,7 +101,8 @@ class StageWriter:
         self.w = Writer()
         self.layout = layout
         self.t = types(layout.lanes, precision)
-        self.templates = templates(self.t)
+        self.precision = precision
+        self._templates: dict[int, dict[str, str]] = {}  # by the width of what they work on
         self.name: list[str] = []  # LLVM's name for each value of the tape
         self.pairs: dict[int, tuple[str, str]] = {}
         self.angles = Angles(self.w, self.t)
@@ -108,6 +110,7 @@ class StageWriter:
     def write(self, tape: Tape) -> None:
         """The tape's instructions; each store as early as no later load can see it."""
         self.tape, self.indices, self.memory = tape, tape.indices(), _memory(tape)
+        self.widths = widths(tape)
         self.stored = {self.memory(address) for address in tape.writes()}
         pending = _stores_by_moment(tape)
         instructions = tape.instructions
@@ -121,11 +124,13 @@ class StageWriter:
             else:
                 self._instruction(i, instructions[i])
             for store in (s for k in range(i, i + group) for s in pending.get(k, ())):
-                self.w.line(
-                    f"store {self.t.F} {self.name[store.value]}, ptr {self._pointer(store.address)}, "
-                    f"align {self._alignment}"
-                )
+                kind, value = self._types(store.value).F, self.name[store.value]
+                self.w.line(f"store {kind} {value}, ptr {self._pointer(store.address)}, align {self._alignment}")
             i += group
+
+    def _types(self, value: int) -> Types:
+        """Lanes are robots, or one robot's values in a pack."""
+        return self.t if self.widths[value] == 1 else types(self.widths[value], self.precision)
 
     @property
     def _alignment(self) -> int:
@@ -139,6 +144,10 @@ class StageWriter:
         elif op == "load":
             constant = "" if self.memory(data) in self.stored else CONSTANT_MEMORY  # type: ignore[arg-type]
             self.w.line(f"{result} = load {self.t.F}, ptr {self._pointer(data)}, align {self._alignment}{constant}")  # type: ignore[arg-type]
+        elif op == "pack":
+            result = self._pack(args, self._types(i))
+        elif op == "lane":
+            self.w.line(f"{result} = extractelement {self._types(args[0]).F} {self.name[args[0]]}, i32 {data}")
         elif op == "assign":
             result = self.name[args[0]]
         elif op in ("pair_sin", "pair_cos"):
@@ -146,20 +155,43 @@ class StageWriter:
         elif op in FUNCTIONS:
             result = self._call(op, args)
         else:
-            self._from_template(op, args, result)
+            self._from_template(i, op, args, result)
         self.name.append(result)
 
-    def _from_template(self, op: str, args: tuple[int, ...], result: str) -> None:
-        if op in ("fmin", "fmax") and self.tape.instructions[args[0]].op == "const":
+    def _pack(self, args: tuple[int, ...], t: Types) -> str:
+        """Neighbours in memory are one load, constants one constant; others come in one by one."""
+        instructions = self.tape.instructions
+        first = loaded_together(self.tape, args)
+        if first is not None:
+            constant = "" if any(self.memory(instructions[a].data) in self.stored for a in args) else CONSTANT_MEMORY  # type: ignore[arg-type]
+            return self.w.assign(f"load {t.F}, ptr {self._pointer(first)}, align {self._alignment}{constant}")
+        constants = [self.name[a] if instructions[a].op == "const" else "poison" for a in args]
+        packed = f"<{', '.join(f'{t.scalar} {value}' for value in constants)}>"
+        for k, a in enumerate(args):
+            if instructions[a].op != "const":
+                packed = self.w.assign(f"insertelement {t.F} {packed}, {t.scalar} {self.name[a]}, i32 {k}")
+        return packed
+
+    def _is_constant(self, value: int) -> bool:
+        op, args, _ = self.tape.instructions[value]
+        return op == "const" or (op == "pack" and all(map(self._is_constant, args)))
+
+    def _from_template(self, i: int, op: str, args: tuple[int, ...], result: str) -> None:
+        if op in ("fmin", "fmax") and self._is_constant(args[0]):
             op += " const"
-        text = self.templates[op]
+        t = self._types(i)
+        if t.lanes not in self._templates:
+            self._templates[t.lanes] = templates(t)
+            self.w.declarations |= declarations(t)
+        text = self._templates[t.lanes][op]
         truths = {f"b{k}": self._truth(arg) for k, arg in enumerate(args) if f"{{b{k}}}" in text}
         self.w.line(text.format(*(self.name[a] for a in args), r=result, **truths))
 
     def _truth(self, value: int) -> str:
         if OPS[self.tape.instructions[value].op].boolean:
             return f"{self.name[value]}.b"
-        return self.w.assign(f"fcmp une {self.t.F} {self.name[value]}, {number(0.0, self.t)}")
+        t = self._types(value)
+        return self.w.assign(f"fcmp une {t.F} {self.name[value]}, {number(0.0, t)}")
 
     def _call(self, op: str, args: tuple[int, ...]) -> str:
         values = [Value(self.w, self.t, self.name[a]).as_double() for a in args]
@@ -207,11 +239,22 @@ class StageWriter:
 def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
     """After which instruction each store may happen: its value is there, and its element is not loaded any more."""
     memory = _memory(tape)
-    last_load = {memory(ins.data): i for i, ins in enumerate(tape.instructions) if ins.op == "load"}  # type: ignore[arg-type]
+    last_load = {memory(address): i for i, address in _loads(tape)}
     moments: dict[int, list[Store]] = {}
-    for store in tape.stores:
-        moments.setdefault(max(store.value, last_load.get(memory(store.address), 0)), []).append(store)
+    for together in stored_together(tape):
+        first = together.store
+        latest = max(last_load.get(memory(address), 0) for address in together.addresses)
+        moments.setdefault(max(first.value, latest), []).append(first)
     return moments
+
+
+def _loads(tape: Tape) -> Iterator[tuple[int, AnyAddress]]:
+    """The moments at which elements are loaded, in order: alone, or where they are packed."""
+    for i, (op, args, data) in enumerate(tape.instructions):
+        if op == "load":
+            yield i, data  # type: ignore[misc]
+        elif op == "pack":
+            yield from ((i, tape.instructions[a].data) for a in args if tape.instructions[a].op == "load")  # type: ignore[misc]
 
 
 def _memory(tape: Tape) -> Callable[[AnyAddress], AnyAddress | str]:

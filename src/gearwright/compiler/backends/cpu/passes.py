@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gearwright.compiler.backends.cpu.neighbours import neighbouring
+from gearwright.compiler.backends.cpu.packing import pack_twins
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.backends.cpu.split import split_program
 from gearwright.compiler.passes import PASSES as NEUTRAL
@@ -26,9 +28,13 @@ def constants_first(tape: Tape) -> Tape:
 PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
 
 
+FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first, pack_twins, schedule)
+
+
 def optimise_program(program: Program, lanes: int = 1) -> Program:
-    """The program with every stage optimised for this back end."""
+    """The program with every stage optimised for this back end. Lanes are robots, or twins of a single one."""
+    passes = PASSES
     if lanes == 1:
-        program = ends_known(program)
-    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, PASSES), verified=False)
-    return split_program(optimised).verify()
+        program, passes = ends_known(program), FOR_ONE_ROBOT
+    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
+    return split_program(neighbouring(optimised)).verify()

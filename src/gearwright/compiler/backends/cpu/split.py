@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
-from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape, widths
 
 LONGEST = 2500  # instructions of a function
 WINDOW = 0.3  # of a function's length, in which a cut is looked for
@@ -67,12 +67,20 @@ def last_uses(tape: Tape) -> list[int]:
     return last
 
 
+def made_again(tape: Tape) -> list[bool]:
+    """Whether a value is made again behind a cut: constants, loads, and packs of them."""
+    found: list[bool] = []
+    for op, args, _ in tape.instructions:
+        found.append(op in MADE_AGAIN or (op == "pack" and all(found[a] for a in args)))
+    return found
+
+
 def cuts(tape: Tape, longest: int) -> list[int]:
     """Instructions before which to cut: where fewest values are alive, and no pair is."""
     n = len(tape.instructions)
-    change = [0] * (n + 2)
+    change, again = [0] * (n + 2), made_again(tape)
     for i, (instruction, last) in enumerate(zip(tape.instructions, last_uses(tape), strict=True)):
-        if instruction.op not in MADE_AGAIN:
+        if not again[i]:
             weight = n if instruction.op == PAIR else 1
             change[i + 1] += weight
             change[last + 1] -= weight
@@ -92,12 +100,14 @@ class _Split:
 
     def __init__(self, tape: Tape, cuts: Sequence[int]) -> None:
         self.tape, self.cuts = tape, cuts
+        self.again, self.widths = made_again(tape), widths(tape)
         count = len(cuts) + 1
         self.instructions: list[list[Instruction]] = [[] for _ in range(count)]
         self.stores: list[list[Store]] = [[] for _ in range(count)]
         self.places: list[dict[int, int]] = [{} for _ in range(count)]  # value of the whole: of the part
-        self.crossing: dict[int, int] = {}  # value: element
-        self.free: list[int] = []
+        self.crossing: dict[int, int] = {}  # value: element, or the first of a pack's
+        self.free: dict[int, list[int]] = {}  # by the number of lanes
+        self.size = 0
 
     def part(self, value: int) -> int:
         return bisect_right(self.cuts, value)
@@ -109,22 +119,33 @@ class _Split:
             part = self.part(i)
             if i in self.cuts:
                 for value in ending.pop(part - 1, ()):  # read for the last time in a part that is complete
-                    self.free.append(self.crossing[value])
-            if instruction.op in MADE_AGAIN:
+                    self.free.setdefault(self.widths[value], []).append(self.crossing[value])
+            if self.again[i]:
                 continue
             if instruction.op == PAIR:
                 self._prepare_group(i, part)
             args = tuple(self._in_part(a, part) for a in instruction.args)
             self._emit(i, part, instruction._replace(args=args))
             if used[i] > part:
-                self.crossing[i] = self.free.pop() if self.free else len(self.crossing)
                 ending.setdefault(used[i], []).append(i)
-                self.stores[part].append(Store(Address(SLOT, self.crossing[i]), self.places[part][i]))
+                self._cross(i, part)
         for store in tape.stores:
             part = self._stored_in(store)
             self.stores[part].append(Store(store.address, self._in_part(store.value, part)))
         rows = zip(self.instructions, self.stores, strict=True)
         return tuple(Tape(tuple(own), tuple(sorted(stores))) for own, stores in rows)
+
+    def _cross(self, value: int, part: int) -> None:
+        """Stores a value for later parts; of a pack, the lanes."""
+        lanes, place = self.widths[value], self.places[part][value]
+        free = self.free.get(lanes)
+        self.crossing[value] = free.pop() if free else self.size
+        self.size = max(self.size, self.crossing[value] + lanes)
+        for k in range(lanes):
+            if lanes > 1:
+                self.instructions[part].append(Instruction("lane", (place,), k))
+            own = place if lanes == 1 else len(self.instructions[part]) - 1
+            self.stores[part].append(Store(Address(SLOT, self.crossing[value] + k), own))
 
     def _prepare_group(self, first: int, part: int) -> None:
         """Arguments of all pairs in a row come before the first: with nothing between them, these are one group
@@ -134,7 +155,7 @@ class _Split:
             if instruction.op != PAIR or self.part(i) != part:
                 return
             for a in instruction.args:
-                if self.part(a) != part or self.tape.instructions[a].op in MADE_AGAIN:
+                if self.part(a) != part or self.again[a]:
                     self._in_part(a, part)
 
     def _emit(self, value: int, part: int, instruction: Instruction) -> None:
@@ -145,9 +166,20 @@ class _Split:
         """The value's number in a part; made again, or loaded, where it comes from an earlier one."""
         if value not in self.places[part]:
             instruction = self.tape.instructions[value]
-            crossed = Instruction("load", (), Address(SLOT, self.crossing.get(value, 0)))
-            self._emit(value, part, instruction if instruction.op in MADE_AGAIN else crossed)
+            if self.again[value]:
+                args = tuple(self._in_part(a, part) for a in instruction.args)
+                self._emit(value, part, instruction._replace(args=args))
+            else:
+                self._emit(value, part, self._crossed(value, part))
         return self.places[part][value]
+
+    def _crossed(self, value: int, part: int) -> Instruction:
+        first, own, lanes = self.crossing[value], self.instructions[part], self.widths[value]
+        loads = [Instruction("load", (), Address(SLOT, first + k)) for k in range(lanes)]
+        if lanes == 1:
+            return loads[0]
+        own += loads
+        return Instruction("pack", tuple(range(len(own) - lanes, len(own))))
 
     def _last_parts(self) -> list[int]:
         """In which each value is used last: by an instruction, or by a store."""
@@ -155,6 +187,10 @@ class _Split:
         for i, instruction in enumerate(self.tape.instructions):
             for a in instruction.args:
                 last[a] = max(last[a], self.part(i))
+        for i in range(len(last) - 1, -1, -1):  # what is made again loads again
+            if self.again[i]:
+                for a in self.tape.instructions[i].args:
+                    last[a] = max(last[a], last[i])
         self._loaded: dict[Address | IndexedAddress, int] = {}
         for i, instruction in enumerate(self.tape.instructions):
             if isinstance(instruction.data, Address):
@@ -165,5 +201,5 @@ class _Split:
 
     def _stored_in(self, store: Store) -> int:
         """Where its value is made; or, if the old one is read later, there."""
-        made = self.tape.instructions[store.value].op in MADE_AGAIN
+        made = self.again[store.value]
         return max(0 if made else self.part(store.value), self._loaded.get(store.address, 0))

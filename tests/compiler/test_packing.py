@@ -1,0 +1,170 @@
+"""Twins side by side: the bits that each value has alone, with fewer instructions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import casadi
+import numpy as np
+import pytest
+from casadi import SX, Function
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, interpret_program, stage
+from gearwright.compiler.backends.cpu import passes, split
+from gearwright.compiler.backends.cpu.instance import CpuExecutable
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.llvm import LoadedCode, assembly, object_code
+from gearwright.compiler.backends.cpu.neighbours import loaded_together, stored_together
+from gearwright.compiler.backends.cpu.packing import pack_twins
+from gearwright.compiler.backends.cpu.target import host
+from gearwright.compiler.passes import optimise
+from gearwright.compiler.tape import Instruction, Store, widths
+from tests.compiler.building import program_of, same_bits
+from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS, tapes
+
+OPTIONS = {"allow_duplicate_io_names": True}
+
+
+def limb(q: SX, v: SX, base: SX, length: float) -> list[SX]:
+    """A planar limb of three joints that is carried by a base: something of a robot's shape."""
+    angle, x, y, speed = base[0], base[1], base[2], base[0] * 0.5
+    found = []
+    for k in range(3):
+        angle, speed = angle + q[k], speed + v[k]
+        x, y = x + length * (k + 1) * casadi.cos(angle), y + length * casadi.sin(angle)
+        found.append(casadi.fmin(x * speed - y / (1.0 + speed**2), 3.0))
+    return found
+
+
+def limbs_program(limbs: int, mirrored: bool = True) -> Program:
+    """Limbs on one base, in two stages with scratch between them. Mirrored ones differ in the signs of numbers."""
+    q, v, base, f = SX.sym("q", 3 * limbs), SX.sym("v", 3 * limbs), SX.sym("base", 3), SX.sym("f", 3 * limbs)
+    lengths = [0.3 * (-1) ** (i * mirrored) + 0.01 * i for i in range(limbs)]
+    parts = [slice(i, None, limbs) for i in range(limbs)]
+    forces = [limb(q[p], v[p], base, length) for p, length in zip(parts, lengths, strict=True)]
+    by_limb = [x for each in forces for x in each]  # twins are no neighbours of their own accord
+    places = [f[3 * i + k] for k in range(3) for i in range(limbs)]
+    speeds = [x + 1e-3 * (y - x * y) for x, y in zip(casadi.vertsplit(v), places, strict=True)]
+    angles = [x + 1e-3 * y for x, y in zip(casadi.vertsplit(q), speeds, strict=True)]
+    first = stage(Function("first", [q, v, base], [casadi.vertcat(*by_limb)], ["q", "v", "base"], ["f"], OPTIONS))
+    ends = [casadi.vertcat(*angles), casadi.vertcat(*speeds)]
+    second = stage(Function("second", [q, v, f], ends, ["q", "v", "f"], ["q", "v"], OPTIONS))
+    kinds = {"q": SlotKind.STATE, "v": SlotKind.STATE, "base": SlotKind.INPUT, "f": SlotKind.SCRATCH}
+    sizes = {"q": 3 * limbs, "v": 3 * limbs, "base": 3, "f": 3 * limbs}
+    slots = tuple(Slot(name=n, kind=kinds[n], shape=(sizes[n],)) for n in kinds)
+    return Program(name="limbs", slots=slots, body=(first, second))
+
+
+def moved(program: Program, **options: object) -> np.ndarray:
+    instance = compile_program(program, cache=False, **options).instance(5)  # type: ignore[arg-type]
+    rng = np.random.default_rng(2)
+    for slot in ("q", "v", "base"):
+        instance.set(slot, rng.uniform(-1, 1, (5, program.slot(slot).size)))
+    assert instance.step(20)
+    return np.concatenate([instance.get("q"), instance.get("v")], axis=1)
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("limbs", [2, 3, 4, 5, 9])
+def test_one_robot_with_twins_has_the_bits_of_a_robot_in_a_batch(limbs: int, precision: str) -> None:
+    program = limbs_program(limbs)
+    alone, batch = (moved(program, lanes=lanes, precision=precision) for lanes in (1, 4))
+    assert same_bits(alone, batch)
+
+
+@pytest.mark.parametrize("limbs", [2, 4])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_limbs_take_the_instructions_of_one(limbs: int, mirrored: bool) -> None:
+    def work(lanes: int) -> int:
+        made = passes.optimise_program(limbs_program(limbs, mirrored), lanes)
+        moves = ("load", "const", "pack", "lane", "sincos", "pair_sin", "pair_cos")
+        return sum(i.op not in moves for s in made.stages for i in s.tape.instructions)
+
+    assert work(1) * limbs <= 1.7 * work(8)  # angles of which only the sines are wanted stay as they are
+
+
+def test_packs_are_at_most_so_wide() -> None:
+    for limbs, wide in ((2, 4), (6, 4)):  # two limbs, but all joints are integrated alike
+        made = passes.optimise_program(limbs_program(limbs))
+        assert max(w for s in made.stages for w in widths(s.tape)) == wide
+
+
+def test_the_interpreter_runs_packed_tapes() -> None:
+    program = limbs_program(4)
+    packed = passes.optimise_program(program)
+    assert any(i.op == "pack" for s in packed.stages for i in s.tape.instructions)
+    np.testing.assert_allclose(moved(packed, device="interpreter"), moved(program, device="interpreter"), rtol=1e-12)
+
+
+def repeated(tape: Tape, times: int) -> Tape:
+    """The tape again and again, on other elements, with other numbers."""
+    instructions, stores, n = [], [], len(tape.instructions)
+    for k in range(times):
+        for op, args, data in tape.instructions:
+            new = Address("x", data.element + k * INPUTS) if isinstance(data, Address) else data
+            new = data + 0.125 * k if op == "const" else new  # type: ignore[operator]
+            instructions.append(Instruction(op, tuple(a + k * n for a in args), new))
+        stores += [Store(Address("y", a.element + k * OUTPUTS), v + k * n) for a, v in tape.stores]
+    return Tape(tuple(instructions), tuple(stores))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(tapes(EXACT), st.integers(2, 5))
+def test_random_limbs_have_the_same_bits_packed_and_not(tape: Tape, limbs: int) -> None:
+    plain = optimise(repeated(tape, limbs))
+    packed = pack_twins(plain).verify()
+    x = np.random.default_rng(5).uniform(-3, 3, (7, INPUTS * limbs))
+    x[0, 1:4] = 0.0, -0.0, np.nan
+    programs = [program_of(t, INPUTS * limbs, OUTPUTS * limbs) for t in (plain, packed)]
+    alone, together = (interpret_program(p, {"x": x}, batch=7).values["y"] for p in programs)
+    assert same_bits(alone, together)
+    compiled = [compile_program(programs[0], lanes=lanes, cache=False).evaluate({"x": x})["y"] for lanes in (1, 4)]
+    assert same_bits(*compiled)
+
+
+@pytest.mark.parametrize("longest", [20, 60])
+def test_packs_cross_the_cuts_of_a_stage(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = moved(limbs_program(4), lanes=1)
+    monkeypatch.setattr(passes, "split_program", lambda made: split.split_program(made, longest))
+    made = passes.optimise_program(limbs_program(4))
+    assert any(a.slot == split.SLOT for s in made.stages for a in s.tape.writes())
+    assert same_bits(moved(limbs_program(4), lanes=1), whole)
+
+
+def test_what_crosses_stages_together_is_one_load_and_one_store() -> None:
+    made = passes.optimise_program(limbs_program(4))
+    first, second = (s.tape for s in made.stages)
+    stored = [t for t in stored_together(first) if t.store.address.slot == "f"]
+    assert [len(t.addresses) for t in stored] == [4, 4, 4]
+    loads = [a for op, a, _ in second.instructions if op == "pack" and second.instructions[a[0]].op == "load"]
+    places = [loaded_together(second, args) for args in loads]
+    assert Counter(p.slot for p in places if p is not None)["f"] == 3
+    assert assembly(made, Layout(made, 1), "double").count("store <4 x double>") >= 3
+
+
+def test_an_element_that_is_packed_late_is_not_stored_early() -> None:
+    """A tape reads what was there when it began, also where a load waits for its neighbour."""
+    loads = [Instruction("load", (), Address("q", k)) for k in range(4)]
+    sums = [Instruction("pack", (0, 1)), Instruction("pack", (2, 3)), Instruction("add", (4, 5))]
+    lanes = [Instruction("lane", (6,), k) for k in range(2)]
+    stores = [Store(Address("q", k), value) for k, value in enumerate((7, 8, 0, 1))]
+    tape = Tape((*loads, *sums, *lanes), tuple(stores))
+    slot = Slot(name="q", kind=SlotKind.STATE, shape=(4,))
+    program = Program(name="late", slots=(slot,), body=(Stage("late", tape),))
+    layout = Layout(program, 1)
+    code = LoadedCode(object_code(program, layout, "double", host()), host())
+    instance = CpuExecutable(program, "double", layout, code).instance(1)
+    instance.set("q", [1.0, 2.0, 30.0, 40.0])
+    assert instance.step(1)
+    assert instance.get("q").tolist() == [[31.0, 42.0, 1.0, 2.0]]
+
+
+def test_a_pack_that_does_not_pay_is_not_made() -> None:
+    """Two products of unlike things, used by unlike things: four moves for one operation less."""
+    x = SX.sym("x", 4)
+    products = casadi.sqrt(x[0]) * casadi.fabs(x[1]), casadi.floor(x[2]) * casadi.ceil(x[3])
+    out = casadi.vertcat(casadi.fabs(products[0]), casadi.sqrt(products[1]))
+    tape = optimise(stage(Function("f", [x], [out], ["x"], ["y"])).tape)
+    assert pack_twins(tape) == tape
