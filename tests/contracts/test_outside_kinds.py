@@ -228,6 +228,20 @@ def test_a_file_may_give_other_losses(package: None) -> None:
     assert gw.loads(text).transmissions["gear"].losses.efficiency_at(0.5, 1000.0) == pytest.approx(0.4, rel=1e-15)
 
 
+def test_numbers_that_a_given_efficiency_makes_useless_are_named(package: None) -> None:
+    text = FILE.replace("<teeth>80</teeth>", "<teeth>80</teeth>\n<drag>0.1</drag>\n<efficiency>0.6</efficiency>")
+    (warning,) = [d for d in gw.loads(text).diagnostics if d.severity == "warning"]
+    assert warning.code == "element-ignored" and warning.line == 1 + text[: text.rindex("<drag>")].count("\n")
+    assert "transmission 'gear': <drag> has no effect beside an efficiency" in warning.message
+
+
+def test_an_offset_is_refused_in_one_message(package: None) -> None:
+    text = FILE.replace("<joint>elbow</joint><teeth>", "<joint>elbow<offset>0.1</offset></joint><teeth>")
+    with pytest.raises(gw.LoadError, match=r"an offset of 'elbow' has no meaning .* put a simple stage") as error:
+        gw.loads(text)
+    assert [d.code for d in error.value.diagnostics if d.severity != "info"] == ["transmission-size"]
+
+
 def test_in_show(robot: gw.Mechanism) -> None:
     console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(tree_text(robot))

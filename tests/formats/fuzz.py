@@ -29,6 +29,12 @@ from lxml import etree
 
 import gearwright
 from gearwright import LoadError, Mechanism
+from gearwright.formats.transmission_kinds import SPELLINGS
+from gearwright.model.actuators import ACTUATORS
+from gearwright.model.frictions import FRICTIONS
+from gearwright.model.joints import JOINT_KINDS
+from gearwright.model.sensors import SENSORS
+from gearwright.model.transmissions import TRANSMISSIONS
 from tests.corpus.files import SDF, URDF, robot_files
 from tests.formats.guarded import limit_memory
 
@@ -283,10 +289,8 @@ NAMES = (
     "name#2",
 )
 KINDS = (
-    "fixed", "revolute", "continuous", "prismatic", "screw", "universal", "revolute2", "ball", "planar", "floating",
-    "gearbox", "mimic", "simple", "differential", "four_bar", "linear_map", "custom_functions", "belt", "planetary",
-    "rack_and_pinion", "electric_motor", "dc_motor", "solenoid", "pneumatic", "ideal", "position", "velocity",
-    "system", "nonsense", "",
+    *JOINT_KINDS.rows, *SPELLINGS, *TRANSMISSIONS.rows, *ACTUATORS.rows, *SENSORS.rows, *FRICTIONS.rows,
+    "gearbox", "mimic", "position", "velocity", "system", "nonsense", "",
 )  # fmt: skip
 VERSIONS = ("1.0", "1.4", "1.5", "1.6", "1.7", "1.8", "1.11", "1.12", "1.99", "2.0", "0.0", "", "x")
 TAGS = (

@@ -209,6 +209,13 @@ def test_kinds_with_one_reduction(kind: str, inner: str, reduction: float) -> No
     assert t.map.reduction == pytest.approx(reduction, rel=ROUNDING)
 
 
+def test_teeth_that_are_not_whole_are_mentioned() -> None:
+    inner = "<sun_teeth>20.5</sun_teeth><ring_teeth>60</ring_teeth>"
+    found = robot(f'{MOTORS}<transmission name="t" type="planetary">{ENDS}{inner}</transmission>')
+    (said,) = [d for d in found.diagnostics if d.severity == "warning"]
+    assert said.message == "transmission 't': <sun_teeth> is a number of teeth, and 20.5 is not whole"
+
+
 @pytest.mark.parametrize(
     ("kind", "inner", "code"),
     [

@@ -134,6 +134,27 @@ def test_many_numbers_are_judged_as_each_of_them(meaning: Quantity, rng: np.rand
         assert (meaning.first_problem("x", values) is None) == (each == [None] * 3)
 
 
+def test_the_way_back_is_derived_or_checked() -> None:
+    class Derived(Cycloid):
+        joint_entries = LinearTransmission.joint_entries
+
+    assert Derived(lobes=9, pins=10).joint_per_actuator == KINDS[0].joint_per_actuator
+    for wrong, refused in ((1e-5, True), (1e-7, False)):
+
+        class Wrong(Cycloid):
+            error = wrong
+
+            def joint_entries(self) -> Any:
+                ((x,),) = super().joint_entries()
+                return [[x * (1 + self.error)]]
+
+        if refused:
+            with pytest.raises(gw.ModelError, match="joint_entries of Wrong is not the inverse"):
+                arm(Wrong(lobes=9, pins=10))
+        else:
+            arm(Wrong(lobes=9, pins=10))
+
+
 def test_a_million_designs_take_a_moment() -> None:
     """The rule is asked once, not once a design."""
     asked = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, nan
+from typing import Literal, Optional
 
 import pytest
 
@@ -49,6 +50,46 @@ def test_ranges(values: dict[str, object], says: str) -> None:
 
 def test_what_passes() -> None:
     Part(size=5e-324, share=1.0, limit=inf, ratio=(-1.0, 1e300), side="right")
+
+
+Length = float  # an alias, resolved in its module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spelt:
+    turned: None | float = quantity(doc="None first", default=None)  # noqa: RUF036
+    optional: Optional[float] = quantity(doc="as older code writes it", default=None)  # noqa: UP045
+    alias: Length = quantity(doc="another name", default=1.0)
+    count: int = quantity(doc="of teeth", default=1)
+    word: None | str = quantity(doc="a text", default=None)  # noqa: RUF036
+    pair: tuple[Length, Length] = quantity(doc="two", default=(1.0, 2.0))
+    table: tuple[tuple[float, float], ...] = quantity(doc="rows", default=())
+    choice: None | Literal["a", "b"] = quantity(choices=("a", "b"), doc="one of two", default=None)  # noqa: RUF036
+    function: object = None
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def test_types_are_resolved_whatever_their_spelling() -> None:
+    forms = [m.form for m in meanings(Spelt)]
+    assert forms == ["number", "number", "number", "whole", "text", "numbers", "matrix", "choice", "other"]
+    assert [m.name for m in meanings(Spelt) if m.is_parameter] == ["turned", "optional", "alias", "pair", "table"]
+
+
+def test_whole_numbers() -> None:
+    with pytest.raises(gw.ModelError, match=r"count must be a whole number, not 2\.5"):
+        Spelt(count=2.5)  # type: ignore[arg-type]
+    Spelt(count=3)
+
+
+def test_a_type_that_is_not_understood_is_named() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Odd:
+        size: complex = quantity(doc="not a number of files", default=1j)
+
+    with pytest.raises(gw.ModelError, match=r"Odd\.size is a complex; a quantity is a float, int"):
+        meanings(Odd)
 
 
 @pytest.mark.parametrize("kind", PARTS, ids=lambda kind: kind.__name__)

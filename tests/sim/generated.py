@@ -6,9 +6,15 @@ Case number i of seed s is the same on every run.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
+
+from gearwright.formats.from_fields import missing_from
+from gearwright.model.actuators import ACTUATORS
+from gearwright.model.fields import meanings
+from gearwright.model.transmissions import TRANSMISSIONS
+from tests.model.samples import sample, within
 
 SDF_KINDS = ("revolute",) * 6 + (
     "continuous",
@@ -192,7 +198,7 @@ class _Robot:
         inside += self.element("friction", 1e-3, 0.3) + self.element("torque_limit", 5.0, 0.3)
         inside += self.element("velocity_limit", 100.0, 0.2)
         inside += self.maybe(0.1 if "<rotor_inertia>" in inside else 0.01, lambda: "<rotor>body</rotor>")
-        kind = r.choice(("electric_motor", "electric_motor", "dc_motor", "pneumatic", "solenoid"))
+        kind = r.choice(("electric_motor", "electric_motor", "dc_motor", "pneumatic", "solenoid", *_OTHER_ACTUATORS))
         command = r.choice(("effort", "effort", "velocity", "position"))
         if kind == "electric_motor":
             inside += self.maybe(0.5, lambda: self.element("stall_torque") + self.element("no_load_speed", 300.0))
@@ -204,6 +210,9 @@ class _Robot:
         elif kind == "pneumatic":
             inside += self.element("bore_area", 1e-3) + self.element("supply_pressure", 6e5)
             inside += self.element("time_constant", 0.02)
+            command = "effort"
+        elif kind in _OTHER_ACTUATORS:
+            inside += _by_fields(ACTUATORS[kind], {"name"})(self)
             command = "effort"
         else:
             inside += f"<force_stroke>0 {self.number(10)} 0.01 {self.number(1)}</force_stroke>"
@@ -307,6 +316,13 @@ def _series(robot: _Robot) -> str:
     return f'<stage type="planetary">{teeth}</stage><stage type="belt">{belt}</stage>'
 
 
+def _by_fields(kind: type, apart: Collection[str] = ()) -> Callable[[_Robot], str]:
+    """Elements of a kind that this file does not know: numbers about the middles of their ranges."""
+    needed = missing_from(kind, (), apart)
+    given = [(m.tag, within(m.quantity), m.quantity.whole) for m in meanings(kind) if m.tag in needed]
+    return lambda robot: "".join(f"<{tag}>{x:g}</{tag}>" if whole else robot.element(tag, x) for tag, x, whole in given)
+
+
 _BARS = (("ground", 0.1), ("input", 0.06), ("coupler", 0.1), ("output", 0.06))  # a parallelogram: it reaches 0
 _PLAIN = ("linear_map", "four_bar_linkage", "series")  # take no numbers at their ends
 _TRANSMISSIONS: dict[str, tuple[int, Callable[[_Robot], str]]] = {
@@ -321,3 +337,9 @@ _TRANSMISSIONS: dict[str, tuple[int, Callable[[_Robot], str]]] = {
     "belt": (1, lambda robot: "<driver_teeth>20</driver_teeth><driven_teeth>50</driven_teeth>"),
     "planetary": (1, lambda robot: f"<sun_teeth>{robot.number(20)}</sun_teeth><ring_teeth>60</ring_teeth>"),
 }
+_ACTUATORS = ("ideal", "electric_motor", "dc_motor", "pneumatic", "solenoid")
+_OTHER_ACTUATORS = [k for k in ACTUATORS.rows if k not in _ACTUATORS]
+for _name in TRANSMISSIONS.rows:  # a new kind is among them without a line here
+    if _name not in _TRANSMISSIONS:
+        _TRANSMISSIONS[_name] = sample(TRANSMISSIONS, _name).joints, _by_fields(TRANSMISSIONS[_name])
+        _PLAIN += (_name,)

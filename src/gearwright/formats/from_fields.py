@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import MISSING
+from math import isfinite
 from typing import Any
 
 from gearwright.formats.located_xml import Element
@@ -28,23 +29,23 @@ def missing_from(kind: type[Any], values: Collection[str], apart: Collection[str
 
 def _is_plain(m: Meaning) -> bool:
     """Whether a text can say it: a function cannot be."""
-    return m.quantity is not NOTHING or m.type.startswith(("float", "int", "bool", "str", "tuple[float", "Literal["))
+    return m.form not in ("other", "matrix") or m.quantity is not NOTHING
 
 
 def _value(child: Element, m: Meaning) -> Any:
     what = f"<{child.tag}>"
     if m.quantity.table:
         return _rows(child, m.quantity.columns)
-    if m.type.startswith("tuple[tuple["):
+    if m.form == "matrix":
         return ()  # a matrix has a spelling of its own
-    if m.type.startswith("tuple["):
+    if m.form == "numbers":
         return tuple(child.numbers() or ())
-    if m.type.startswith("bool"):
+    if m.form == "truth":
         return child.truth(child.words, what, False)
-    if m.type.startswith(("float", "int")):
+    if m.form in ("number", "whole"):
         default = m.field.default if isinstance(m.field.default, int | float) else 0.0
         number = child.as_number(child.text, what, default, False)
-        return int(number) if m.type.startswith("int") and number == int(number) else number
+        return int(number) if m.form == "whole" and isfinite(number) and number == int(number) else number
     return child.words
 
 

@@ -120,8 +120,8 @@ def _by_role(parts: Parts, ends: list[End], what: str) -> list[End]:
 
 def _by_fields(parts: Parts, kind: type[TransmissionMap]) -> TransmissionMap:
     """A kind without a spelling of its own: each field is an element of its name."""
-    _no_ratios(parts)
     values = values_of(parts.element, kind)
+    _no_ratios(parts)
     missing = missing_from(kind, values)
     if missing:
         near = parts.element.misspelt(missing[0])
@@ -211,6 +211,10 @@ def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts
             message = f"transmission {parts.name!r}: {', '.join(names)} must be positive"
             parts.element.error("transmission-ratio-zero", message)
             raise RefusedError
+        for name, value in zip(names, values, strict=True):
+            if name.endswith("teeth") and value % 1 and (child := parts.element.child(name)) is not None:
+                message = f"transmission {parts.name!r}: <{name}> is a number of teeth, and {value:g} is not whole"
+                child.warning("transmission-size", message)
         reduction = ratio(*values) * _ratio(parts.actuators[0]) * _ratio(parts.joints[0])
         return SimpleTransmission(reduction=reduction, offset=parts.joints[0].offset)
 

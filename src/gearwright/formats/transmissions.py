@@ -22,6 +22,7 @@ from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.transmission_kinds import Dialect, End, Parts, RefusedError, is_known, made, names
 from gearwright.model import Actuator, Backlash, ElectricMotor, Losses, Transmission, TransmissionMap
 from gearwright.model.fields import meanings
+from gearwright.model.transmissions import efficiency_only
 
 _T = TypeVar("_T")
 ROS_NAMES = {
@@ -88,8 +89,18 @@ def _losses(e: Element, name: str, map: TransmissionMap) -> Losses:
     """Those of the kind, with what the file says in their place."""
     values = values_of(e, Losses, apart={m.name for m in meanings(type(map))})
     if {"efficiency", "efficiency_map"} & {*values}:
+        _warn_of_dead_numbers(e, name, map)
         values = {"efficiency": 1.0, "efficiency_map": (), "own": None} | values
     return _valid(e, name, partial(replace, map.losses()), values) if values else map.losses()
+
+
+def _warn_of_dead_numbers(e: Element, name: str, map: TransmissionMap) -> None:
+    """Numbers that only the kind's own efficiency reads, where the file gives another one."""
+    dead = efficiency_only(map)
+    for m in meanings(type(map)):
+        if m.name in dead and (child := e.child(m.tag)) is not None:
+            message = f"transmission {name!r}: <{child.tag}> has no effect beside an efficiency that the file gives"
+            child.warning("element-ignored", message)
 
 
 def _backlash(e: Element, name: str) -> Backlash | None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.model.field_types import Form, form_of
 
 Rules = Iterable[tuple[Any, str]]  # whether it holds, a truth or an array of them, and the rule in words
 KEY = "gearwright"
@@ -126,11 +127,12 @@ class Meaning(NamedTuple):
     quantity: Quantity
     type: str  # as written: "float | None", "tuple[float, ...]"
     field: Field[Any]
+    form: Form  # what it holds
 
     @property
     def real(self) -> bool:
         """A real number, or a tuple of them."""
-        return self.type.replace("tuple[", "").startswith("float")
+        return self.form in ("number", "numbers", "matrix")
 
     @property
     def is_parameter(self) -> bool:
@@ -146,8 +148,20 @@ class Meaning(NamedTuple):
 def meanings(kind: Any) -> tuple[Meaning, ...]:
     """The fields of a dataclass; one without a `quantity` has an empty meaning."""
     if kind not in _MEANINGS:
-        _MEANINGS[kind] = tuple(Meaning(f.name, f.metadata.get(KEY, NOTHING), _type(f), f) for f in fields(kind))
+        _MEANINGS[kind] = tuple(_meaning(kind, f) for f in fields(kind))
     return _MEANINGS[kind]
+
+
+def _meaning(kind: Any, f: Field[Any]) -> Meaning:
+    quantity, form = f.metadata.get(KEY, NOTHING), form_of(kind, f)
+    if quantity is not NOTHING and form == "other":
+        raise ModelError(
+            f"{kind.__name__}.{f.name} is a {_type(f)}; a quantity is a float, int, bool, str, Literal, or a tuple of "
+            "floats, each with None or without"
+        )
+    if form == "whole" and quantity is not NOTHING and not quantity.choices:
+        quantity = dataclasses.replace(quantity, whole=True)
+    return Meaning(f.name, quantity, _type(f), f, form)
 
 
 def meaning_of(kind: Any, name: str) -> Quantity:

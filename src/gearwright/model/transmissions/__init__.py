@@ -22,6 +22,7 @@ from gearwright.model.transmissions.linear_map import LinearMap
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
 from gearwright.model.transmissions.parameters import (
+    efficiency_only,
     offsets,
     parameter_quantities,
     parameters,
@@ -73,6 +74,7 @@ __all__ = [
     "Transmission",
     "TransmissionMap",
     "ZeroRatioError",
+    "efficiency_only",
     "offsets",
     "parameter_quantities",
     "parameters",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.errors import ModelError
 from gearwright.model.fields import Rules, check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import TransmissionMap, like, vectors
@@ -26,9 +27,25 @@ class LinearTransmission(TransmissionMap):
     def actuator_entries(self) -> Entries:
         """A of `v_a = A·v_j`, (actuators, joints)."""
 
-    @abstractmethod
     def joint_entries(self) -> Entries:
-        """A⁻¹ of `v_j = A⁻¹·v_a`, (joints, actuators)."""
+        """A⁻¹ of `v_j = A⁻¹·v_a`, (joints, actuators). A kind of more than one actuator and joint gives it."""
+        if self.actuators != 1 or self.joints != 1:
+            raise ModelError(f"{type(self).__name__} does not say how actuators move its joints: give joint_entries")
+        ((ratio,),) = self.actuator_entries()
+        return [[1.0 / ratio]]
+
+    def inverse_error(self) -> float:
+        """The largest entry of A⁻¹·A − 1 beside that of |A⁻¹|·|A|; 0 where one of them is not known, or not finite."""
+        try:
+            there, back = self.actuator_per_joint, self.joint_per_actuator
+        except (ModelError, ZeroDivisionError):
+            return 0.0
+        if there.shape[0] != there.shape[1] or not (np.isfinite(there).all() and np.isfinite(back).all()):
+            return 0.0
+        with np.errstate(all="ignore"):
+            scale = np.max(np.abs(back) @ np.abs(there))
+            found = float(np.abs(back @ there - np.eye(len(there))).max() / scale)
+        return found if np.isfinite(found) else 0.0
 
     def joint_offsets_at_zero(self) -> list[Any]:
         """Joint positions when the actuators stand at zero [rad or m]."""
@@ -104,9 +121,6 @@ class SimpleTransmission(LinearTransmission):
 
     def actuator_entries(self) -> Entries:
         return [[self.reduction]]
-
-    def joint_entries(self) -> Entries:
-        return [[1.0 / self.reduction]]
 
     def joint_offsets_at_zero(self) -> list[Any]:
         return [self.offset]

@@ -113,7 +113,8 @@ class TransmissionMap(NotebookDisplay, ABC):
     def efficiency_at(self, load: Any, speed: Any) -> Any:
         """Share of the power that passes at this load [N·m, N] and speed [rad/s, m/s] of the actuator's side.
 
-        A kind with an efficiency map of its own overrides it. Both are magnitudes; arrays or traced.
+        A kind with an efficiency map of its own overrides it. Both are magnitudes; arrays or traced. The step holds it
+        to 0.001 … 1, so that a gear never makes energy.
         """
         return 1.0
 

@@ -56,6 +56,15 @@ def with_values(part: _T, values: Mapping[str, Any]) -> _T:
     return _copy(part, {f: _replaced(f, getattr(part, f), values) for f in _real_fields(part)})
 
 
+def efficiency_only(part: TransmissionMap) -> set[str]:
+    """Numbers of a linear kind that its own efficiency reads, and no ratio or offset."""
+    if part.losses().own is None or not isinstance(part, LinearTransmission):
+        return set()
+    at = rows(part), offsets(part)
+    changed = {name: with_values(part, {name: 1.5 * x + 0.1}) for name, x in parameters(part).items()}
+    return {name for name, other in changed.items() if (rows(other), offsets(other)) == at}
+
+
 def rows(part: TransmissionMap) -> list[list[Any]]:
     """A of `v_a = A·v_j` of a linear map, floats or SX scalars; 0.0 is zero whatever the parameters are."""
     return [[_plain(x) for x in row] for row in _linear(part).actuator_entries()]

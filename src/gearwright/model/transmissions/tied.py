@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.model.joints import AxisRef
+from gearwright.model.transmissions.linear import LinearTransmission
 from gearwright.model.transmissions.losses import Backlash, Losses
 from gearwright.model.transmissions.maps import TransmissionMap
 from gearwright.notebooks import NotebookDisplay
 
 LOSSLESS = Losses()
+NO_INVERSE = 1e-6  # share of the terms: a mistake in a formula, and no rounding
 
 
 def with_own(losses: Losses | None, map: TransmissionMap) -> Losses:
@@ -52,6 +54,9 @@ class Transmission(NotebookDisplay):
             return
         if self.losses.own is not None and self.losses.own is not self.map:  # a copy with another map
             object.__setattr__(self, "losses", replace(self.losses, own=self.map))
+        if isinstance(self.map, LinearTransmission) and self.map.inverse_error() > NO_INVERSE:
+            what = f"joint_entries of {type(self.map).__name__}"
+            raise ModelError(f"transmission {self.name!r}: {what} is not the inverse of its actuator_entries")
         for what, names, size in (
             ("actuator", self.actuators, self.map.actuators),
             ("joint", self.joints, self.map.joints),
