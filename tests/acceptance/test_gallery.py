@@ -79,4 +79,5 @@ def test_pictures_are_drawn(tmp_path, script, names):
     for name in names:
         picture = tmp_path / f"{name}.png"
         assert 10_000 < picture.stat().st_size < LARGEST
-        assert min(image.open(picture).size) > 500
+        with image.open(picture) as opened:
+            assert min(opened.size) > 500

@@ -173,6 +173,7 @@ def test_transmission_four_bar_linkage():
 # --- the example ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")  # a compiled library, and more that is told
 @pytest.mark.parametrize("text", [*documents()])
 def test_the_example_loads_and_runs(text):
     """Three transmissions over the same two actuators: the first acts, which is told; its bounds 0 … 10 clip."""

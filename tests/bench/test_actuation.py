@@ -16,6 +16,8 @@ from gearwright.bench.rows import case_table
 from gearwright.bench.situations import DRIVEN, Ranges, driven_joints, running, stalled
 from tests.tolerances import ROUNDING
 
+# robots are timed from anywhere
+pytestmark = pytest.mark.filterwarnings("ignore:starts beyond limits:gearwright.BeyondLimitsWarning")
 TINY = Effort(slices=1, seconds=1e-4, states=2)
 ROBOTS = {robot.name: robot for robot in driven_robots()}
 RUN = 0.04  # [s] that motors run without meeting a stop

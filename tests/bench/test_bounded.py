@@ -20,6 +20,8 @@ from gearwright.bench.situations import SITUATIONS, Ranges, moving, resting
 from gearwright.model import MODES
 from tests.tolerances import ROUNDING
 
+# robots are timed from anywhere
+pytestmark = pytest.mark.filterwarnings("ignore:starts beyond limits:gearwright.BeyondLimitsWarning")
 TINY = Effort(slices=1, seconds=1e-4, states=2)
 ROBOTS = {robot.name: robot for robot in bounded_robots()}
 STEPS = 100

@@ -45,6 +45,7 @@ def test_a_plain_file_stays_as_it_is():
     assert plain(text) == text
 
 
+@pytest.mark.filterwarnings("ignore:.*is not known:gearwright.LoadWarning")  # panda's file
 @pytest.mark.parametrize("name", ROBOTS)
 def test_robots_load(name):
     found = robots([name])

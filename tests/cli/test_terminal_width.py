@@ -79,6 +79,7 @@ COMMANDS_OF_A_FILE = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*do nothing:gearwright.NotSimulatedWarning")  # the file's motor
 @pytest.mark.parametrize("command", COMMANDS_OF_A_FILE)
 def test_every_command_mentions_the_warnings_of_a_file(command: str, warned: Path, tmp_path: Path):
     with warnings.catch_warnings():  # the command line replaces how they are shown

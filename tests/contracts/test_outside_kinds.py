@@ -228,6 +228,7 @@ def test_a_file_may_give_other_losses(package: None) -> None:
     assert gw.loads(text).transmissions["gear"].losses.efficiency_at(0.5, 1000.0) == pytest.approx(0.4, rel=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:.*<drag> has no effect:gearwright.LoadWarning")
 def test_numbers_that_a_given_efficiency_makes_useless_are_named(package: None) -> None:
     text = FILE.replace("<teeth>80</teeth>", "<teeth>80</teeth>\n<drag>0.1</drag>\n<efficiency>0.6</efficiency>")
     (warning,) = [d for d in gw.loads(text).diagnostics if d.severity == "warning"]

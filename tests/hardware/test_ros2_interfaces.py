@@ -12,7 +12,8 @@ from tests.tolerances import ROUNDING
 
 class Client:
     def __init__(self, bench):
-        self.file = socket.create_connection(bench.address).makefile("rw", encoding="utf-8", newline="\n")
+        with socket.create_connection(bench.address) as made:  # open as long as the file is
+            self.file = made.makefile("rw", encoding="utf-8", newline="\n")
         self.hello = json.loads(self.file.readline())
 
     def ask(self, **request):

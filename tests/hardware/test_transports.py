@@ -117,8 +117,8 @@ bus.shutdown()
 
 class Lines:
     def __init__(self, bench):
-        self.socket = socket.create_connection(("127.0.0.1", servers(bench)[2].port))
-        self.file = self.socket.makefile("rw", encoding="utf-8", newline="\n")
+        with socket.create_connection(("127.0.0.1", servers(bench)[2].port)) as made:  # open as long as the file is
+            self.file = made.makefile("rw", encoding="utf-8", newline="\n")
         self.hello = json.loads(self.file.readline())
 
     def ask(self, request):
@@ -185,7 +185,8 @@ def test_64_connections_and_one_more(bench, which):
         last = stack.enter_context(connect(bench, which))
         text = last.makefile("rb").read().decode()
         assert "64 clients are connected" in text
-    assert connect(bench, which).recv(10)  # there is room again
+    with connect(bench, which) as client:
+        assert client.recv(10)  # there is room again
 
 
 def test_a_client_that_stops_reading_is_dropped_and_disturbs_no_other(bench):
@@ -209,7 +210,8 @@ def test_clients_that_leave_at_once_disturb_nobody(bench, which):
             connect(bench, which).close()
     with bench.lock:
         assert bench._thread.is_alive()
-    assert connect(bench, which).recv(10)
+    with connect(bench, which) as client:
+        assert client.recv(10)
 
 
 def test_a_client_killed_within_a_frame_leaves_the_bus_working(bench):

@@ -45,7 +45,7 @@ def test_play_makes_steps_and_keeps_what_plots_show(page) -> None:
     page.player.command["motor"] = 0.5
     page.player.playing = True
     until = time.monotonic() + 10
-    while page.sim.time < 0.05 and time.monotonic() < until:
+    while (page.sim.time < 0.05 or not page.player.history) and time.monotonic() < until:
         time.sleep(0.02)
     page.player.playing = False
     assert page.sim.time >= 0.05 and page.sim.position["right_finger"] > 1e-4
@@ -113,6 +113,7 @@ def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
     assert meshes.load(uris[1]) is not None
     assert meshes.load(uris[2]) is None and meshes.load(uris[4]) is None
     assert [d.code for d in meshes.diagnostics] == ["mesh-missing"] * 2
+    meshes.close()
     with gw.view(file, port=0, block=False) as page:
         codes = [d.code for d in page.diagnostics]
         assert codes.count("mesh-missing") == 3

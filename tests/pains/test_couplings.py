@@ -51,6 +51,7 @@ def test_gz_ros2_control_949_follower_gain_is_not_hard_coded(speed):
     assert stretch[0] / stretch[1] == pytest.approx(4.0, rel=ROUNDING)
 
 
+@pytest.mark.filterwarnings("ignore:.*the limits of left tighten:gearwright.LoadWarning")
 @pytest.mark.parametrize("mode", MODES)
 def test_gz_ros2_control_951_effort_only_mimic_holds_both_fingers(mode):
     """An effort interface on the leader alone: the follower got none, and closed through the object.
@@ -195,6 +196,7 @@ def test_mujoco_2430_friction_on_a_follower_does_not_break_the_equality(mode, so
     assert abs(sim.coupling_error["left"]) < ROUNDING
 
 
+@pytest.mark.filterwarnings("ignore:.*the limits of left tighten:gearwright.LoadWarning")
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("mode", MODES)
 def test_joint_state_publisher_13_and_robotiq_157_follower_limits(mode, sign):
@@ -211,6 +213,7 @@ def test_joint_state_publisher_13_and_robotiq_157_follower_limits(mode, sign):
 # --- nothing fights, freezes or shakes ------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*left already follows:gearwright.LoadWarning")
 def test_isaac_sim_754_opposite_signs_are_reported():
     """Two sources that give the mimic with opposite signs both applied, and the leader froze without a word."""
     opposite = '<coupling name="again"><term joint="left">1</term><term joint="right">1</term></coupling>'

@@ -103,9 +103,12 @@ class Store:
         if self.out is not None:
             try:
                 write(table, self.out, self.about)
+                shutil.rmtree(self.folder, ignore_errors=True)
             except (OSError, polars.exceptions.PolarsError) as error:
                 raise GearwrightError(f"{self.out} cannot be written: {error}; all chunks are kept") from error
-            shutil.rmtree(self.folder, ignore_errors=True)
+            finally:
+                if self._lock is not None:
+                    self._lock.close()
         return table
 
 
