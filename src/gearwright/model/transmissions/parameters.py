@@ -60,9 +60,16 @@ def efficiency_only(part: TransmissionMap) -> set[str]:
     """Numbers of a linear kind that its own efficiency reads, and no ratio or offset."""
     if part.losses().own is None or not isinstance(part, LinearTransmission):
         return set()
-    at = rows(part), offsets(part)
-    changed = {name: with_values(part, {name: 1.5 * x + 0.1}) for name, x in parameters(part).items()}
-    return {name for name, other in changed.items() if (rows(other), offsets(other)) == at}
+    at, numbers = _ratio_and_offset(part), parameters(part)
+    changed = {name: with_values(part, {name: 1.5 * x + 0.1}) for name, x in numbers.items()}
+    return {name for name, other in changed.items() if _ratio_and_offset(other) == at}
+
+
+def _ratio_and_offset(part: TransmissionMap) -> object:
+    try:
+        return rows(part), offsets(part)
+    except (ModelError, ZeroDivisionError):  # of a changed number: so they depend on it
+        return None
 
 
 def rows(part: TransmissionMap) -> list[list[Any]]:
