@@ -107,7 +107,8 @@ CASES: dict[str, tuple[str, Callable[..., float]]] = {
     "four-bar at 75 turns a second, after 1 s": ("", turning_four_bar(75)),
     "— on the way, at 75": ("", turning_four_bar(75, on_the_way=True)),
     "slider-crank at 10 turns a second, after 1 s": (
-        "1 %", lambda **o: turning(loops.slider_crank(), "main", 10, **o),
+        "1 %",
+        lambda **o: turning(loops.slider_crank(), "main", 10, **o),
     ),
     "chains and trees falling onto their stops, 2 s": ("0.1 % of the fall", falling),
 }
