@@ -73,11 +73,12 @@ class Registry(MutableMapping[str, T], Generic[T]):
     def name_of(self, kind: object) -> str | None:
         """The name of a class, without an import of the others; None if it has none."""
         place = f"{getattr(kind, '__module__', '')}:{getattr(kind, '__qualname__', '')}"
+        rows = (name for name, where in self.rows.items() if where == place and name not in self.added)
         added = (name for name, known in self.added.items() if known is kind)
-        rows = (name for name, where in self.rows.items() if where == place)
-        found = next(chain(added, rows), None)
+        found = next(chain(rows, added), None)
         if found is None and not place.startswith("gearwright."):
-            found = next((name for name, point in self._points().items() if point.value == place), None)
+            points = ((name, point) for name, point in self._points().items() if name not in self.added)
+            found = next((name for name, point in points if point.value == place or _leads_to(point, kind)), None)
         return found
 
     def _find(self, name: str) -> Any:
@@ -119,3 +120,11 @@ class Registry(MutableMapping[str, T], Generic[T]):
             "give it another name"
             for name, place in self._shadowed.items()
         ]
+
+
+def _leads_to(point: EntryPoint, kind: object) -> bool:
+    """Whether an entry point's module, where it is imported already, has the class from another of its package."""
+    found: Any = sys.modules.get(point.module)
+    for name in point.attr.split("."):
+        found = getattr(found, name, None)
+    return found is kind

@@ -53,7 +53,7 @@ def test_every_installed_peer_has_an_entry(results):
 
 def test_peers_absent(alone):
     assert {e.engine for e in alone.robots[0].entries} == {"gearwright"}
-    assert next(t.title for t in tables(alone)).startswith("A robot's step")
+    assert next(t.title for t in tables(alone)).startswith("A robot's first-order step")
     assert not any("mj_step" in t.what for t in targets(alone))
 
 

@@ -9,7 +9,8 @@ from casadi import SX, Function
 
 from gearwright.compiler import compile_program
 from gearwright.compiler.backends.cpu import passes, split
-from gearwright.compiler.program import Loop, Program, Slot, SlotKind, stage
+from gearwright.compiler.program import Loop, Program, Slot, SlotKind, Stage, stage
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
 def program(seed: int = 0, size: int = 300) -> Program:
@@ -59,3 +60,47 @@ def test_machine_code_has_the_memory_that_crossings_take(monkeypatch: pytest.Mon
 def test_a_short_program_is_left_alone() -> None:
     whole = program()
     assert split.split_program(whole, 10_000) is whole
+
+
+def states(tapes: tuple[Tape, ...], size: int) -> np.ndarray:
+    """The states 1, 2, … after the tapes, one after the other."""
+    slots = (
+        Slot(name="x", kind=SlotKind.STATE, shape=(size,)),
+        Slot(name=split.SLOT, kind=SlotKind.SCRATCH, shape=(1000,)),
+    )
+    body = tuple(Stage(f"part{k}", tape) for k, tape in enumerate(tapes))
+    made = Program(name="shifted", slots=slots, body=body)
+    instance = compile_program(made, device="interpreter", cache=False).instance(1)
+    instance.set("x", np.arange(1.0, size + 1)[None])
+    assert instance.step(1)
+    return np.asarray(instance.get("x"))
+
+
+def shifted(size: int, length: int, sources: list[int], rng: np.random.Generator) -> Tape:
+    """Element 0 becomes twice itself, element k element `sources[k]`; the old ones are read all along."""
+    instructions = [Instruction("load", (), Address("x", k)) for k in range(size)]
+    instructions.append(Instruction("add", (0, 0)))
+    for _ in range(length):
+        instructions.append(Instruction("sub", (len(instructions) - 1, int(rng.integers(size)))))
+    instructions.append(Instruction("mul", (len(instructions) - 1, size - 1)))
+    stores = [Store(Address("x", 0), size), *(Store(Address("x", k), sources[k]) for k in range(1, size - 1))]
+    stores.append(Store(Address("x", size - 1), len(instructions) - 1 if size > 2 else sources[1]))
+    return Tape(tuple(instructions), tuple(sorted(stores))).verify()
+
+
+def test_a_state_that_moves_on_is_the_old_one() -> None:
+    """x₁ := x₀ is stored where the old x₁ is read last: x₀ is not overwritten before."""
+    tape = shifted(2, 20, [0, 0], np.random.default_rng(0))
+    parts = split.split_tape(tape, 8)
+    assert len(parts) > 2
+    assert states(parts, 2).tolist() == [[2.0, 1.0]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_states_that_move_in_chains_and_rings_are_the_old_ones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(3, 9))
+    tape = shifted(size, 60, [int(k) for k in rng.integers(0, size, size)], rng)
+    parts = split.split_tape(tape, int(rng.integers(9, 30)))
+    assert len(parts) > 1
+    assert states(parts, size).tolist() == states((tape,), size).tolist()

@@ -231,7 +231,9 @@ def test_a_file_may_give_other_losses(package: None) -> None:
 @pytest.mark.filterwarnings("ignore:.*<drag> has no effect:gearwright.LoadWarning")
 def test_numbers_that_a_given_efficiency_makes_useless_are_named(package: None) -> None:
     text = FILE.replace("<teeth>80</teeth>", "<teeth>80</teeth>\n<drag>0.1</drag>\n<efficiency>0.6</efficiency>")
-    (warning,) = [d for d in gw.loads(text).diagnostics if d.severity == "warning"]
+    robot = gw.loads(text)
+    assert "gear.teeth" in robot.parameters and "gear.drag" not in robot.parameters
+    (warning,) = [d for d in robot.diagnostics if d.severity == "warning"]
     assert warning.code == "element-ignored" and warning.line == 1 + text[: text.rindex("<drag>")].count("\n")
     assert "transmission 'gear': <drag> has no effect beside an efficiency" in warning.message
 

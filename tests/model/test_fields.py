@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, nan
 from typing import Literal, Optional
 
+import numpy as np
 import pytest
 
 import gearwright as gw
@@ -41,6 +43,12 @@ class Part:
         ({"limit": nan}, "limit cannot be negative"),
         ({"ratio": (1.0, 0.0)}, r"ratio\[1\] must be finite and not zero, not 0.0"),
         ({"side": "up"}, "side is left or right, not 'up'"),
+        ({"ratio": (np.int64(0),)}, r"ratio\[0\] must be finite and not zero, not 0\.0"),
+        ({"ratio": (np.float32(0),)}, "must be finite and not zero"),
+        ({"ratio": (10**400,)}, "must be finite and not zero, not inf"),
+        ({"size": np.float32("nan")}, "size must be positive, not nan"),
+        ({"share": np.float16(2)}, "share must be at most 1, not 2"),
+        ({"size": Fraction(-1, 4)}, r"size must be positive, not -0\.25"),
     ],
 )
 def test_ranges(values: dict[str, object], says: str) -> None:

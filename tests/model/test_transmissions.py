@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi
@@ -25,7 +25,15 @@ from gearwright import (
     TracingError,
 )
 from gearwright.model import LinearTransmission, TransmissionMap
-from gearwright.model.transmissions import TRANSMISSIONS, LinearSeries, parameters, rows, with_parameters
+from gearwright.model.fields import quantity
+from gearwright.model.transmissions import (
+    TRANSMISSIONS,
+    LinearSeries,
+    parameters,
+    rows,
+    with_parameters,
+    with_values,
+)
 from gearwright.model.transmissions import offsets as at_zero
 from gearwright.tracing import trace
 from tests.tolerances import ROUNDING
@@ -224,6 +232,24 @@ def test_rows_hold_symbols_and_keep_their_zeros() -> None:
     assert at_zero(SimpleTransmission(reduction=3)) == [0.0]
     with pytest.raises(ModelError, match="FourBarLinkage has no constant ratio"):
         rows(ROCKER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbered:
+    r2: tuple[float, float] = quantity(doc="a field that ends in a digit", default=(1.0, 2.0))
+    r3: tuple[tuple[float, ...], ...] = quantity(doc="a matrix of one", default=((3.0, 4.0),))
+
+
+def test_parameters_of_fields_that_end_in_a_digit() -> None:
+    """Those of a tuple and of a matrix go by one rule, also when they are replaced."""
+    assert parameters(Numbered()) == {"r21": 1.0, "r22": 2.0, "r31_1": 3.0, "r31_2": 4.0}
+    assert with_values(Numbered(), {"r21": 9.0, "r31_2": 8.0}) == Numbered(r2=(9.0, 2.0), r3=((3.0, 8.0),))
+
+
+def test_numbers_of_numpy() -> None:
+    gear = SimpleTransmission(reduction=np.float32(50), offset=np.int64(0))
+    assert [type(x) for x in parameters(gear).values()] == [float, float]
+    assert (rows(gear), at_zero(gear)) == ([[50.0]], [0.0])
 
 
 def test_the_names_of_parameters() -> None:

@@ -43,7 +43,7 @@ def speed_table(results: Results) -> ResultTable:
         " robot", " engine", "one robot, ns", "wall", "×", "batch, ns per core", "wall per robot", "×", " remark"
     )  # fmt: skip
     rows = [_speed_row(robot, entry) for robot in results.robots for entry in robot.entries]
-    return ResultTable("A robot's step (CPU time; wall time beside it)", columns, rows)
+    return ResultTable("A robot's first-order step (CPU time; wall time beside it)", columns, rows)
 
 
 def _speed_row(robot: RobotResult, entry: Entry) -> tuple[str, ...]:

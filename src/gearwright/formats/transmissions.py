@@ -95,10 +95,10 @@ def _losses(e: Element, name: str, map: TransmissionMap) -> Losses:
 
 
 def _warn_of_dead_numbers(e: Element, name: str, map: TransmissionMap) -> None:
-    """Numbers that only the kind's own efficiency reads, where the file gives another one."""
-    dead = efficiency_only(map)
+    """Numbers that only the kind's own efficiency reads, where the file gives another one; some have to be given."""
+    dead, needed = efficiency_only(map), missing_from(type(map), ())
     for m in meanings(type(map)):
-        if m.name in dead and (child := e.child(m.tag)) is not None:
+        if m.name in dead and m.tag not in needed and (child := e.child(m.tag)) is not None:
             message = f"transmission {name!r}: <{child.tag}> has no effect beside an efficiency that the file gives"
             child.warning("element-ignored", message)
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from math import inf, isfinite, isnan, nextafter
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,13 +208,22 @@ def check(part: Any, owner: str = "") -> None:
         for entry, x in _entries(name, value):
             if isinstance(x, str) and name in _real(type(part)):  # "0.1" is a text
                 raise ModelError(f"{owner}{entry} is a number, not {x!r:.60}")
-            if not (meaning.choices or isinstance(x, int | float)):
+            if not (meaning.choices or isinstance(x, Real)):
                 continue
-            if problem := meaning.problem(entry, x):
+            if problem := meaning.problem(entry, x if meaning.choices else _shown_number(x)):
                 raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)
     for holds, rule in part.rules() if hasattr(part, "rules") else ():
         if not holds:
             raise ModelError(owner + rule)
+
+
+def _shown_number(x: Any) -> Any:
+    """An int or a float as it is, NumPy's numbers and fractions as floats; infinity for what is too large for one."""
+    try:
+        number = float(x)
+    except OverflowError:
+        return inf if x > 0 else -inf
+    return x if isinstance(x, int | float) else number
 
 
 def _real(kind: Any) -> set[str]:
@@ -260,7 +270,7 @@ def highlights(part: Any, beyond: type[Any] | None = None) -> Iterator[Highlight
             continue
         if isinstance(value, bool | str):
             yield Highlight(m.name if value is True else str(value)) if value else Highlight(f"no {m.name}")
-        elif isinstance(value, int | float) and isfinite(value):
+        elif isinstance(value, Real) and isfinite(value):
             text = m.quantity.shown or f"{m.name.replace('_', ' ')} {{}}"
             yield Highlight(text, float(value), m.quantity.unit_on(slides=False))
         elif m.quantity.table and value:

@@ -16,7 +16,7 @@ from gearwright.model.couplings import Coupling
 from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Axis, AxisDynamics, Joint
-from gearwright.model.transmissions import parameter_quantities
+from gearwright.model.transmissions import efficiency_only, parameter_quantities
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism
@@ -137,8 +137,10 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
         key = device_key(mechanism, name)
         if t.map is not None and not (name in mechanism.actuators and key == name):
             slides = bool(t.joints) and mechanism.joint(t.joints[0].joint).type.prismatic
+            unused = efficiency_only(t.map) if t.losses.own is None else set()
             for field, (value, meaning) in parameter_quantities(t.map).items():
-                yield f"{key}.{field}", value, meaning, slides
+                if field not in unused:
+                    yield f"{key}.{field}", value, meaning, slides
 
 
 def quantity_of(mechanism: Mechanism, name: str) -> Quantity:

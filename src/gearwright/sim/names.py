@@ -51,7 +51,7 @@ class Group:
 
     def _columns(self, name: str, indices: tuple[int, ...], value: Any) -> Iterator[tuple[int, Any]]:
         if not indices:
-            raise ModelError(f"joint {name!r} is fixed: it has no {self.kind}")
+            raise ModelError(f"joint {name!r} is fixed: it has no coordinate")
         if value.ndim == 0 or value.shape[-1] != len(indices):
             each = ", ".join(repr(self.names[i]) for i in indices)
             raise ModelError(f"{name!r} takes {len(indices)} numbers, {each}, not {value.tolist()!r:.80}")

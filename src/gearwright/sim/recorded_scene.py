@@ -69,7 +69,8 @@ def signal_limits(robot: Mechanism) -> Ranges:
         for i, axis in enumerate(joint.axes):
             name, limits = coordinate_of(joint, AxisRef(joint.name, i)), axis.limits
             found["position"][name] = (limits.lower, limits.upper)
-            found["velocity"][name] = (-limits.velocity, limits.velocity)
+            if limits.velocity > 0:  # files write 0 for what they leave open
+                found["velocity"][name] = (-limits.velocity, limits.velocity)
     for name, actuator in robot.actuators.items():
         found["torque"][name] = (-actuator.effort_limit, actuator.effort_limit)
     infinite = (float("-inf"), float("inf"))

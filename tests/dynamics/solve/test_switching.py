@@ -170,10 +170,10 @@ def operations(inputs, outputs) -> int:
 
 
 LAWS = {
-    "friction and stops": (lambda p: friction_and_stops(*p), 40),
-    "friction": (lambda p: friction_and_stops(p[0], None, None), 29),
-    "stops": (lambda p: friction_and_stops(0.0, p[1], p[2]), 34),
-    "limited drive": (lambda p: saturated(p[0], p[1], -p[2], p[2]), 45),
+    "friction and stops": (lambda p: friction_and_stops(*p), 43),
+    "friction": (lambda p: friction_and_stops(p[0], None, None), 32),
+    "stops": (lambda p: friction_and_stops(0.0, p[1], p[2]), 37),
+    "limited drive": (lambda p: saturated(p[0], p[1], -p[2], p[2]), 48),
 }
 
 

@@ -6,7 +6,7 @@ is a constant of the mechanism: what is zero in the mechanism stays the float 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -111,11 +111,21 @@ def greatest(a: Scalar, b: Scalar) -> Scalar:
 
 
 def greatest_of(values: Sequence[Scalar]) -> Scalar:
-    """The greatest of several, in pairs: no comparison waits for all others."""
+    """The greatest of several."""
+    return _in_pairs(greatest, values)
+
+
+def greatest_number(values: Sequence[Scalar]) -> Scalar:
+    """The same, but what is not a number may get lost: a comparison is then one instruction instead of three."""
+    return _in_pairs(lambda a, b: where(a > b, a, b), values)
+
+
+def _in_pairs(chosen: Callable[[Scalar, Scalar], Scalar], values: Sequence[Scalar]) -> Scalar:
+    """One of several, found in pairs: no comparison waits for all others."""
     left = list(values)
     while len(left) > 1:
         pairs = (left[i : i + 2] for i in range(0, len(left), 2))
-        left = [greatest(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        left = [chosen(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
     return left[0]
 
 

@@ -55,6 +55,16 @@ class Pivot(NamedTuple):
             return self.slope
         return plus(self.slope, divided(times(self.give, self.give), plus(TINY, plus(d, self.give))))
 
+    @property
+    def push(self) -> Scalar:
+        """The constant where it is an impulse. It is then of the size of what it is added to."""
+        return self.constant if is_zero(self.slope) else 0.0
+
+    @property
+    def beside(self) -> Scalar:
+        """The constant of a slope. A steep line's is so large that nothing is left of what it is added to."""
+        return 0.0 if is_zero(self.slope) else self.constant
+
 
 FREE = Pivot()
 
@@ -101,8 +111,8 @@ class Masked:
         return self.backward(self.forward(b))[0]
 
     def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
-        """`L⁻¹·b`, with what is held taken to the right-hand side."""
-        x = list(b)
+        """`L⁻¹·b`, with constants and what is held taken to the right-hand side."""
+        x = [plus(w, self.pivots.get(k, FREE).push) for k, w in enumerate(b)]
         forces = [NO_FORCE for _ in self.fronts]
         for c, group in self.groups.items():
             if c != GROUND:
@@ -121,9 +131,9 @@ class Masked:
             forces[parent] = forces[parent] + self.fronts[c].X.force(forces[c])
 
     def scaled(self, k: int, w: Scalar) -> Scalar:
-        """The coordinate, where nothing but w pushes it."""
+        """The coordinate, where nothing but w pushes it; `push` of its pivot is part of w."""
         pivot = self.pivots.get(k, FREE)
-        return plus(times_reciprocal(plus(w, pivot.constant), self.reciprocals[k]), pivot.value)
+        return plus(times_reciprocal(plus(w, pivot.beside), self.reciprocals[k]), pivot.value)
 
     def sparse_forward(self, J: Sparse) -> Sparse:
         """`L⁻¹·Jᵀ` in the space of what is not held: only where the branches of J's coordinates go."""
@@ -160,7 +170,7 @@ class Masked:
                 u[k] = self.scaled(k, w[k])
             if c in carrying and c != GROUND:
                 V[c] = carried + relative(self.fronts[c], u)
-        return u, w
+        return u, [minus(x, self.pivots.get(k, FREE).push) for k, x in enumerate(w)]
 
     def _carried(self, c: int, V: Sequence[Motion]) -> Motion:
         """How a front moves because its parent does."""

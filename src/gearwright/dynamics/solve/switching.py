@@ -19,7 +19,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     equal,
-    greatest_of,
+    greatest_number,
     is_number,
     is_zero,
     least,
@@ -27,10 +27,11 @@ from gearwright.dynamics.algebra.scalar import (
     minus,
     plus,
     times,
+    total,
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
-from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.conditions import as_number, only_where
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
@@ -202,26 +203,38 @@ class _Solved:
 
     def switched(self, states: Sequence[Sequence[Scalar]], progress: Progress) -> Iteration:
         share = times(progress.tolerance, ROUNDING * self.problem.eps)
-        most = where(progress.stalled >= self._patience, 1.0, ALL)
         seen = self._seen(share, times(share, self._speed()))
-        new = [[*state] for state in states]
-        wrong: Scalar = 0.0
-        for i in sorted(range(len(states)), key=lambda i: self.problem.laws[i].law.size):
-            jumps = self.rows is None and i in self.roles.pivots.values()
-            there = self.problem.laws[i].law.next(states[i], self.lines[i], seen[i], jumps=jumps)
-            new[i] = [where(wrong < most, x, old) for x, old in zip(there.state, states[i], strict=True)]
-            wrong = plus(wrong, as_number(there.wrong))
+        there = [self._next(i, state, seen[i]) for i, state in enumerate(states)]
+        wrong = total(*(as_number(each.wrong) for each in there))
+        rank = self._ranks()
+        ranks = [only_where(each.wrong, r) for each, r in zip(there, rank, strict=True)]
+        first = where(progress.stalled >= self._patience, greatest_number(ranks), 0.0) if ranks else 0.0
+        new = [
+            [where(first <= r, x, old) for x, old in zip(each.state, state, strict=True)]
+            for each, state, r in zip(there, states, rank, strict=True)
+        ]
         impulses = [each.impulse for each in seen]
         reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
         settled = as_number(equal(wrong, 0.0))
         after = [x for state in new for x in state]
         return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
 
+    def _next(self, i: int, state: Sequence[Scalar], seen: Seen) -> Next:
+        jumps = self.rows is None and i in self.roles.pivots.values()
+        return self.problem.laws[i].law.next(state, self.lines[i], seen, jumps=jumps)
+
+    def _ranks(self) -> list[float]:
+        """By law, the largest for the one that switches first where only one may."""
+        laws = self.problem.laws
+        order = sorted(range(len(laws)), key=lambda i: laws[i].law.size)
+        rank = {i: float(len(laws) - n) for n, i in enumerate(order)}
+        return [rank[i] for i in range(len(laws))]
+
     def _speed(self) -> Scalar:
         """Speed of the fastest coordinate."""
         if self.problem.speed is not None:
             return self.problem.speed
-        return greatest_of([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
+        return greatest_number([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
     @property
     def _patience(self) -> float:

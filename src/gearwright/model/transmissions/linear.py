@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def _total(pairs: list[tuple[Any, Any]]) -> Any:
 
 
 def is_zero(x: Any) -> bool:
-    return isinstance(x, int | float) and x == 0
+    return isinstance(x, Real) and x == 0
 
 
 @dataclass(frozen=True, kw_only=True)

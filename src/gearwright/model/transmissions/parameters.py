@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from numbers import Real
 from typing import Any, TypeVar
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.fields import Quantity, meanings
-from gearwright.model.transmissions.linear import LinearTransmission
+from gearwright.model.transmissions.linear import LinearTransmission, is_zero
 from gearwright.model.transmissions.maps import TransmissionMap
 from gearwright.model.transmissions.series import Series
 
@@ -38,7 +39,7 @@ def parameter_quantities(part: Any) -> dict[str, tuple[float, Quantity]]:
 
 def with_parameters(part: _T, values: Mapping[str, Any]) -> _T:
     """A copy that holds these values, *not validated*: numbers, CasADi symbols or traced scalars."""
-    return with_values(part, {n: x if isinstance(x, int | float) else _traced(x) for n, x in values.items()})
+    return with_values(part, {n: x if isinstance(x, Real) else _traced(x) for n, x in values.items()})
 
 
 def with_values(part: _T, values: Mapping[str, Any]) -> _T:
@@ -53,16 +54,23 @@ def with_values(part: _T, values: Mapping[str, Any]) -> _T:
             for i, s in enumerate(part.stages, 1)
         ]
         return _copy(part, {"stages": tuple(stages)})
-    return _copy(part, {f: _replaced(f, getattr(part, f), values) for f in _real_fields(part)})
+    return _copy(part, {f: _entries(f, getattr(part, f), values.get) for f in _real_fields(part)})
 
 
 def efficiency_only(part: TransmissionMap) -> set[str]:
     """Numbers of a linear kind that its own efficiency reads, and no ratio or offset."""
     if part.losses().own is None or not isinstance(part, LinearTransmission):
         return set()
-    at = rows(part), offsets(part)
-    changed = {name: with_values(part, {name: 1.5 * x + 0.1}) for name, x in parameters(part).items()}
-    return {name for name, other in changed.items() if (rows(other), offsets(other)) == at}
+    at, numbers = _ratio_and_offset(part), parameters(part)
+    changed = {name: with_values(part, {name: 1.5 * x + 0.1}) for name, x in numbers.items()}
+    return {name for name, other in changed.items() if _ratio_and_offset(other) == at}
+
+
+def _ratio_and_offset(part: TransmissionMap) -> object:
+    try:
+        return rows(part), offsets(part)
+    except (ModelError, ZeroDivisionError):  # of a changed number: so they depend on it
+        return None
 
 
 def rows(part: TransmissionMap) -> list[list[Any]]:
@@ -75,7 +83,7 @@ def offsets(part: TransmissionMap) -> list[Any]:
     at_zero = _linear(part).joint_offsets_at_zero()
     found: list[Any] = []
     for row in _linear(part).actuator_entries():
-        terms = [-(r * o) for r, o in zip(row, at_zero, strict=True) if not _nothing(r) and not _nothing(o)]
+        terms = [-(r * o) for r, o in zip(row, at_zero, strict=True) if not (is_zero(r) or is_zero(o))]
         found.append(_plain(sum(terms[1:], terms[0])) if terms else 0.0)
     return found
 
@@ -86,37 +94,27 @@ def _linear(part: TransmissionMap) -> LinearTransmission:
     return part
 
 
-def _nothing(x: Any) -> bool:
-    return isinstance(x, int | float) and x == 0
-
-
 def _real_fields(part: Any) -> list[str]:
     """Fields of real numbers; a branch, a size, a table or a function is none."""
     return [m.name for m in meanings(type(part)) if m.is_parameter]
 
 
-def _named(name: str, value: Any) -> dict[str, float]:
+def _entries(name: str, value: Any, change: Callable[[str, Any], Any], separator: str = "") -> Any:
+    """The value of a field, with `change(name of the parameter, number)` in the place of each number."""
     if not isinstance(value, tuple):
-        return {name: _number(value)}
-    found: dict[str, float] = {}
-    for i, entry in enumerate(value, 1):
-        if isinstance(entry, tuple):
-            found |= {f"{name}{i}_{k}": _number(x) for k, x in enumerate(entry, 1)}
-        else:
-            found[f"{name}{i}"] = _number(entry)
-    return found
+        return change(name, value)
+    return tuple(_entries(f"{name}{separator}{i}", entry, change, "_") for i, entry in enumerate(value, 1))
+
+
+def _named(name: str, value: Any) -> dict[str, float]:
+    found: dict[str, Any] = {}
+    _entries(name, value, found.__setitem__)
+    return {name: _number(x) for name, x in found.items()}
 
 
 def _number(x: Any) -> Any:
     """A plain float, also of an int or of one of NumPy's; a symbol stays one."""
-    return float(x) if isinstance(x, int | float) else x
-
-
-def _replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
-    if not isinstance(value, tuple):
-        return given.get(name, value)
-    joint = "_" if name[-1].isdigit() else ""
-    return tuple(_replaced(f"{name}{joint}{i}", entry, given) for i, entry in enumerate(value, 1))
+    return float(x) if isinstance(x, Real) else x
 
 
 def _copy(part: _T, changed: Mapping[str, Any]) -> _T:
@@ -134,7 +132,7 @@ def _traced(value: Any) -> Any:
 
 def _plain(x: Any) -> Any:
     """A float, or the SX scalar that a traced one holds."""
-    if isinstance(x, int | float):
+    if isinstance(x, Real):
         return float(x)
     (element,) = x.elements
     return element

@@ -59,9 +59,14 @@ def classes() -> Mapping[str, type[Any]]:
         module = import_module(f"gearwright.{place}")
         for value in vars(module).values():
             own = isinstance(value, type) and value.__module__ == module.__name__ and _fields(value)
-            if own and _row(value) is None and found.setdefault(value.__name__, value) is not value:
+            if own and not _in_a_family(value) and found.setdefault(value.__name__, value) is not value:
                 raise TypeError(f"two classes of saved files are called {value.__name__}: rename {value}")
     return found
+
+
+def _in_a_family(kind: type[Any]) -> bool:
+    """Whether a class of this package has a row, also where a script has put another in its place."""
+    return any(f"{kind.__module__}:{kind.__qualname__}" in r.rows.values() for r in FAMILIES.values())
 
 
 def _row(kind: type[Any]) -> str | None:

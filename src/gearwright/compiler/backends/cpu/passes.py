@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.neighbours import neighbouring
 from gearwright.compiler.backends.cpu.packing import pack_twins
+from gearwright.compiler.backends.cpu.peel import peel_loops
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.backends.cpu.split import split_program
 from gearwright.compiler.passes import PASSES as NEUTRAL
 from gearwright.compiler.passes import Pass, ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
+from gearwright.compiler.simplify import remove_dead_code, simplify
 from gearwright.compiler.tape import Instruction, Tape
 
 
@@ -28,7 +31,8 @@ def constants_first(tape: Tape) -> Tape:
 PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
 
 
-FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first, pack_twins, schedule)
+FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first)
+SIDE_BY_SIDE: tuple[Pass, ...] = (pack_twins, schedule)  # once stages are what they will be
 
 
 def optimise_program(program: Program, lanes: int = 1) -> Program:
@@ -37,4 +41,8 @@ def optimise_program(program: Program, lanes: int = 1) -> Program:
     if lanes == 1:
         program, passes = ends_known(program), FOR_ONE_ROBOT
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
+    if lanes == 1:
+        optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
+        order: tuple[Pass, ...] = (issue_order,) if is_small(optimised) else ()
+        optimised = optimised.map_tapes(lambda tape: optimise(tape, (*SIDE_BY_SIDE, *order)), verified=False)
     return split_program(neighbouring(optimised)).verify()

@@ -195,9 +195,24 @@ class _Split:
         for i, instruction in enumerate(self.tape.instructions):
             if isinstance(instruction.data, Address):
                 self._loaded[instruction.data] = max(self._loaded.get(instruction.data, 0), last[i])
+        self._delay_overwriting()
         for store in self.tape.stores:
             last[store.value] = max(last[store.value], self._stored_in(store))
         return last
+
+    def _delay_overwriting(self) -> None:
+        """A stored load, `b := a`, is loaded again in the part of its store: `a` is overwritten no earlier.
+
+        That may delay another copy in turn (`c := b`, `b := a`), so this is repeated until nothing changes.
+        """
+        copies = [(s, a) for s in self.tape.stores if (a := self.tape.instructions[s.value].data) in self._loaded]
+        changed = True
+        while changed:
+            changed = False
+            for store, source in copies:
+                part = self._stored_in(store)
+                if self._loaded[source] < part:
+                    self._loaded[source], changed = part, True
 
     def _stored_in(self, store: Store) -> int:
         """Where its value is made; or, if the old one is read later, there."""

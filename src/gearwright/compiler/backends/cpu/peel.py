@@ -1,0 +1,66 @@
+"""A loop's first iteration as part of the stage before it, where that stage says that there is one.
+
+Between two stages a core waits: what the first computed last, the second needs first. In one tape they are scheduled
+together, nothing is read back from memory, and what the stage sets for the loop's beginning is a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from gearwright.compiler.backends.cpu.split import LONGEST
+from gearwright.compiler.program import Body, Loop, Program, Stage
+from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
+
+
+def peel_loops(program: Program, improve: Callable[[Tape], Tape], longest: int = LONGEST) -> Program:
+    """The program, not verified. Merged tapes are improved; none has more instructions than `longest`."""
+    return program.changed(program.slots, _peeled(program.body, improve, longest), verified=False)
+
+
+def _peeled(body: Body, improve: Callable[[Tape], Tape], longest: int) -> Body:
+    found: list[Stage | Loop] = []
+    for node in body:
+        if isinstance(node, Loop):
+            before = found[-1] if found else None
+            first = _first_stage(node)
+            if isinstance(before, Stage) and first and _begins(before.tape, node) and _fits(before, first, longest):
+                assert isinstance(node.count, int)
+                found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
+                found.append(replace(node, count=node.count - 1))
+                continue
+            node = replace(node, body=_peeled(node.body, improve, longest))  # noqa: PLW2901
+        found.append(node)
+    return tuple(found)
+
+
+def _first_stage(loop: Loop) -> Stage | None:
+    """The one stage of a loop that counts nothing."""
+    plain = loop.index is None and isinstance(loop.count, int) and loop.count > 0
+    return loop.body[0] if plain and len(loop.body) == 1 and isinstance(loop.body[0], Stage) else None
+
+
+def _begins(tape: Tape, loop: Loop) -> bool:
+    """Whether the loop is entered after the tape, whatever the state."""
+    ends = [store.value for store in tape.stores if store.address.slot == loop.until]
+    return [tape.instructions[value][::2] for value in ends] == [("const", 0.0)]
+
+
+def _fits(before: Stage, after: Stage, longest: int) -> bool:
+    tapes = before.tape, after.tape
+    return sum(len(tape.instructions) for tape in tapes) <= longest and not any(tape.indices() for tape in tapes)
+
+
+def merged(first: Tape, second: Tape) -> Tape:
+    """Both, one after the other: what the first stores, the second does not load."""
+    stored = {store.address: store.value for store in first.stores}
+    instructions, places = list(first.instructions), list[int]()
+    loads: dict[AnyAddress, int] = {i.data: n for n, i in enumerate(instructions) if i.op == "load"}  # type: ignore[misc]
+    for op, args, data in second.instructions:
+        known = stored.get(data, loads.get(data)) if op == "load" else None  # type: ignore[arg-type]
+        places.append(len(instructions) if known is None else known)
+        if known is None:
+            instructions.append(Instruction(op, tuple(places[a] for a in args), data))
+    stored |= {store.address: places[store.value] for store in second.stores}
+    return Tape(tuple(instructions), tuple(sorted(Store(address, value) for address, value in stored.items())))

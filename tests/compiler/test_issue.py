@@ -1,0 +1,55 @@
+"""The order of a small robot's tape."""
+
+from __future__ import annotations
+
+from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape
+from gearwright.compiler.backends.cpu import issue
+from gearwright.compiler.backends.cpu.issue import is_small, issue_order
+from gearwright.compiler.tape import Instruction, Store
+
+
+def chains(count: int, length: int, op: str = "inv") -> Tape:
+    """Chains of one op, one behind the other."""
+    instructions: list[Instruction] = []
+    ends = []
+    for k in range(count):
+        instructions.append(Instruction("load", (), Address("x", k)))
+        for _ in range(length):
+            instructions.append(Instruction(op, (len(instructions) - 1,)))
+        ends.append(len(instructions) - 1)
+    return Tape(tuple(instructions), tuple(Store(Address("y", k), value) for k, value in enumerate(ends)))
+
+
+def test_chains_take_turns():
+    tape = chains(count=3, length=4)
+    ordered = issue_order(tape).verify()
+    assert sorted(i.op for i in ordered.instructions) == sorted(i.op for i in tape.instructions)
+    assert [i.op for i in ordered.instructions[:6]] == ["load", "inv"] * 3  # a load comes right before its use
+    assert [i.args for i in ordered.instructions[6:9]] == [(1,), (3,), (5,)]
+
+
+def test_what_is_beyond_the_window_waits(monkeypatch):
+    monkeypatch.setattr(issue, "WINDOW", 2)
+    tape = chains(count=3, length=4)
+    ends = [store.value for store in issue_order(tape).verify().stores]
+    assert ends[0] < ends[1] < ends[2]
+    assert ends[2] - ends[0] >= 5  # the third chain begins when the first one has ended
+
+
+def test_angles_stay_in_front():
+    tape = Tape(
+        (
+            Instruction("load", (), Address("x", 0)), Instruction("inv", (0,)), Instruction("sincos", (1,)),
+            Instruction("pair_sin", (2,)), Instruction("sq", (0,)), Instruction("inv", (3,)),
+        ),
+        (Store(Address("y", 0), 4), Store(Address("y", 1), 5)),
+    )  # fmt: skip
+    assert issue_order(tape).instructions[:4] == tape.instructions[:4]
+
+
+def test_small_is_what_the_whole_program_has(monkeypatch):
+    slots = tuple(Slot(name=n, kind=k, shape=(3,)) for n, k in (("x", SlotKind.INPUT), ("y", SlotKind.OUTPUT)))
+    program = Program(name="p", slots=slots, body=(Stage("a", chains(3, 4)), Stage("b", chains(3, 4))))
+    for limit, small in ((30, True), (29, False)):
+        monkeypatch.setattr(issue, "SMALL", limit)
+        assert is_small(program) == small

@@ -1,0 +1,76 @@
+"""A loop's first iteration as part of the stage before it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
+from gearwright.compiler.backends.cpu.peel import merged, peel_loops
+from gearwright.compiler.tape import Instruction, Store
+
+
+def halving(begins: float = 0.0, count: int = 20) -> Program:
+    """y is halved until it is below 1, once at least; its number of halvings is counted."""
+
+    def load(slot: str) -> Instruction:
+        return Instruction("load", (), Address(slot, 0))
+
+    def constant(x: float) -> Instruction:
+        return Instruction("const", (), x)
+
+    def store(**values: int) -> tuple[Store, ...]:
+        return tuple(Store(Address(slot, 0), value) for slot, value in values.items())
+
+    begin = Tape((load("x"), constant(0.0), constant(begins)), store(y=0, times=1, done=2))
+    half = Tape(
+        (
+            load("y"), constant(0.5), Instruction("mul", (0, 1)), constant(1.0), Instruction("lt", (2, 3)),
+            load("times"), Instruction("add", (5, 3)),
+        ),
+        store(y=2, done=4, times=6),
+    )  # fmt: skip
+    slots = (
+        Slot(name="x", kind=SlotKind.INPUT, shape=(1,)),
+        *(Slot(name=name, kind=SlotKind.OUTPUT, shape=(1,)) for name in ("y", "times")),
+        Slot(name="done", kind=SlotKind.SCRATCH, shape=(1,)),
+    )
+    body = (Stage("begin", begin), Loop(count, (Stage("half", half),), until="done"))
+    return Program(name="halving", slots=slots, body=body)
+
+
+def unchanged(tape: Tape) -> Tape:
+    return tape
+
+
+def test_the_first_iteration_needs_nothing_from_memory():
+    stage, loop = peel_loops(halving(), unchanged).verify().body
+    assert isinstance(stage, Stage) and isinstance(loop, Loop)
+    assert stage.tape.reads() == {Address("x", 0)}
+    assert {store.address.slot for store in stage.tape.stores} == {"y", "times", "done"}
+    assert loop.count == 19
+
+
+@pytest.mark.parametrize("program", [halving(begins=1.0), halving(count=0)])
+def test_a_loop_that_may_not_begin_is_left_alone(program):
+    assert peel_loops(program, unchanged).body == program.body
+
+
+def test_long_stages_stay_apart():
+    program = halving()
+    assert peel_loops(program, unchanged, longest=9).body == program.body
+    assert len(peel_loops(program, unchanged, longest=10).body[0].tape.instructions) < 10  # type: ignore[union-attr]
+
+
+def test_compiled_code_halves_as_often():
+    x = np.array([[0.5], [1.0], [3.0], [1e5]])
+    found = compile_program(halving(), lanes=1, cache=False).evaluate({"x": x})
+    assert found["times"][:, 0].tolist() == [1, 1, 2, 17]
+    assert np.array_equal(found["y"], x / 2.0 ** found["times"])
+
+
+def test_a_later_store_counts():
+    first, second = (stage.tape for stage in halving().stages)
+    both = merged(first, second).verify()
+    assert len(both.stores) == 3
+    assert sum(i.op == "load" for i in both.instructions) == 1
