@@ -25,7 +25,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run (a minute), with more noise.")] = False,
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
     accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="Only CPU time at equal accuracy, beside MuJoCo. From a clone.")
+        bool, typer.Option("--accuracy", help="Only CPU time at equal energy error, beside MuJoCo. From a clone.")
     ] = False,
     json: Json = False,
     write: Annotated[
@@ -34,9 +34,9 @@ def bench(
 ) -> None:
     """Measure the speed of steps, batches and compilation.
 
-    Every engine gets the same mechanism and a first-order step (ours with integrator="euler"; the default step takes 1.5 to
-    2 times as long), and is timed only if it computes the same motion. Engines take turns; the best
-    of many short slices counts. Times are CPU time, which stands still while other programs have the core.
+    Every engine gets the same mechanism and a first-order step (ours with integrator="euler"; the default step takes
+    1.5 to 2 times as long), and is timed only if it computes the same motion. Engines take turns; the best of many short
+    slices counts. Times are CPU time, which stands still while other programs have the core.
 
     --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
     batches.
