@@ -160,7 +160,7 @@ class MuJoCo:
         return lambda n: mujoco.rollout.rollout(self.model, self.data, states, nstep=n) and None
 
 
-class NotReached(RuntimeError):
+class NotReachedError(RuntimeError):
     """No dt that was tried has so small an error."""
 
 
@@ -175,7 +175,7 @@ def as_exact(case: Case, integrator: Any, error: float) -> tuple[float, bool]:
         if MuJoCo(case, integrator, dt).error() <= error:
             return next(x * dt for x in BETWEEN if MuJoCo(case, integrator, x * dt).error() <= error), False
         dt *= RATIO
-    raise NotReached(f"{case.title}: no dt down to {FINEST:g} s has an energy error of {error:.2g} or less")
+    raise NotReachedError(f"{case.title}: no dt down to {FINEST:g} s has an energy error of {error:.2g} or less")
 
 
 class Run(NamedTuple):
@@ -235,7 +235,7 @@ def reached_by(case: Case, error: float, integrators: Sequence[str]) -> tuple[di
     for name in integrators:
         try:
             found[name] = as_exact(case, INTEGRATORS[name], error)
-        except NotReached:
+        except NotReachedError:
             not_reached.append(name)
     return found, not_reached
 

@@ -9,6 +9,7 @@ Angles are reduced in groups, early: sin and cos test for large arguments, and a
 
 from __future__ import annotations
 
+from gearwright.compiler.ops import HALVES, PAIR
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
@@ -19,9 +20,8 @@ LATENCY = {
     "div": 14,
     "inv": 14,
     "sqrt": 18,
-    "sincos": 60,
-    "pair_sin": 0,
-    "pair_cos": 0,
+    PAIR: 60,
+    **dict.fromkeys(HALVES, 0),
 }
 MOST_TOGETHER = 64  # angles of a group: their sines and cosines are alive at once
 USUAL_LATENCY = 4  # cycles of an addition, product or fused multiply-add on current cores
@@ -32,7 +32,7 @@ def schedule(tape: Tape) -> Tape:
     depths = _depths(tape)
     halves: dict[int, list[int]] = {}
     for i, (op, args, _) in enumerate(tape.instructions):
-        if op in ("pair_sin", "pair_cos"):
+        if op in HALVES:
             halves.setdefault(args[0], []).append(i)
     order: list[int] = []
     done = [False] * len(tape.instructions)
@@ -88,7 +88,7 @@ def _angle_groups(tape: Tape) -> list[list[int]]:
         level = 0
         for a in args:
             level = max(level, below[a])
-        if op == "sincos":
+        if op == PAIR:
             groups.setdefault(level, []).append(i)
             level += 1
         below.append(level)
