@@ -11,6 +11,7 @@ import io
 import sys
 import tokenize
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 EXAMPLES = ("demo/", "bench/")  # these use kinds as any user does
@@ -95,12 +96,13 @@ def _path(file: str) -> str:
     return '"' + file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") + '"'
 
 
-def _names(text: str) -> set[str]:
+@cache
+def _names(text: str) -> frozenset[str]:
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     kinds = (tokenize.NAME, tokenize.STRING)
     found = {t.string.replace("'", '"') for t in tokens if t.type in kinds}
     texts = {name.strip('"').partition(":")[0] for name in found if name.startswith('"')}
-    return found | {f'"{text.removeprefix("gearwright.")}"' for text in texts}
+    return frozenset(found | {f'"{text.removeprefix("gearwright.")}"' for text in texts})
 
 
 def main() -> int:
