@@ -43,6 +43,21 @@ def program_of(tape: Tape, inputs: int, outputs: int = 1) -> Program:
     return Program(name="test", slots=slots, body=(Stage("only", tape),))
 
 
+def unpacked(tape: Tape) -> Tape:
+    """A tape of vectors as one of scalars, each lane by itself."""
+    instructions: list[Instruction] = []
+    places: list[list[int]] = []  # by value, the lanes
+    for op, args, data in tape.instructions:
+        if op in ("pack", "lane"):
+            lanes = [place for a in args for place in places[a]]
+            places.append(lanes if op == "pack" else [lanes[data]])  # type: ignore[index]
+            continue
+        own = list(zip(*(places[a] for a in args), strict=True)) if args else [()]
+        places.append([len(instructions) + k for k in range(len(own))])
+        instructions += [Instruction(op, lane, data) for lane in own]
+    return Tape(tuple(instructions), tuple(Store(address, *places[value]) for address, value in tape.stores))
+
+
 def evaluate_op(op: str, *arguments: Any, precision: str = "double", **options: Any) -> Any:
     """op applied to arrays of one dimension by compiled code, scalar unless `lanes` or `device` are given."""
     options = options or {"lanes": 1}

@@ -12,16 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, interpret_program, stage
-from gearwright.compiler.backends.cpu import passes, split
+from gearwright.compiler.backends.cpu import passes, split, vectors
 from gearwright.compiler.backends.cpu.instance import CpuExecutable
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.llvm import LoadedCode, assembly, object_code
 from gearwright.compiler.backends.cpu.neighbours import loaded_together, stored_together
+from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.backends.cpu.packing import pack_twins
 from gearwright.compiler.backends.cpu.target import host
+from gearwright.compiler.backends.cuda.kernel_text import kernel_text
 from gearwright.compiler.passes import optimise
-from gearwright.compiler.tape import Instruction, Store, widths
-from tests.compiler.building import program_of, same_bits
+from gearwright.compiler.tape import RULES, Instruction, Store
+from gearwright.errors import CompileError
+from tests.compiler.building import program_of, same_bits, unpacked
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS, tapes
 
 OPTIONS = {"allow_duplicate_io_names": True}
@@ -88,14 +91,15 @@ def test_limbs_take_the_instructions_of_one(limbs: int, mirrored: bool) -> None:
 def test_packs_are_at_most_so_wide() -> None:
     for limbs, wide in ((2, 4), (6, 4)):  # two limbs, but all joints are integrated alike
         made = passes.optimise_program(limbs_program(limbs))
-        assert max(w for s in made.stages for w in widths(s.tape)) == wide
+        assert max(w for s in made.stages for w in vectors.widths(s.tape)) == wide
 
 
-def test_the_interpreter_runs_packed_tapes() -> None:
+def test_packed_tapes_mean_the_same() -> None:
     program = limbs_program(4)
     packed = passes.optimise_program(program)
     assert any(i.op == "pack" for s in packed.stages for i in s.tape.instructions)
-    np.testing.assert_allclose(moved(packed, device="interpreter"), moved(program, device="interpreter"), rtol=1e-12)
+    scalar = packed.map_tapes(unpacked)
+    np.testing.assert_allclose(moved(scalar, device="interpreter"), moved(program, device="interpreter"), rtol=1e-12)
 
 
 def repeated(tape: Tape, times: int) -> Tape:
@@ -114,7 +118,7 @@ def repeated(tape: Tape, times: int) -> Tape:
 @given(tapes(EXACT), st.integers(2, 5))
 def test_random_limbs_have_the_same_bits_packed_and_not(tape: Tape, limbs: int) -> None:
     plain = optimise(repeated(tape, limbs))
-    packed = pack_twins(plain).verify()
+    packed = unpacked(pack_twins(plain).verify(rules=vectors.RULES)).verify()
     x = np.random.default_rng(5).uniform(-3, 3, (7, INPUTS * limbs))
     x[0, 1:4] = 0.0, -0.0, np.nan
     programs = [program_of(t, INPUTS * limbs, OUTPUTS * limbs) for t in (plain, packed)]
@@ -152,7 +156,8 @@ def test_an_element_that_is_packed_late_is_not_stored_early() -> None:
     stores = [Store(Address("q", k), value) for k, value in enumerate((7, 8, 0, 1))]
     tape = Tape((*loads, *sums, *lanes), tuple(stores))
     slot = Slot(name="q", kind=SlotKind.STATE, shape=(4,))
-    program = Program(name="late", slots=(slot,), body=(Stage("late", tape),))
+    program = Program(name="late", slots=(slot,), body=()).changed((slot,), (Stage("late", tape),), verified=False)
+    program.verify(vectors.RULES)
     layout = Layout(program, 1)
     code = LoadedCode(object_code(program, layout, "double", host()), host())
     instance = CpuExecutable(program, "double", layout, code).instance(1)
@@ -168,3 +173,63 @@ def test_a_pack_that_does_not_pay_is_not_made() -> None:
     out = casadi.vertcat(casadi.fabs(products[0]), casadi.sqrt(products[1]))
     tape = optimise(stage(Function("f", [x], [out], ["x"], ["y"])).tape)
     assert pack_twins(tape) == tape
+
+
+LOADS = tuple(Instruction("load", (), Address("x", k)) for k in range(2))
+PACK = Instruction("pack", (0, 1))
+LANE = Instruction("lane", (2,), 1)
+BROKEN = {
+    "lane of a scalar": ((*LOADS, Instruction("lane", (0,), 0)), "lane 0 of 1"),
+    "no such lane": ((*LOADS, PACK, Instruction("lane", (2,), 2)), "lane 2 of 2"),
+    "a lane between two": ((*LOADS, PACK, Instruction("lane", (2,), 0.0)), "lane 0.0 of 2"),
+    "a lane without a number": ((*LOADS, PACK, Instruction("lane", (2,))), "lane None of 2"),
+    "different widths": ((*LOADS, PACK, Instruction("add", (0, 2))), "add of 1, 2 lanes"),
+    "a pack of packs": ((*LOADS, PACK, Instruction("pack", (2, 2))), "pack of 2 lanes"),
+    "a function that is called": ((*LOADS, PACK, Instruction("exp", (2,))), "exp of 2 lanes"),
+    "a remainder": ((*LOADS, PACK, Instruction("fmod", (2, 2))), "fmod of 2 lanes"),
+    "an angle": ((*LOADS, PACK, Instruction("sincos", (2,))), "sincos of 2 lanes"),
+    "nothing side by side": ((Instruction("pack", ()),), "pack takes 2 or more arguments, has 0"),
+    "two arguments of a lane": ((*LOADS, PACK, Instruction("lane", (2, 2), 0)), "lane takes 1 arguments, has 2"),
+    "no such op": ((Instruction("shuffle", ()),), "unknown op 'shuffle'"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_vectors_that_no_code_is_made_of_are_refused(name: str) -> None:
+    instructions, complaint = BROKEN[name]
+    with pytest.raises(CompileError, match=complaint):
+        Tape(instructions, ()).verify(rules=vectors.RULES)
+
+
+def test_a_vector_is_not_stored_whole() -> None:
+    with pytest.raises(CompileError, match="holds 2 lanes"):
+        Tape((*LOADS, PACK), (Store(Address("y", 0), 2),)).verify(rules=vectors.RULES)
+
+
+def test_vectors_are_the_cpus_own() -> None:
+    """Other back ends refuse them by name; every rule of scalar tapes holds for vectors, too."""
+    tape = Tape((*LOADS, PACK, LANE), (Store(Address("y", 0), 3),)).verify(rules=vectors.RULES)
+    plain = program_of(Tape(LOADS, (Store(Address("y", 0), 0),)), 2)
+    packed = plain.changed(plain.slots, (Stage("packed", tape),), verified=False)
+    with pytest.raises(CompileError, match=r"unknown op 'pack'.* known to that back end only"):
+        kernel_text(packed, "double")  # C's text is made by the same passes
+    assert set(RULES) <= set(vectors.RULES)
+
+
+def test_every_lanewise_operation_has_the_bits_of_scalars() -> None:
+    """All in one tape: two lanes of each."""
+    instructions, stores = [Instruction("load", (), Address("x", k)) for k in range(6)], []
+    for op in sorted(LANEWISE):
+        first, arity = len(instructions), vectors.OPS[op].arity
+        instructions += [Instruction("pack", (k, k + 3)) for k in range(arity)]
+        instructions.append(Instruction(op, tuple(range(first, first + arity))))
+        instructions += [Instruction("lane", (first + arity,), k) for k in range(2)]
+        stores += [Store(Address("y", len(stores) + k), first + arity + 1 + k) for k in range(2)]
+    tape = Tape(tuple(instructions), tuple(stores)).verify(rules=vectors.RULES)
+    plain = program_of(unpacked(tape), 6, len(stores))
+    packed = plain.changed(plain.slots, (Stage("packed", tape),), verified=False)
+    layout = Layout(packed, 1)
+    code = LoadedCode(object_code(packed, layout, "double", host()), host())
+    x = np.random.default_rng(3).uniform(0.5, 3.0, (3, 6))
+    got = CpuExecutable(packed, "double", layout, code).evaluate({"x": x})["y"]
+    assert same_bits(got, compile_program(plain, lanes=4, cache=False).evaluate({"x": x})["y"])

@@ -1,6 +1,7 @@
 """The op table: every scalar operation a tape may hold, its arity and its meaning in NumPy.
 
-A new op is one row here and one row in each back end (for the CPU: `lowering.py` or `vector_math` there).
+A new op is one row here and one row in each back end (for the CPU: `operations.py` or `vector_math` there). A back
+end's own passes may add operations that no other sees (for the CPU: `vectors.py`).
 Truth values are numbers, as in CasADi: 0 is false, anything else true, and comparisons give 0 or 1.
 """
 
@@ -12,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Meaning = Callable[..., Any]
-ANY = -1  # arity: one argument or more
 
 
 class Op(NamedTuple):
@@ -48,9 +48,6 @@ _ROWS = (
     # values that come from outside the tape; the interpreter and the back ends treat these two themselves
     Op("const", 0),
     Op("load", 0),
-    # values of one robot side by side, on which all but sines work lane by lane; `lane` has its number as data
-    Op("pack", ANY, lambda *lanes: np.stack(lanes)),
-    Op("lane", 1),
     # arithmetic
     Op("assign", 1, lambda x: x, "ASSIGN"),
     Op("add", 2, np.add, "ADD", commutative=True),

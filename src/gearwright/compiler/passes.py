@@ -17,7 +17,7 @@ from gearwright.compiler.arithmetic import (
 )
 from gearwright.compiler.program import Body, Loop, Program, SlotKind, stages_of
 from gearwright.compiler.simplify import remove_dead_code, simplify
-from gearwright.compiler.tape import Address, Instruction, Store, Tape, elements
+from gearwright.compiler.tape import Address, Instruction, Rules, Store, Tape, elements
 
 Pass = Callable[[Tape], Tape]
 PASSES: tuple[Pass, ...] = (
@@ -31,13 +31,13 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-def optimise(tape: Tape, passes: Sequence[Pass] = PASSES) -> Tape:
-    """The tape after all passes."""
+def optimise(tape: Tape, passes: Sequence[Pass] = PASSES, rules: Rules | None = None) -> Tape:
+    """The tape after all passes; `rules`: of a valid tape, where passes add operations of a back end."""
     careful = bool(os.environ.get("GEARWRIGHT_VERIFY"))
     for run_pass in passes:
         tape = run_pass(tape)
         if careful:
-            tape.verify()
+            tape.verify(rules=rules)
     return tape
 
 

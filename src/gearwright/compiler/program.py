@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Store, Tape, trace
+from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Rules, Store, Tape, trace
 from gearwright.errors import CompileError, suggestion
 
 if TYPE_CHECKING:
@@ -160,14 +160,14 @@ class Program:
         text = repr((self.slots, self.body)).encode()
         return hashlib.sha256(text).hexdigest()
 
-    def verify(self) -> Program:
-        """Returns the program itself; raises `CompileError` naming the broken rule."""
+    def verify(self, tape_rules: Rules | None = None) -> Program:
+        """Returns the program itself; raises `CompileError` naming the broken rule. `tape_rules`: see `Tape.verify`."""
         for rule, broken in RULES.items():
             for complaint in broken(self):
                 raise CompileError(f"invalid program {self.name!r} ({rule}): {complaint}")
         sizes = {slot.name: slot.size for slot in self.slots}
         for stage in self.stages:
-            stage.tape.verify(sizes)
+            stage.tape.verify(sizes, tape_rules)
         return self
 
 

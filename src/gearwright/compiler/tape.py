@@ -7,11 +7,11 @@ reads slot elements (`load`) as they were when the tape began, and its `stores` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gearwright.compiler.ops import ANY, BY_CASADI, OPS
+from gearwright.compiler.ops import BY_CASADI, OPS
 from gearwright.errors import CompileError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def elements(address: AnyAddress) -> tuple[Address, ...]:
 
 
 class Instruction(NamedTuple):
-    """`op` applied to earlier values; `data`: a `const`'s number, a `load`'s address, which `lane`; otherwise None."""
+    """`op` applied to earlier values; `data`: a `const`'s number, a `load`'s address; otherwise None."""
 
     op: str
     args: tuple[int, ...] = ()
@@ -81,9 +81,12 @@ class Tape(NamedTuple):
         """The addresses this tape stores."""
         return frozenset(store.address for store in self.stores)
 
-    def verify(self, sizes: dict[str, int] | None = None) -> Tape:
-        """Returns the tape itself; raises `CompileError` naming the broken rule. `sizes`: elements of each slot."""
-        for rule, broken in RULES.items():
+    def verify(self, sizes: dict[str, int] | None = None, rules: Rules | None = None) -> Tape:
+        """Returns the tape itself; raises `CompileError` naming the broken rule.
+
+        `sizes`: elements of each slot. `rules`: other ones than `RULES`, where a back end has operations of its own.
+        """
+        for rule, broken in (RULES if rules is None else rules).items():
             for complaint in broken(self, sizes):
                 raise CompileError(f"invalid tape ({rule}): {complaint}")
         return self
@@ -191,17 +194,23 @@ def _structural_zeros(
 # What makes a tape valid. Each rule yields a complaint for every place where it is broken. -------------------------
 
 Sizes = dict[str, int] | None
+Rule = Callable[["Tape", Sizes], Iterable[str]]
+Rules = Mapping[str, Rule]
 
 
 def _known_op(tape: Tape, _: Sizes) -> Iterable[str]:
-    return (f"value {i} has unknown op {ins.op!r}" for i, ins in enumerate(tape.instructions) if ins.op not in OPS)
+    return (
+        f"value {i} has unknown op {ins.op!r}; one that a back end's passes added is known to that back end only"
+        for i, ins in enumerate(tape.instructions)
+        if ins.op not in OPS
+    )
 
 
 def _arity(tape: Tape, _: Sizes) -> Iterable[str]:
     return (
         f"value {i}: {ins.op} takes {OPS[ins.op].arity} arguments, has {len(ins.args)}"
         for i, ins in enumerate(tape.instructions)
-        if len(ins.args) != OPS[ins.op].arity and not (ins.args and OPS[ins.op].arity == ANY)
+        if len(ins.args) != OPS[ins.op].arity
     )
 
 
@@ -233,25 +242,6 @@ def _pairs_only_taken_apart(tape: Tape, _: Sizes) -> Iterable[str]:
     yield from (f"{store.address} holds a pair" for store in tape.stores if store.value in pairs)
 
 
-def widths(tape: Tape) -> list[int]:
-    """Lanes of each value: 1, or those of a pack."""
-    found: list[int] = []
-    for op, args, _ in tape.instructions:
-        found.append(len(args) if op == "pack" else 1 if op == "lane" or not args else found[args[0]])
-    return found
-
-
-def _lanes_agree(tape: Tape, _: Sizes) -> Iterable[str]:
-    wide = widths(tape)
-    for i, (op, args, data) in enumerate(tape.instructions):
-        own = {wide[a] for a in args}
-        if op == "lane" and data not in range(wide[args[0]]):
-            yield f"value {i} is lane {data} of {wide[args[0]]}"
-        if len(own) > 1 or (own - {1} and op in ("pack", "sincos")):
-            yield f"value {i}: {op} of {', '.join(map(str, sorted(own)))} lanes"
-    yield from (f"{address} holds {wide[value]} lanes" for address, value in tape.stores if wide[value] > 1)
-
-
 def _stored_values_exist(tape: Tape, _: Sizes) -> Iterable[str]:
     return (f"{s.address} holds value {s.value}" for s in tape.stores if not 0 <= s.value < len(tape.instructions))
 
@@ -270,7 +260,7 @@ def _elements_in_range(tape: Tape, sizes: Sizes) -> Iterable[str]:
     )
 
 
-RULES: dict[str, Callable[[Tape, Sizes], Iterable[str]]] = {
+RULES: Rules = {
     "known op": _known_op,
     "arity": _arity,
     "defined before use": _defined_before_use,
@@ -278,7 +268,6 @@ RULES: dict[str, Callable[[Tape, Sizes], Iterable[str]]] = {
     "loads have addresses": _loads_have_addresses,
     "pairs only taken apart": _pairs_only_taken_apart,
     "stored values exist": _stored_values_exist,
-    "lanes agree": _lanes_agree,
     "stored once": _stored_once,
     "elements in range": _elements_in_range,
 }

@@ -219,8 +219,6 @@ def run_tape(tape: Tape, memory: Mapping[str, Array], indices: Mapping[str, int]
             values.append(at(data).copy())
         elif op == "const":
             values.append(np.full_like(like, data))
-        elif op == "lane":
-            values.append(values[args[0]][data])
         else:
             meaning = OPS[op].meaning
             assert meaning is not None

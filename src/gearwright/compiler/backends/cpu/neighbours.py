@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from gearwright.compiler.backends.cpu.vectors import widths
 from gearwright.compiler.program import Program, SlotKind
-from gearwright.compiler.tape import Address, AnyAddress, Store, Tape, widths
+from gearwright.compiler.tape import Address, AnyAddress, Store, Tape
 
 
 class Together(NamedTuple):

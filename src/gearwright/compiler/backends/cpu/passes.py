@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gearwright.compiler.backends.cpu import vectors
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.neighbours import neighbouring
 from gearwright.compiler.backends.cpu.packing import pack_twins
@@ -43,6 +44,6 @@ def optimise_program(program: Program, lanes: int = 1) -> Program:
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
     if lanes == 1:
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
-        order: tuple[Pass, ...] = (issue_order,) if is_small(optimised) else ()
-        optimised = optimised.map_tapes(lambda tape: optimise(tape, (*SIDE_BY_SIDE, *order)), verified=False)
-    return split_program(neighbouring(optimised)).verify()
+        passes = (*SIDE_BY_SIDE, issue_order) if is_small(optimised) else SIDE_BY_SIDE
+        optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
+    return split_program(neighbouring(optimised)).verify(vectors.RULES)

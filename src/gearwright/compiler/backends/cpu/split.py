@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
+from gearwright.compiler.backends.cpu.vectors import widths
 from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
-from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape, widths
+from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape
 
 LONGEST = 2500  # instructions of a function
 WINDOW = 0.3  # of a function's length, in which a cut is looked for

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from gearwright.compiler.backends.cpu.lowering import TEXT
+from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.rewrite import COMMUTATIVE
 from gearwright.compiler.tape import Instruction, Tape
 
 Pack = tuple[int, ...]  # values side by side
-PACKABLE = frozenset(TEXT) - {"fmod"}
 FACTORS_COMMUTE = ("fma", "fms", "fnma")
 SIGNED = {"sub": "add", "fms": "fma", "fnma": "fma"}  # mirrored limbs differ in signs
 DEPTH = 7  # of the shapes that are compared: enough to tell a limb's own values apart; deeper ones find fewer twins
@@ -34,7 +33,7 @@ class Twins:
         classes: dict[tuple[str, int, int], list[int]] = defaultdict(list)
         by_level: dict[int, list[int]] = defaultdict(list)
         for i, (op, _, _) in enumerate(self.instructions):
-            if op in PACKABLE:
+            if op in LANEWISE:
                 classes[op, self.shapes[i], self.levels[i]].append(i)
                 by_level[self.levels[i]].append(i)
         for level in sorted(by_level, reverse=True):
@@ -54,7 +53,7 @@ class Twins:
     def _fits(self, members: Pack) -> bool:
         """Whether these may be a pack: of one operation, and none of them in another pack."""
         kinds = {(self.instructions[m].op, self.levels[m]) for m in members}
-        if len(kinds) > 1 or next(iter(kinds))[0] not in PACKABLE or len({*members}) < len(members):
+        if len(kinds) > 1 or next(iter(kinds))[0] not in LANEWISE or len({*members}) < len(members):
             return False
         return not any(m in self.packs for m in members)
 
