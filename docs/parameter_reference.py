@@ -64,7 +64,7 @@ def parameters_page() -> str:
         for kind in registry.rows:
             for m in meanings(registry[kind]):
                 if m.is_parameter and m.quantity.doc:
-                    name = f"{owner}.{m.name}" + ("1, …" if m.type.startswith("tuple") else "")
+                    name = f"{owner}.{m.name}" + ("1, …" if m.form in ("numbers", "matrix") else "")
                     lines.append(f"| `{kind}` | `{name}` | {_unit(m.quantity.unit)} | {m.quantity.doc} |")
         lines.append("")
     lines += ["Of a `series`, names are those of its stages: `TRANSMISSION.stage1.reduction`. A controller adds its"]

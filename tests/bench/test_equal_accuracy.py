@@ -48,6 +48,6 @@ def test_a_first_order_integrator_below_the_finest_is_found_by_its_order() -> No
 
 
 def test_an_error_that_no_dt_has_is_no_dt() -> None:
-    with pytest.raises(benchmark.NotReachedError, match="a pendulum: no dt down to 1e-05 s has .* 1e-10"):
+    with pytest.raises(benchmark.NotReachedError, match=r"a pendulum: no dt down to 1e-05 s has .* 1e-10"):
         benchmark.as_exact(Case(floor=1.0), RK4, 1e-10)
     assert benchmark.reached_by(Case(floor=1.0), 1e-10, ["RK4"]) == ({}, ["RK4"])

@@ -85,6 +85,17 @@ def test_types_are_resolved_whatever_their_spelling() -> None:
     assert [m.name for m in meanings(Spelt) if m.is_parameter] == ["turned", "optional", "alias", "pair", "table"]
 
 
+def test_the_types_in_words() -> None:
+    words = {m.name: m.type for m in meanings(Spelt)}
+    assert (words["turned"], words["optional"], words["alias"]) == ("None | float", "float | None", "float")
+    assert (words["pair"], words["choice"]) == ("tuple[float, float]", "None | Literal['a', 'b']")
+
+
+def test_ranges_in_words() -> None:
+    words = {m.name: m.quantity.range_text for m in meanings(Part)}
+    assert words == {"size": "> 0", "share": "0 … 1", "limit": "≥ 0", "ratio": "not 0", "side": "left, right"}
+
+
 def test_whole_numbers() -> None:
     with pytest.raises(gw.ModelError, match=r"count must be a whole number, not 2\.5"):
         Spelt(count=2.5)  # type: ignore[arg-type]

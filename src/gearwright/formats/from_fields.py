@@ -8,15 +8,20 @@ from math import isfinite
 from typing import Any
 
 from gearwright.formats.located_xml import Element
-from gearwright.model.fields import NOTHING, Meaning, meanings
+from gearwright.model.fields import Meaning, meanings
 
 
 def values_of(e: Element, kind: type[Any], apart: Collection[str] = ()) -> dict[str, Any]:
     """Values that the element gives of a class's fields, each read by its type; `apart` are read elsewhere."""
     values: dict[str, Any] = {}
     for m in meanings(kind):
-        child = e.child(m.tag) if m.name not in apart and _is_plain(m) else None
-        if child is not None:
+        child = e.child(m.tag) if m.name not in apart and m.form != "other" else None
+        if child is None:
+            continue
+        if m.form == "matrix" and not m.quantity.table:
+            message = f"<{m.tag}> is a matrix, and a file does not say how long its rows are"
+            child.error("number-invalid", f"{message}: declare the field of {kind.__name__} with table=True")
+        else:
             values[m.name] = _value(child, m)
     return values
 
@@ -27,17 +32,10 @@ def missing_from(kind: type[Any], values: Collection[str], apart: Collection[str
     return [m.tag for m in needed if m.name not in values and m.name not in apart]
 
 
-def _is_plain(m: Meaning) -> bool:
-    """Whether a text can say it: a function cannot be."""
-    return m.form not in ("other", "matrix") or m.quantity is not NOTHING
-
-
 def _value(child: Element, m: Meaning) -> Any:
     what = f"<{child.tag}>"
     if m.quantity.table:
         return _rows(child, m.quantity.columns)
-    if m.form == "matrix":
-        return ()  # a matrix has a spelling of its own
     if m.form == "numbers":
         return tuple(child.numbers() or ())
     if m.form == "truth":

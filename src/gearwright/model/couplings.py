@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import isfinite
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -112,7 +112,7 @@ class Coupling:
     erp: float = quantity(
         at_least=0, at_most=1, doc="of a hard one: share of the error taken off in a step", default=0.2
     )
-    spelling: Spelling = "mimic"  # how the file wrote it
+    spelling: Spelling = quantity(choices=get_args(Spelling), doc="how the file wrote it", default="mimic")
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
     through: Through | None = None  # a transmission whose map it is
     source: Source | None = field(default=None, compare=False, repr=False)

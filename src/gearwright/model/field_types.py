@@ -17,6 +17,20 @@ def form_of(kind: type[Any], f: Field[Any]) -> Form:
     return _form(_resolved(kind, f))
 
 
+def type_text(kind: type[Any], f: Field[Any]) -> str:
+    """`float | None`, whatever the spelling."""
+    hint = _resolved(kind, f)
+    return str(f.type) if hint is None else _text(hint)
+
+
+def _text(hint: Any) -> str:
+    if get_origin(hint) in (Union, UnionType):
+        return " | ".join(_text(a) for a in get_args(hint))
+    if hint in (None, NoneType):
+        return "None"
+    return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint).replace("typing.", "")
+
+
 def _resolved(kind: type[Any], f: Field[Any]) -> Any:
     """The annotation itself; None where it names something that is only there for type checkers."""
     if not isinstance(f.type, str):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.model.field_types import Form, form_of
+from gearwright.model.field_types import Form, form_of, type_text
 
 Rules = Iterable[tuple[Any, str]]  # whether it holds, a truth or an array of them, and the rule in words
 KEY = "gearwright"
@@ -59,12 +59,14 @@ class Quantity:
 
     @property
     def range_text(self) -> str:
-        """`> 0`, `≥ 0`, `0 … 1`, `above | below`; nothing where any finite number will do."""
+        """`> 0`, `≥ 0`, `0 … 1`, `above, below`; nothing where any finite number will do."""
         if self.choices:
             return ", ".join(str(c) for c in self.choices)
         low = f"> {self.above:g}" if self.above is not None else ""
         low = f"≥ {self.at_least:g}" if self.at_least is not None else low
         high = f"≤ {self.at_most:g}" if self.at_most is not None else ""
+        if self.at_least is not None and self.at_most is not None:
+            low, high = f"{self.at_least:g} … {self.at_most:g}", ""
         return ", ".join(filter(None, (low, high, "not 0" if self.nonzero else "", "whole" if self.whole else "")))
 
     def problem(self, name: str, value: Any) -> str | None:
@@ -126,7 +128,7 @@ class Meaning(NamedTuple):
 
     name: str
     quantity: Quantity
-    type: str  # as written: "float | None", "tuple[float, ...]"
+    type: str  # "float | None", "tuple[float, ...]"
     field: Field[Any]
     form: Form  # what it holds
 
@@ -157,21 +159,16 @@ def _meaning(kind: Any, f: Field[Any]) -> Meaning:
     quantity, form = f.metadata.get(KEY, NOTHING), form_of(kind, f)
     if quantity is not NOTHING and form == "other":
         raise ModelError(
-            f"{kind.__name__}.{f.name} is a {_type(f)}; a quantity is a float, int, bool, str, Literal, or a tuple of "
-            "floats, each with None or without"
+            f"{kind.__name__}.{f.name} is a {type_text(kind, f)}; a quantity is a float, int, bool, str, "
+            "Literal, or a tuple of floats, each with None or without"
         )
     if form == "whole" and quantity is not NOTHING and not quantity.choices:
         quantity = dataclasses.replace(quantity, whole=True)
-    return Meaning(f.name, quantity, _type(f), f, form)
+    return Meaning(f.name, quantity, type_text(kind, f), f, form)
 
 
 def meaning_of(kind: Any, name: str) -> Quantity:
     return next((m.quantity for m in meanings(kind) if m.name == name), NOTHING)
-
-
-def _type(f: Field[Any]) -> str:
-    text = f.type.__name__ if type(f.type) is type else str(f.type)
-    return text.removeprefix("typing.").removeprefix("Optional[")
 
 
 def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:

@@ -1,8 +1,8 @@
-"""Frozen dataclasses of a mechanism as plain data for JSON, and back: no pickle, and no name is imported from a file.
+"""A mechanism and its options as plain data for JSON, and back: no pickle, and a file names only what is registered.
 
-A value of a class is a table with the class's name under "_". Kinds of the families below go by the names of their
-rows, "gearwright.actuators:dc_motor", also those of other packages; other classes are those of `MODULES`. They are made
-again by their own constructors, which check what they are given.
+A value of a class is a table with a name under "_". Kinds of the families below go by family and row,
+"gearwright.actuators:dc_motor", also those of other packages; classes of `MODULES` without a row go by their own names.
+They are made again by their own constructors, which check what they are given.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError
-from gearwright.model import IDENTITY, Couplings, LinearTransmission, Pose, TransmissionMap
+from gearwright.model import IDENTITY, Actuator, Couplings, LinearTransmission, Pose, Sensor, TransmissionMap
 from gearwright.model.actuators import ACTUATORS
-from gearwright.model.frictions import FRICTIONS
+from gearwright.model.frictions import FRICTIONS, FrictionModel
 from gearwright.model.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.registry import Registry
 from gearwright.sim.saving.map_functions import functions_as_data, with_functions
 
 FAMILIES: Mapping[str, Registry[Any]] = {r.group: r for r in (ACTUATORS, FRICTIONS, SENSORS, TRANSMISSIONS)}
-# classes that files do not name by a row: what a mechanism consists of, and users' functions
+# where classes without a row are: parts of a mechanism, declared controllers, options of a simulation, saved code
 MODULES = (
     "model.actuators.custom_actuator", "model.body_sensors", "model.control_places", "model.couplings",
     "model.device_bindings", "model.drives", "model.geometry", "model.hardware", "model.inertia", "model.joints.axes",
@@ -35,7 +35,11 @@ MODULES = (
     "model.transmissions.tied", "control.declared", "sim.kernels", "sim.options", "sim.saving.saved_kernels",
 )  # fmt: skip
 LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
-KIND = "_"
+BASES: Mapping[type[Any], str] = {
+    Actuator: "gearwright.actuators", FrictionModel: "gearwright.frictions", Sensor: "gearwright.sensors",
+    TransmissionMap: "gearwright.transmissions",
+}  # fmt: skip
+KIND, FUNCTIONS = "_", "_.functions"  # no field can have the second name
 
 
 class SavedFunction:
@@ -130,11 +134,14 @@ def to_data(value: Any) -> Any:
         return [to_data(x) for x in value]
     if callable(value) and not isinstance(value, type) and not dataclasses.is_dataclass(value):
         return {KIND: "function", "name": str(getattr(value, "__name__", kind.__name__))}
-    families = ", ".join(FAMILIES)
-    raise ModelError(
-        f"a {kind.__module__}.{kind.__qualname__} cannot be saved: give its class a row, by which an opened file finds "
-        f"it, in its family's table or as an entry point ({families})"
-    )
+    raise ModelError(f"a {kind.__module__}.{kind.__qualname__} cannot be saved: {_remedy(value)}")
+
+
+def _remedy(value: Any) -> str:
+    family = next((group for base, group in BASES.items() if isinstance(value, base)), None)
+    if family is None:
+        return "put its numbers into fields of the part that holds it; a field is a number, a text, or a tuple of them"
+    return f"give its class a row, by which an opened file finds it, in its table or as an entry point of {family}"
 
 
 def _of_class(value: Any, name: str) -> dict[str, Any]:
@@ -143,7 +150,7 @@ def _of_class(value: Any, name: str) -> dict[str, Any]:
     if isinstance(value, TransmissionMap) and not isinstance(value, LinearTransmission):
         if "size" in found and found["size"] is None:  # of a custom one, which would try its function
             found["size"] = [value.actuators, value.joints]
-        found["functions"] = functions_as_data(value)
+        found[FUNCTIONS] = functions_as_data(value)
     return found
 
 
@@ -164,7 +171,7 @@ def from_data(data: Any) -> Any:
 
 
 def _made(kind: type[Any], given: dict[str, Any]) -> Any:
-    functions = given.pop("functions", None)
+    functions = given.pop(FUNCTIONS, None)
     if unknown := set(given) - set(_fields(kind)):
         raise ValueError(f"{kind.__name__} has no field {sorted(unknown)[0]!r:.60}")
     made = kind(**{name: from_data(value) for name, value in given.items()})

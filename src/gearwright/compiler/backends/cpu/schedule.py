@@ -20,8 +20,9 @@ LATENCY = {
     "div": 14,
     "inv": 14,
     "sqrt": 18,
-    PAIR: 60,
-    **dict.fromkeys(HALVES, 0),
+    "sincos": 60,
+    "pair_sin": 0,
+    "pair_cos": 0,
 }
 MOST_TOGETHER = 64  # angles of a group: their sines and cosines are alive at once
 USUAL_LATENCY = 4  # cycles of an addition, product or fused multiply-add on current cores
