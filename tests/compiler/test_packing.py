@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, interpret_program, stage
 from gearwright.compiler.backends.cpu import passes, split, vectors
+from gearwright.compiler.backends.cpu.backend import Cpu
 from gearwright.compiler.backends.cpu.instance import CpuExecutable
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.llvm import LoadedCode, assembly, object_code
 from gearwright.compiler.backends.cpu.neighbours import loaded_together, stored_together
 from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.backends.cpu.packing import pack_twins
-from gearwright.compiler.backends.cpu.target import host
+from gearwright.compiler.backends.cpu.target import Target, host
 from gearwright.compiler.backends.cuda.kernel_text import kernel_text
 from gearwright.compiler.passes import optimise
 from gearwright.compiler.tape import RULES, Instruction, Store
@@ -92,6 +93,25 @@ def test_packs_are_at_most_so_wide() -> None:
     for limbs, wide in ((2, 4), (6, 4)):  # two limbs, but all joints are integrated alike
         made = passes.optimise_program(limbs_program(limbs))
         assert max(w for s in made.stages for w in vectors.widths(s.tape)) == wide
+
+
+def test_packs_are_no_wider_than_a_register(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NEON holds two doubles; a processor without fused multiply-add computes lanes one by one."""
+    made = {wide: passes.optimise_program(limbs_program(4), widest=wide) for wide in (1, 2)}
+    widest = {wide: max(w for s in p.stages for w in vectors.widths(s.tape)) for wide, p in made.items()}
+    assert widest == {1: 1, 2: 2}
+    asked: list[int] = []
+
+    def recorded(program: Program, lanes: int, wide: int) -> Program:
+        asked.append(wide)
+        return optimise_program(program, lanes, wide)
+
+    optimise_program = passes.optimise_program
+    monkeypatch.setattr(passes, "optimise_program", recorded)
+    monkeypatch.setattr(Target, "lanes", lambda _, precision: {"double": 2, "single": 4}[precision])
+    for precision in ("double", "single"):
+        Cpu().code(limbs_program(2), precision, 1)
+    assert asked == [2, 4]
 
 
 def test_packed_tapes_mean_the_same() -> None:

@@ -25,7 +25,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="A shorter run (a minute), with more noise.")] = False,
     scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
     accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="Only CPU time at equal accuracy, beside MuJoCo. From a clone.")
+        bool, typer.Option("--accuracy", help="Only CPU time at equal energy error, beside MuJoCo. From a clone.")
     ] = False,
     json: Json = False,
     write: Annotated[

@@ -107,5 +107,8 @@ _ROWS = (
     Op("atanh", 1, np.arctanh, "ATANH"),
 )
 
+OUTSIDE = ("const", "load")  # without arguments: as cheap to make again as to keep
+PAIR, HALVES = "sincos", ("pair_sin", "pair_cos")
+
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 BY_CASADI: dict[str, Op] = {op.casadi: op for op in _ROWS if op.casadi}

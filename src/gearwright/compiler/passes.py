@@ -20,15 +20,15 @@ from gearwright.compiler.simplify import remove_dead_code, simplify
 from gearwright.compiler.tape import Address, Instruction, Rules, Store, Tape, elements
 
 Pass = Callable[[Tape], Tape]
-PASSES: tuple[Pass, ...] = (
+REWRITES: tuple[Pass, ...] = (
     expand_functions,
     simplify,
     share_reciprocals,
     pair_sines_and_cosines,
     remove_dead_code,
     fuse_multiply_add,
-    remove_dead_code,  # products that were fused away
 )
+PASSES: tuple[Pass, ...] = (*REWRITES, remove_dead_code)  # products that were fused away
 
 
 def optimise(tape: Tape, passes: Sequence[Pass] = PASSES, rules: Rules | None = None) -> Tape:

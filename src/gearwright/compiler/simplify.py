@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gearwright.compiler.ops import OPS
+from gearwright.compiler.ops import HALVES, OPS, PAIR
 from gearwright.compiler.rewrite import Builder, keep, live, rewrite
 from gearwright.compiler.tape import Tape
 
-_NOT_FOLDED = frozenset(("sincos", "pair_sin", "pair_cos"))  # pairs are no numbers
+_NOT_FOLDED = frozenset((PAIR, *HALVES))  # pairs are no numbers
 
 
 def simplify(tape: Tape) -> Tape:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gearwright.compiler.ops import BY_CASADI, OPS
+from gearwright.compiler.ops import BY_CASADI, HALVES, OPS, PAIR
 from gearwright.errors import CompileError
 
 if TYPE_CHECKING:
@@ -235,9 +235,9 @@ def _loads_have_addresses(tape: Tape, _: Sizes) -> Iterable[str]:
 
 
 def _pairs_only_taken_apart(tape: Tape, _: Sizes) -> Iterable[str]:
-    pairs = {i for i, ins in enumerate(tape.instructions) if ins.op == "sincos"}
+    pairs = {i for i, ins in enumerate(tape.instructions) if ins.op == PAIR}
     for i, ins in enumerate(tape.instructions):
-        if (ins.op in ("pair_sin", "pair_cos")) == pairs.isdisjoint(ins.args):
+        if (ins.op in HALVES) == pairs.isdisjoint(ins.args):
             yield f"value {i}: {ins.op} of {ins.args}"
     yield from (f"{store.address} holds a pair" for store in tape.stores if store.value in pairs)
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from gearwright.compiler.c_code.memory import Memory
 from gearwright.compiler.c_code.operations import EXPRESSIONS, Dialect
-from gearwright.compiler.ops import OPS
+from gearwright.compiler.ops import HALVES, OPS, PAIR
 from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Tape
 
 
@@ -25,11 +25,11 @@ class StageText:
 
     def _instruction(self, i: int, instruction: Instruction) -> list[str]:
         op, args, data = instruction
-        if op in ("const", "pair_sin", "pair_cos"):
+        if op in ("const", *HALVES):
             return []  # written where they are used
         if op == "load":
             return [f"const real v{i} = {self._place(data)};"]  # type: ignore[arg-type]
-        if op == "sincos":
+        if op == PAIR:
             return [f"real s{i}, c{i};", f"gw_sincos({self._value(args[0])}, &s{i}, &c{i});"]
         text = EXPRESSIONS[op]
         values = [self._value(a) for a in args]
@@ -41,8 +41,8 @@ class StageText:
         op, args, data = self.tape.instructions[i]
         if op == "const":
             return self.dialect.number(data)  # type: ignore[arg-type]
-        if op in ("pair_sin", "pair_cos"):
-            return f"{'s' if op == 'pair_sin' else 'c'}{args[0]}"
+        if op in HALVES:
+            return f"{'sc'[HALVES.index(op)]}{args[0]}"
         return f"(real)b{i}" if OPS[op].boolean else f"v{i}"
 
     def _truth(self, i: int) -> str:

@@ -38,7 +38,7 @@ class Cpu(Backend):
         from gearwright.compiler.backends.cpu.target import host
 
         lanes = self._lanes(precision, batch)
-        optimised = optimise_program(program, lanes)
+        optimised = optimise_program(program, lanes, host().lanes(precision))
         return object_code(optimised, Layout(optimised, lanes), precision, host())
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:

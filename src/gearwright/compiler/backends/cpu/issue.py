@@ -9,6 +9,7 @@ that takes off 4 to 18 %. Values wait longer, too, and are spilled: a large robo
 
 from __future__ import annotations
 
+from gearwright.compiler.ops import HALVES, OUTSIDE, PAIR
 from gearwright.compiler.program import Program
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
@@ -21,8 +22,8 @@ LATENCY = {
     "select": 2, "if_else_zero": 2, "not": 1, "and": 1, "or": 1, "fmin": 5, "fmax": 5,
 }  # fmt: skip
 USUAL_LATENCY = 4  # cycles
-FREE = ("load", "const")  # made where they are first used: an operand in memory takes no instruction
-ANGLES = ("sincos", "pair_sin", "pair_cos")
+FREE = OUTSIDE  # made where they are first used: an operand in memory takes no instruction
+ANGLES = (PAIR, *HALVES)
 
 
 def is_small(program: Program) -> bool:

@@ -12,6 +12,7 @@ from gearwright.compiler.backends.cpu.neighbours import loaded_together, stored_
 from gearwright.compiler.backends.cpu.operations import declarations, templates
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.backends.cpu.vectors import OPS, widths
+from gearwright.compiler.ops import HALVES, PAIR
 from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape
 
 # What a stage does not store is constant while it runs. LLVM then need not order those loads among its stores, which
@@ -53,8 +54,8 @@ class StageWriter:
         i = 0
         while i < len(instructions):
             group = 1
-            if instructions[i].op == "sincos":
-                while i + group < len(instructions) and instructions[i + group].op == "sincos":
+            if instructions[i].op == PAIR:
+                while i + group < len(instructions) and instructions[i + group].op == PAIR:
                     group += 1
                 self._sincos_group(range(i, i + group))
             else:
@@ -86,8 +87,8 @@ class StageWriter:
             self.w.line(f"{result} = extractelement {self._types(args[0]).F} {self.name[args[0]]}, i32 {data}")
         elif op == "assign":
             result = self.name[args[0]]
-        elif op in ("pair_sin", "pair_cos"):
-            result = self.pairs[args[0]][op == "pair_cos"]
+        elif op in HALVES:
+            result = self.pairs[args[0]][HALVES.index(op)]
         elif op in FUNCTIONS:
             result = self._call(op, args)
         else:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 
 from gearwright.compiler.backends.cpu.twins import Pack, Twins
+from gearwright.compiler.ops import HALVES, OUTSIDE
 from gearwright.compiler.tape import Instruction, Store, Tape
 
 WIDEST = 4  # lanes of a pack: limbs come in twos and fours, and eight were not faster
 LONG = {"div": 4, "inv": 4, "sqrt": 4}  # operations that take as long as so many others
 ROUNDS = 2  # in which packs that do not pay are given up: nearly all are in the first
-HALVES = ("pair_sin", "pair_cos")
-IN_MEMORY = ("load", "const", *HALVES)
+IN_MEMORY = (*OUTSIDE, *HALVES)
 
 
 def pack_twins(tape: Tape, widest: int = WIDEST) -> Tape:

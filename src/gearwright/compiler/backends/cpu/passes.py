@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gearwright.compiler.backends.cpu import vectors
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.neighbours import neighbouring
-from gearwright.compiler.backends.cpu.packing import pack_twins
+from gearwright.compiler.backends.cpu.packing import WIDEST, pack_twins
 from gearwright.compiler.backends.cpu.peel import peel_loops
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.backends.cpu.split import split_program
 from gearwright.compiler.passes import PASSES as NEUTRAL
-from gearwright.compiler.passes import Pass, ends_known, optimise, without_unread_stores
+from gearwright.compiler.passes import REWRITES, Pass, ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
 from gearwright.compiler.simplify import remove_dead_code, simplify
 from gearwright.compiler.tape import Instruction, Tape
@@ -29,21 +31,22 @@ def constants_first(tape: Tape) -> Tape:
     return Tape(tuple(changed), tape.stores)
 
 
-PASSES: tuple[Pass, ...] = (*NEUTRAL[:-1], constants_first, schedule)  # which drops unused values itself
-
-
+PASSES: tuple[Pass, ...] = (*REWRITES, constants_first, schedule)  # which drops unused values itself
 FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first)
-SIDE_BY_SIDE: tuple[Pass, ...] = (pack_twins, schedule)  # once stages are what they will be
 
 
-def optimise_program(program: Program, lanes: int = 1) -> Program:
-    """The program with every stage optimised for this back end. Lanes are robots, or twins of a single one."""
+def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> Program:
+    """The program with every stage optimised for this back end.
+
+    Lanes are robots; a single one's alike values fill vectors of at most `widest` lanes.
+    """
     passes = PASSES
     if lanes == 1:
         program, passes = ends_known(program), FOR_ONE_ROBOT
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
     if lanes == 1:
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
-        passes = (*SIDE_BY_SIDE, issue_order) if is_small(optimised) else SIDE_BY_SIDE
+        pack = partial(pack_twins, widest=min(widest, WIDEST))  # now that stages are what they will be
+        passes = (pack, schedule, issue_order) if is_small(optimised) else (pack, schedule)
         optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
     return split_program(neighbouring(optimised)).verify(vectors.RULES)

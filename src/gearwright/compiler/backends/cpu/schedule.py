@@ -9,6 +9,7 @@ Angles are reduced in groups, early: sin and cos test for large arguments, and a
 
 from __future__ import annotations
 
+from gearwright.compiler.ops import HALVES, PAIR
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
@@ -32,7 +33,7 @@ def schedule(tape: Tape) -> Tape:
     depths = _depths(tape)
     halves: dict[int, list[int]] = {}
     for i, (op, args, _) in enumerate(tape.instructions):
-        if op in ("pair_sin", "pair_cos"):
+        if op in HALVES:
             halves.setdefault(args[0], []).append(i)
     order: list[int] = []
     done = [False] * len(tape.instructions)
@@ -88,7 +89,7 @@ def _angle_groups(tape: Tape) -> list[list[int]]:
         level = 0
         for a in args:
             level = max(level, below[a])
-        if op == "sincos":
+        if op == PAIR:
             groups.setdefault(level, []).append(i)
             level += 1
         below.append(level)

@@ -12,14 +12,13 @@ from dataclasses import replace
 from itertools import accumulate
 
 from gearwright.compiler.backends.cpu.vectors import widths
+from gearwright.compiler.ops import OUTSIDE, PAIR
 from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
 from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape
 
 LONGEST = 2500  # instructions of a function
 WINDOW = 0.3  # of a function's length, in which a cut is looked for
 SLOT = "crossing"
-MADE_AGAIN = ("const", "load")
-PAIR = "sincos"  # two values in one, which stay together with their uses
 
 
 def split_program(program: Program, longest: int = LONGEST) -> Program:
@@ -72,7 +71,7 @@ def made_again(tape: Tape) -> list[bool]:
     """Whether a value is made again behind a cut: constants, loads, and packs of them."""
     found: list[bool] = []
     for op, args, _ in tape.instructions:
-        found.append(op in MADE_AGAIN or (op == "pack" and all(found[a] for a in args)))
+        found.append(op in OUTSIDE or (op == "pack" and all(found[a] for a in args)))
     return found
 
 
