@@ -10,18 +10,34 @@ from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
 
-if TYPE_CHECKING:
-    from gearwright.compiler.backend import Backend
-    from gearwright.hardware.device import CanDevice, SerialDevice, SerialLine
-    from gearwright.hardware.frames import Frame
-    from gearwright.hardware.protocols import PROTOCOLS, Protocol
-    from gearwright.hardware.rig import Rig
-    from gearwright.hardware.setpoints import Brake, Cascade, Current, Duty, Impedance, Torque
-    from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS, JointKind, LinearTransmission, TransmissionMap
-    from gearwright.model.fields import check, quantity
-    from gearwright.model.frictions import FRICTIONS, FrictionModel
-    from gearwright.model.transmissions import TRANSMISSIONS
-    from gearwright.sim.recordings.formats import FORMATS, Format
+if TYPE_CHECKING:  # `as` exports a name to type checkers
+    from gearwright.compiler.backend import Backend as Backend
+    from gearwright.hardware.device import CanDevice as CanDevice
+    from gearwright.hardware.device import SerialDevice as SerialDevice
+    from gearwright.hardware.device import SerialLine as SerialLine
+    from gearwright.hardware.frames import Frame as Frame
+    from gearwright.hardware.protocols import PROTOCOLS as PROTOCOLS
+    from gearwright.hardware.protocols import Protocol as Protocol
+    from gearwright.hardware.rig import Rig as Rig
+    from gearwright.hardware.setpoints import Brake as Brake
+    from gearwright.hardware.setpoints import Cascade as Cascade
+    from gearwright.hardware.setpoints import Current as Current
+    from gearwright.hardware.setpoints import Duty as Duty
+    from gearwright.hardware.setpoints import Impedance as Impedance
+    from gearwright.hardware.setpoints import Torque as Torque
+    from gearwright.model import ACTUATORS as ACTUATORS
+    from gearwright.model import JOINT_KINDS as JOINT_KINDS
+    from gearwright.model import SENSORS as SENSORS
+    from gearwright.model import JointKind as JointKind
+    from gearwright.model import LinearTransmission as LinearTransmission
+    from gearwright.model import TransmissionMap as TransmissionMap
+    from gearwright.model.fields import check as check
+    from gearwright.model.fields import quantity as quantity
+    from gearwright.model.frictions import FRICTIONS as FRICTIONS
+    from gearwright.model.frictions import FrictionModel as FrictionModel
+    from gearwright.model.transmissions import TRANSMISSIONS as TRANSMISSIONS
+    from gearwright.sim.recordings.formats import FORMATS as FORMATS
+    from gearwright.sim.recordings.formats import Format as Format
 
 # name → the module that has it
 _LAZY = {
@@ -54,35 +70,7 @@ _LAZY = {
     "Torque": "gearwright.hardware.setpoints",
 }
 
-__all__ = [
-    "ACTUATORS",
-    "FORMATS",
-    "FRICTIONS",
-    "JOINT_KINDS",
-    "PROTOCOLS",
-    "SENSORS",
-    "TRANSMISSIONS",
-    "Backend",
-    "Brake",
-    "CanDevice",
-    "Cascade",
-    "Current",
-    "Duty",
-    "Format",
-    "Frame",
-    "FrictionModel",
-    "Impedance",
-    "JointKind",
-    "LinearTransmission",
-    "Protocol",
-    "Rig",
-    "SerialDevice",
-    "SerialLine",
-    "Torque",
-    "TransmissionMap",
-    "check",
-    "quantity",
-]
+__all__ = list(_LAZY)
 
 if not TYPE_CHECKING:  # where a name that is not there is an error
     __getattr__ = lazy_names(__name__, _LAZY)

@@ -66,3 +66,14 @@ def test_every_name_of_a_public_module_is_there(name: str) -> None:
 )
 def test_an_internal_name_is_found(text: str) -> None:
     assert len(list(internal(ast.parse(text)))) == 1
+
+
+@pytest.mark.parametrize("name", ["gearwright", "gearwright.kinds", "gearwright.model"])
+def test_type_checkers_see_what_is_imported_later(name: str) -> None:
+    """The imports that only type checkers read are the rows of the table that a running program goes by."""
+    module = import_module(name)
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    only = next(n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    imports = {a.asname or a.name: n.module for n in only.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert imports == module._LAZY
+    assert set(module._LAZY) <= set(module.__all__)

@@ -6,153 +6,98 @@ from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
 
-if TYPE_CHECKING:
-    from gearwright.model.actuators import (
-        ACTUATORS,
-        Actuator,
-        CustomActuator,
-        DCMotor,
-        ElectricMotor,
-        PneumaticCylinder,
-        Solenoid,
-    )
-    from gearwright.model.body_sensors import BodySensor, ForceTorque, Imu
-    from gearwright.model.couplings import MODES, Affine, Coupling, Couplings, Mode, Term, compose, in_order
-    from gearwright.model.geometry import (
-        Box,
-        Capsule,
-        Cone,
-        Cylinder,
-        Ellipsoid,
-        Geometry,
-        Mesh,
-        OtherShape,
-        Plane,
-        Sphere,
-    )
-    from gearwright.model.hardware import CommandLimits, Component, Hardware, Interface, MimicJoint
-    from gearwright.model.inertia import MASSLESS, Inertia
-    from gearwright.model.joints import (
-        JOINT_KINDS,
-        WORLD,
-        Axis,
-        AxisDynamics,
-        AxisRef,
-        Joint,
-        JointKind,
-        Limits,
-        SafetyController,
-    )
-    from gearwright.model.mechanism import DEFAULT_GRAVITY, Frame, Link, Mechanism
-    from gearwright.model.poses import IDENTITY, Pose
-    from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
-    from gearwright.model.topology import Branch, Tree
-    from gearwright.model.transmissions import (
-        Backlash,
-        CustomJointMap,
-        CustomTransmission,
-        DifferentialTransmission,
-        FourBarLinkage,
-        FourBarLinkageTransmission,
-        LinearMap,
-        LinearTransmission,
-        Losses,
-        Series,
-        SimpleTransmission,
-        Transmission,
-        TransmissionMap,
-    )
+if TYPE_CHECKING:  # `as` exports a name to type checkers
+    from gearwright.model.actuators import ACTUATORS as ACTUATORS
+    from gearwright.model.actuators import Actuator as Actuator
+    from gearwright.model.actuators import CustomActuator as CustomActuator
+    from gearwright.model.actuators import DCMotor as DCMotor
+    from gearwright.model.actuators import ElectricMotor as ElectricMotor
+    from gearwright.model.actuators import PneumaticCylinder as PneumaticCylinder
+    from gearwright.model.actuators import Solenoid as Solenoid
+    from gearwright.model.body_sensors import BodySensor as BodySensor
+    from gearwright.model.body_sensors import ForceTorque as ForceTorque
+    from gearwright.model.body_sensors import Imu as Imu
+    from gearwright.model.couplings import MODES as MODES
+    from gearwright.model.couplings import Affine as Affine
+    from gearwright.model.couplings import Coupling as Coupling
+    from gearwright.model.couplings import Couplings as Couplings
+    from gearwright.model.couplings import Mode as Mode
+    from gearwright.model.couplings import Term as Term
+    from gearwright.model.couplings import compose as compose
+    from gearwright.model.couplings import in_order as in_order
+    from gearwright.model.geometry import Box as Box
+    from gearwright.model.geometry import Capsule as Capsule
+    from gearwright.model.geometry import Cone as Cone
+    from gearwright.model.geometry import Cylinder as Cylinder
+    from gearwright.model.geometry import Ellipsoid as Ellipsoid
+    from gearwright.model.geometry import Geometry as Geometry
+    from gearwright.model.geometry import Mesh as Mesh
+    from gearwright.model.geometry import OtherShape as OtherShape
+    from gearwright.model.geometry import Plane as Plane
+    from gearwright.model.geometry import Sphere as Sphere
+    from gearwright.model.hardware import CommandLimits as CommandLimits
+    from gearwright.model.hardware import Component as Component
+    from gearwright.model.hardware import Hardware as Hardware
+    from gearwright.model.hardware import Interface as Interface
+    from gearwright.model.hardware import MimicJoint as MimicJoint
+    from gearwright.model.inertia import MASSLESS as MASSLESS
+    from gearwright.model.inertia import Inertia as Inertia
+    from gearwright.model.joints import JOINT_KINDS as JOINT_KINDS
+    from gearwright.model.joints import WORLD as WORLD
+    from gearwright.model.joints import Axis as Axis
+    from gearwright.model.joints import AxisDynamics as AxisDynamics
+    from gearwright.model.joints import AxisRef as AxisRef
+    from gearwright.model.joints import Joint as Joint
+    from gearwright.model.joints import JointKind as JointKind
+    from gearwright.model.joints import Limits as Limits
+    from gearwright.model.joints import SafetyController as SafetyController
+    from gearwright.model.mechanism import DEFAULT_GRAVITY as DEFAULT_GRAVITY
+    from gearwright.model.mechanism import Frame as Frame
+    from gearwright.model.mechanism import Link as Link
+    from gearwright.model.mechanism import Mechanism as Mechanism
+    from gearwright.model.poses import IDENTITY as IDENTITY
+    from gearwright.model.poses import Pose as Pose
+    from gearwright.model.sensors import SENSORS as SENSORS
+    from gearwright.model.sensors import CustomSensor as CustomSensor
+    from gearwright.model.sensors import Encoder as Encoder
+    from gearwright.model.sensors import LimitSwitch as LimitSwitch
+    from gearwright.model.sensors import Sensor as Sensor
+    from gearwright.model.topology import Branch as Branch
+    from gearwright.model.topology import Tree as Tree
+    from gearwright.model.transmissions import Backlash as Backlash
+    from gearwright.model.transmissions import CustomJointMap as CustomJointMap
+    from gearwright.model.transmissions import CustomTransmission as CustomTransmission
+    from gearwright.model.transmissions import DifferentialTransmission as DifferentialTransmission
+    from gearwright.model.transmissions import FourBarLinkage as FourBarLinkage
+    from gearwright.model.transmissions import FourBarLinkageTransmission as FourBarLinkageTransmission
+    from gearwright.model.transmissions import LinearMap as LinearMap
+    from gearwright.model.transmissions import LinearTransmission as LinearTransmission
+    from gearwright.model.transmissions import Losses as Losses
+    from gearwright.model.transmissions import Series as Series
+    from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
+    from gearwright.model.transmissions import Transmission as Transmission
+    from gearwright.model.transmissions import TransmissionMap as TransmissionMap
 
-__all__ = [
-    "ACTUATORS",
-    "DEFAULT_GRAVITY",
-    "IDENTITY",
-    "JOINT_KINDS",
-    "MASSLESS",
-    "MODES",
-    "SENSORS",
-    "WORLD",
-    "Actuator",
-    "Affine",
-    "Axis",
-    "AxisDynamics",
-    "AxisRef",
-    "Backlash",
-    "BodySensor",
-    "Box",
-    "Branch",
-    "Capsule",
-    "CommandLimits",
-    "Component",
-    "Cone",
-    "Coupling",
-    "Couplings",
-    "CustomActuator",
-    "CustomJointMap",
-    "CustomSensor",
-    "CustomTransmission",
-    "Cylinder",
-    "DCMotor",
-    "DifferentialTransmission",
-    "ElectricMotor",
-    "Ellipsoid",
-    "Encoder",
-    "ForceTorque",
-    "FourBarLinkage",
-    "FourBarLinkageTransmission",
-    "Frame",
-    "Geometry",
-    "Hardware",
-    "Imu",
-    "Inertia",
-    "Interface",
-    "Joint",
-    "JointKind",
-    "LimitSwitch",
-    "Limits",
-    "LinearMap",
-    "LinearTransmission",
-    "Link",
-    "Losses",
-    "Mechanism",
-    "Mesh",
-    "MimicJoint",
-    "Mode",
-    "OtherShape",
-    "Plane",
-    "PneumaticCylinder",
-    "Pose",
-    "SafetyController",
-    "Sensor",
-    "Series",
-    "SimpleTransmission",
-    "Solenoid",
-    "Sphere",
-    "Term",
-    "Transmission",
-    "TransmissionMap",
-    "Tree",
-    "compose",
-    "in_order",
-]
+# module → its names
+_NAMES = {
+    "actuators": "ACTUATORS Actuator CustomActuator DCMotor ElectricMotor PneumaticCylinder Solenoid",
+    "body_sensors": "BodySensor ForceTorque Imu",
+    "couplings": "MODES Affine Coupling Couplings Mode Term compose in_order",
+    "geometry": "Box Capsule Cone Cylinder Ellipsoid Geometry Mesh OtherShape Plane Sphere",
+    "hardware": "CommandLimits Component Hardware Interface MimicJoint",
+    "inertia": "MASSLESS Inertia",
+    "joints": "JOINT_KINDS WORLD Axis AxisDynamics AxisRef Joint JointKind Limits SafetyController",
+    "mechanism": "DEFAULT_GRAVITY Frame Link Mechanism",
+    "poses": "IDENTITY Pose",
+    "sensors": "SENSORS CustomSensor Encoder LimitSwitch Sensor",
+    "topology": "Branch Tree",
+    "transmissions": "Backlash CustomJointMap CustomTransmission DifferentialTransmission "
+    "FourBarLinkage FourBarLinkageTransmission LinearMap LinearTransmission Losses "
+    "Series SimpleTransmission Transmission TransmissionMap",
+}
+_LAZY = {name: f"gearwright.model.{module}" for module, names in _NAMES.items() for name in names.split()}
 
-if not TYPE_CHECKING:
-    _NAMES = {  # by module
-        "actuators": "ACTUATORS Actuator CustomActuator DCMotor ElectricMotor PneumaticCylinder Solenoid",
-        "body_sensors": "BodySensor ForceTorque Imu",
-        "couplings": "MODES Affine Coupling Couplings Mode Term compose in_order",
-        "geometry": "Box Capsule Cone Cylinder Ellipsoid Geometry Mesh OtherShape Plane Sphere",
-        "hardware": "CommandLimits Component Hardware Interface MimicJoint",
-        "inertia": "MASSLESS Inertia",
-        "joints": "JOINT_KINDS WORLD Axis AxisDynamics AxisRef Joint JointKind Limits SafetyController",
-        "mechanism": "DEFAULT_GRAVITY Frame Link Mechanism",
-        "poses": "IDENTITY Pose",
-        "sensors": "SENSORS CustomSensor Encoder LimitSwitch Sensor",
-        "topology": "Branch Tree",
-        "transmissions": "Backlash CustomJointMap CustomTransmission DifferentialTransmission "
-        "FourBarLinkage FourBarLinkageTransmission LinearMap LinearTransmission Losses "
-        "Series SimpleTransmission Transmission TransmissionMap",
-    }
-    __getattr__ = lazy_names(
-        __name__, {name: f"gearwright.model.{module}" for module, names in _NAMES.items() for name in names.split()}
-    )
+__all__ = list(_LAZY)
+
+if not TYPE_CHECKING:  # where a name that is not there is an error
+    __getattr__ = lazy_names(__name__, _LAZY)
