@@ -235,7 +235,7 @@ ARGUED = {
     "compiler.backends.cpu.packing.WIDEST": "how many values at once: the same bits",
     "compiler.backends.cpu.packing.LONG": "which values lie side by side: the same bits",
     "compiler.backends.cpu.packing.ROUNDS": "which values lie side by side: the same bits",
-    "compiler.backends.cpu.twins.DEPTH": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.isomorphic.DEPTH": "which values lie side by side: the same bits",
     "compiler.backends.cpu.issue.SMALL": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.WINDOW": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.WIDTH": "the order of independent instructions: the same bits",

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from casadi import SX
 
-from gearwright.dynamics.steps.builder import Carrier, Repeat, StepBuilder
+from gearwright.dynamics.steps.builder import Repeat, StageBoundary, StepBuilder
 from tests.dynamics.stepping import run
 
 
@@ -99,8 +99,14 @@ def test_what_no_stage_stores_is_a_mistake():
 
 
 def test_a_carrier_alone():
-    carrier, x = Carrier(), SX.sym("x")
+    carrier, x = StageBoundary(), SX.sym("x")
     one, two = x + 1, x + 2
     found = [carrier(one), carrier(two), carrier(one)]
     assert len(carrier.values) == 2
     assert [str(s) for s in found] == ["c0", "c1", "c0"]
+
+
+def test_a_slot_that_is_not_there_is_not_set():
+    build = builder(velocity=1)
+    with pytest.raises(AttributeError, match="trail"):
+        build.trail = [1.0]

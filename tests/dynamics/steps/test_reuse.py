@@ -17,7 +17,7 @@ from gearwright.dynamics import Equations
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps import direct
-from gearwright.dynamics.steps.builder import Carrier
+from gearwright.dynamics.steps.builder import StageBoundary
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.sim.programs import step_program
 
@@ -68,7 +68,7 @@ def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = la
 
 def test_slots_are_filled() -> None:
     p, x, y = SX.sym("p"), SX.sym("x"), SX.sym("y")
-    carrier = Carrier()
+    carrier = StageBoundary()
     known = one_law(p * p, 3.0 * p, 1.0 - p, carrier)
     filled = refilled(known, one_law(x * y, casadi.sin(x), y), {"given": carrier.symbols})
     assert filled is not None
@@ -79,7 +79,7 @@ def test_what_differs_is_not_shared() -> None:
     p, x, y = SX.sym("p"), SX.sym("x"), SX.sym("y")
 
     def shared(before: tuple[Any, Any, Any], after: tuple[Any, Any, Any]) -> bool:
-        carrier = Carrier()
+        carrier = StageBoundary()
         known = one_law(*before, carrier)
         return refilled(known, one_law(*after), {"given": carrier.symbols}) is not None
 

@@ -35,7 +35,7 @@ Body = tuple[Function | Repeat, ...]
 CHEAP = frozenset((casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL, casadi.OP_NEG, casadi.OP_TWICE, casadi.OP_SQ))
 
 
-class Carrier:
+class StageBoundary:
     """Collects what one stage computes for later ones, and puts a slot's symbols in its place.
 
     What is a slot's number already is left where it is: it must not be used after a stage has written that slot.
@@ -73,12 +73,14 @@ class Carrier:
 class StepBuilder(Slots):
     """The stages of one step in the making. `inputs` are the slots that a step begins with."""
 
+    __slots__ = ("_assigned", "_inputs", "_made", "_open", "_slots", "_symbols")
+
     def __init__(self, inputs: Mapping[SlotName, SX]) -> None:
         self._slots: dict[SlotName, SX] = {}
         self._symbols: dict[SlotName, frozenset[int]] = {}  # hashes of each slot's elements
         for slot, symbol in inputs.items():
             self._add(slot, symbol)
-        self._assigned: dict[SlotName, list[Scalar] | Carrier] = {}
+        self._assigned: dict[SlotName, list[Scalar] | StageBoundary] = {}
         self._open: list[list[Function | Repeat]] = [[]]
         self._made: dict[str, Function] = {}
         self._inputs = list(inputs)  # the first stage reads all of them, so that a program has them
@@ -100,15 +102,15 @@ class StepBuilder(Slots):
     def __setitem__(self, slot: SlotName, values: Sequence[Scalar]) -> None:
         self._assigned[slot] = list(values)
 
-    def carry(self, slot: SlotName, kept: Sequence[Scalar] = ()) -> Carrier:
-        """A carrier; numbers that go through it are stored in the slot by the next stage."""
-        carrier = Carrier(kept)
-        self._assigned[slot] = carrier
-        return carrier
+    def carry(self, slot: SlotName, kept: Sequence[Scalar] = ()) -> StageBoundary:
+        """A boundary; numbers that go through it are stored in the slot by the next stage."""
+        boundary = StageBoundary(kept)
+        self._assigned[slot] = boundary
+        return boundary
 
     def stage(self, name: str) -> None:
         """Ends a stage: what was assigned is computed and stored."""
-        written = {slot: x.values if isinstance(x, Carrier) else x for slot, x in self._assigned.items()}
+        written = {slot: x.values if isinstance(x, StageBoundary) else x for slot, x in self._assigned.items()}
         with without_simplification():
             columns = casadi.cse([column(values) for values in written.values()])
         used = self._read_by(columns)
@@ -118,7 +120,7 @@ class StepBuilder(Slots):
         self._made[name] = Function(name, symbols, columns, read, list(written), twice)
         self._open[-1].append(self._made[name])
         for slot, x in self._assigned.items():
-            if isinstance(x, Carrier):
+            if isinstance(x, StageBoundary):
                 self._add(slot, column(x.symbols))
             elif slot not in self._slots:
                 self._add(slot, SX.sym(slot, len(x)))

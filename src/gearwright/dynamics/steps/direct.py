@@ -42,7 +42,7 @@ from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.responses import responses
 from gearwright.dynamics.solve.switching import PATIENCE
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
-from gearwright.dynamics.steps.builder import Carrier, StepBuilder
+from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 from gearwright.dynamics.tree.coordinates import State
@@ -155,7 +155,7 @@ class DirectStep:
 
     # --- velocities ------------------------------------------------------------------------------------------------
 
-    def matrix(self, H: Inertia, acting: Collected, keep: Carrier) -> Inertia | Factors | Masked:
+    def matrix(self, H: Inertia, acting: Collected, keep: StageBoundary) -> Inertia | Factors | Masked:
         """H as later stages need it: factorised once, where nothing is held and nothing has to be."""
         if acting.switching or acting.equalities:
             return needed_parts(H, acting).mapped(keep)

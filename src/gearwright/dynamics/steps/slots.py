@@ -40,7 +40,9 @@ class Shared(Numbers):
 
 
 class Slots:
-    """Every slot that stages name."""
+    """Every slot that stages name. Without a `__dict__`: setting any other attribute is an error."""
+
+    __slots__ = ()
 
     position = Shared(StepSlot.POSITION)
     velocity = Shared(StepSlot.VELOCITY)

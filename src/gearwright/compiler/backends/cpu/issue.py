@@ -22,7 +22,6 @@ LATENCY = {
     "select": 2, "if_else_zero": 2, "not": 1, "and": 1, "or": 1, "fmin": 5, "fmax": 5,
 }  # fmt: skip
 USUAL_LATENCY = 4  # cycles
-FREE = OUTSIDE  # made where they are first used: an operand in memory takes no instruction
 ANGLES = (PAIR, *HALVES)
 
 
@@ -53,7 +52,7 @@ def _begun(tape: Tape, front: int) -> dict[int, float]:
     retired: list[float] = []  # in order, as cores do
     fetched = last = 0.0
     for value, (op, args, _) in enumerate(tape.instructions[front:], start=front):
-        if op in FREE:
+        if op in OUTSIDE:  # made where they are first used: an operand in memory takes no instruction
             continue
         fetched = max(fetched + 1.0 / WIDTH, retired[-WINDOW] if len(retired) >= WINDOW else 0.0)
         begun[value] = max([fetched, *(ready[a] for a in args)])

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from gearwright.compiler.backends.cpu.angles import Angles
+from gearwright.compiler.backends.cpu.contiguous import contiguous_load, vector_stores
 from gearwright.compiler.backends.cpu.ir import Types, Value, Writer, number, types
 from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.neighbours import loaded_together, stored_together
 from gearwright.compiler.backends.cpu.operations import declarations, templates
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.backends.cpu.vectors import OPS, widths
@@ -96,9 +96,9 @@ class StageWriter:
         self.name.append(result)
 
     def _pack(self, args: tuple[int, ...], t: Types) -> str:
-        """Neighbours in memory are one load, constants one constant; others come in one by one."""
+        """Contiguous elements are one load, constants one constant; others come in one by one."""
         instructions = self.tape.instructions
-        first = loaded_together(self.tape, args)
+        first = contiguous_load(self.tape, args)
         if first is not None:
             constant = "" if any(self.memory(instructions[a].data) in self.stored for a in args) else CONSTANT_MEMORY  # type: ignore[arg-type]
             return self.w.assign(f"load {t.F}, ptr {self._pointer(first)}, align {self._alignment}{constant}")
@@ -178,9 +178,9 @@ def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
     memory = _memory(tape)
     last_load = {memory(address): i for i, address in _loads(tape)}
     moments: dict[int, list[Store]] = {}
-    for together in stored_together(tape):
-        first = together.store
-        latest = max(last_load.get(memory(address), 0) for address in together.addresses)
+    for vector in vector_stores(tape):
+        first = vector.store
+        latest = max(last_load.get(memory(address), 0) for address in vector.addresses)
         moments.setdefault(max(first.value, latest), []).append(first)
     return moments
 

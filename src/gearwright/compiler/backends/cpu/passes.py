@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from gearwright.compiler.backends.cpu import vectors
+from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
-from gearwright.compiler.backends.cpu.neighbours import neighbouring
-from gearwright.compiler.backends.cpu.packing import WIDEST, pack_twins
+from gearwright.compiler.backends.cpu.packing import WIDEST, pack_isomorphic
 from gearwright.compiler.backends.cpu.peel import peel_loops
 from gearwright.compiler.backends.cpu.schedule import schedule
 from gearwright.compiler.backends.cpu.split import split_program
@@ -38,7 +38,7 @@ FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first)
 def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> Program:
     """The program with every stage optimised for this back end.
 
-    Lanes are robots; a single one's alike values fill vectors of at most `widest` lanes.
+    Lanes are robots; a single one's isomorphic values fill vectors of at most `widest` lanes.
     """
     passes = PASSES
     if lanes == 1:
@@ -46,7 +46,7 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
     if lanes == 1:
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
-        pack = partial(pack_twins, widest=min(widest, WIDEST))  # now that stages are what they will be
+        pack = partial(pack_isomorphic, widest=min(widest, WIDEST))  # now that stages are what they will be
         passes = (pack, schedule, issue_order) if is_small(optimised) else (pack, schedule)
         optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
-    return split_program(neighbouring(optimised)).verify(vectors.RULES)
+    return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)

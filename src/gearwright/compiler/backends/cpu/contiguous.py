@@ -1,4 +1,4 @@
-"""Packs in memory: elements of scratch that are loaded or stored together become neighbours, which move at once."""
+"""Packs in memory: elements of scratch that are loaded or stored together become contiguous and move at once."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from gearwright.compiler.program import Program, SlotKind
 from gearwright.compiler.tape import Address, AnyAddress, Store, Tape
 
 
-class Together(NamedTuple):
-    """One store, of a value or of a whole pack to neighbours; the first address is the store's own."""
+class VectorStore(NamedTuple):
+    """One store, of a value or of a whole pack to contiguous elements; the first address is the store's own."""
 
     store: Store
     addresses: tuple[AnyAddress, ...]
 
 
-def loaded_together(tape: Tape, args: tuple[int, ...]) -> Address | None:
-    """The first of the elements that a pack's arguments load, if these are neighbours in this order."""
+def contiguous_load(tape: Tape, args: tuple[int, ...]) -> Address | None:
+    """The first of the elements that a pack's arguments load, if these are contiguous in this order."""
     addresses = [tape.instructions[a].data for a in args]
-    if not all(isinstance(a, Address) for a in addresses) or not _are_neighbours(addresses):  # type: ignore[arg-type]
+    if not all(isinstance(a, Address) for a in addresses) or not _are_contiguous(addresses):  # type: ignore[arg-type]
         return None
     return addresses[0]  # type: ignore[return-value]
 
 
-def _are_neighbours(addresses: list[Address]) -> bool:
+def _are_contiguous(addresses: list[Address]) -> bool:
     return all(a.slot == b.slot and a.element + 1 == b.element for a, b in pairwise(addresses))
 
 
-def stored_together(tape: Tape) -> Iterator[Together]:
-    """The tape's stores; those of a pack's lanes to neighbours as one."""
+def vector_stores(tape: Tape) -> Iterator[VectorStore]:
+    """The tape's stores; those of a pack's lanes to contiguous elements as one."""
     wide = widths(tape)
     for pack, stores in _by_pack(tape):
         whole = pack is not None and [_lane(tape, s.value) for s in stores] == list(range(wide[pack]))
-        if pack is not None and whole and _are_neighbours([s.address for s in stores]):  # type: ignore[misc]
-            yield Together(Store(stores[0].address, pack), tuple(s.address for s in stores))
+        if pack is not None and whole and _are_contiguous([s.address for s in stores]):  # type: ignore[misc]
+            yield VectorStore(Store(stores[0].address, pack), tuple(s.address for s in stores))
         else:
-            yield from (Together(s, (s.address,)) for s in stores)
+            yield from (VectorStore(s, (s.address,)) for s in stores)
 
 
 def _by_pack(tape: Tape) -> Iterator[tuple[int | None, list[Store]]]:
@@ -56,15 +56,15 @@ def _lane(tape: Tape, value: int) -> int:
     return tape.instructions[value].data  # type: ignore[return-value]
 
 
-def neighbouring(program: Program) -> Program:
-    """The program, not verified, with the elements of scratch in an order in which packs are neighbours."""
+def contiguous_scratch(program: Program) -> Program:
+    """The program, not verified, with the elements of scratch in an order in which packs are contiguous."""
     indexed = {a.slot for s in program.stages for a in s.tape.reads() | s.tape.writes() if not isinstance(a, Address)}
     free = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)} - indexed
     order: dict[str, dict[int, None]] = {name: {} for name in free}
-    for together in (*_loaded(program), *_stored(program)):
-        own = order.get(together[0].slot, {})
-        if len({a.slot for a in together}) == 1 and not any(a.element in own for a in together):
-            own |= dict.fromkeys(a.element for a in together)
+    for elements in (*_loaded(program), *_stored(program)):
+        own = order.get(elements[0].slot, {})
+        if len({a.slot for a in elements}) == 1 and not any(a.element in own for a in elements):
+            own |= dict.fromkeys(a.element for a in elements)
     places = {name: _places(order[name], program.slot(name).size) for name in free if order[name]}
     return program.map_tapes(lambda tape: _moved(tape, places), verified=False) if places else program
 

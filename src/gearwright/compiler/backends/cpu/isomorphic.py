@@ -1,8 +1,8 @@
-"""Values of one robot that are computed alike: two legs, four fingers, the branches of a tree.
+"""Isomorphic values of one robot: computed alike, as those of two legs, four fingers, the branches of a tree.
 
-Twins have the same operation, the same shape of expression below it, and the same level (operations to the furthest
-load), so that they do not depend on each other and can lie side by side in a vector. Constants and the elements that
-are loaded may differ.
+They have the same operation, the same shape of expression below it, and the same level (operations to the furthest
+load), so that they do not depend on each other and can be lanes of one vector. Constants and the elements that are
+loaded may differ.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from gearwright.compiler.tape import Instruction, Tape
 Pack = tuple[int, ...]  # values side by side
 FACTORS_COMMUTE = ("fma", "fms", "fnma")
 SIGNED = {"sub": "add", "fms": "fma", "fnma": "fma"}  # mirrored limbs differ in signs
-DEPTH = 7  # of the shapes that are compared: enough to tell a limb's own values apart; deeper ones find fewer twins
+DEPTH = 7  # of the shapes that are compared: enough to tell a limb's own values apart; deeper ones find fewer packs
 
 
-class Twins:
+class IsomorphicPacks:
     """Packs of a tape's values: found from the results down, so that arguments lie as their users do."""
 
     def __init__(self, tape: Tape, widest: int) -> None:
