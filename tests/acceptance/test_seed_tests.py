@@ -167,6 +167,7 @@ def test_transmission_four_bar_linkage():
         (gap(theta + h * a, 1.9 + h * b) - gap(theta - h * a, 1.9 - h * b)) for a, b in ((1, 0), (0, 1))
     )
     sim.step(command={"motor": 0.7})
+    # of the differences, some 1e-10 each
     assert sim.velocity["j"] == pytest.approx(1e-3 * 0.7 * (-by_phi / by_theta) / 0.5, rel=2e-9)
 
 

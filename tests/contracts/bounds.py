@@ -8,14 +8,17 @@ mechanisms, not tolerances.
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from _pytest.assertion import rewrite
 
 SMALL = 1e-3  # a bound below it is one of an error
+ROUNDING = 1.001e-12  # of the expected number, or of 1
 WATCHER = "@watched_bound"  # no name that a test could have
 OPERATORS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 ERRORS = ("abs", "norm", "error", "diff", "apart", "drift", "ptp", "residual", "gap", "worst", "wrong", "violation")
@@ -87,6 +90,20 @@ def _all_rounding(given: list[ast.keyword]) -> bool:
     return all("ROUNDING" in _names(k.value) for k in given if k.arg != "nan_ok")
 
 
+class Kind(Enum):
+    """What is known of a bound from the text."""
+
+    NO_TOLERANCE = "no tolerance"
+    IF_SMALL = "one of an error if it is small"
+    OF_AN_ERROR = "one of an error, by its name"
+
+
+def _kind(bound: ast.expr, error: ast.expr) -> Kind:
+    if not _as_number(bound) or _timed(error):
+        return Kind.NO_TOLERANCE
+    return Kind.OF_AN_ERROR if _of_an_error(error) else Kind.IF_SMALL
+
+
 class _Watched(ast.NodeTransformer):
     """Comparisons of an `assert`, handed to the watcher with what is known of them from the text."""
 
@@ -97,11 +114,13 @@ class _Watched(ast.NodeTransformer):
             return node
         pairs = list(zip(values, node.ops, values[1:], strict=False))
         sides = [(b, a) if isinstance(op, ast.Lt | ast.LtE) else (a, b) for a, op, b in pairs]
-        kinds = [_as_number(bound) * (1 + _of_an_error(error)) * (not _timed(error)) for bound, error in sides]
-        if not any(kinds):
+        kinds = [_kind(bound, error) for bound, error in sides]
+        if all(kind is Kind.NO_TOLERANCE for kind in kinds):
             return node
-        known = ast.Constant(tuple((type(op).__name__, kind) for op, kind in zip(node.ops, kinds, strict=True)))
-        call = ast.Call(func=ast.Name(id=WATCHER, ctx=ast.Load()), args=[known, *values], keywords=[])
+        known = ast.Constant(tuple((type(op).__name__, kind.value) for op, kind in zip(node.ops, kinds, strict=True)))
+        nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        later = [ast.Lambda(args=nothing, body=value) for value in values[2:]]  # evaluated only if what is before holds
+        call = ast.Call(func=ast.Name(id=WATCHER, ctx=ast.Load()), args=[known, *values[:2], *later], keywords=[])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
@@ -112,13 +131,14 @@ class _Asserts(ast.NodeTransformer):
 
 
 def _watcher(record: Record) -> Any:
-    def watched(known: tuple[tuple[str, int], ...], *values: Any) -> Any:
-        result: Any = True
-        for (op, kind), a, b in zip(known, values, values[1:], strict=False):
+    def watched(known: tuple[tuple[str, str], ...], a: Any, b: Any, *later: Callable[[], Any]) -> Any:
+        for i, (op, kind) in enumerate(known):
             holds = OPERATORS[getattr(ast, op)](a, b)
-            _recorded(record, kind, *((b, a) if op.startswith("Lt") else (a, b)))
-            result = holds if result is True else result and holds
-        return result
+            _recorded(record, Kind(kind), *((b, a) if op.startswith("Lt") else (a, b)))
+            if i == len(later) or not holds:
+                break
+            a, b = b, later[i]()
+        return holds
 
     return watched
 
@@ -128,12 +148,12 @@ def one_count(allowed: Any, *numbers: Any) -> bool:
     return bool(np.all(np.asarray(allowed) == 1) and all(np.all(np.mod(n, 1) == 0) for n in numbers))
 
 
-def _recorded(record: Record, kind: int, bound: Any, error: Any) -> None:
+def _recorded(record: Record, kind: Kind, bound: Any, error: Any) -> None:
     try:
         bound, error = np.asarray(bound, dtype=float), np.asarray(error, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # either: not of numbers
         return
-    small = kind == 2 or (kind == 1 and bound.size and bound.max() <= SMALL)
+    small = kind is Kind.OF_AN_ERROR or (kind is Kind.IF_SMALL and bound.size and bound.max() <= SMALL)
     if small and bound.size and error.size and bound.min() > 0 and error.min() >= 0 and not one_count(bound, error):
         record(error, bound, np.zeros(()))
 
@@ -149,5 +169,4 @@ def watch(replace: Callable[[Any, str, Any], None], record: Record) -> None:
     replace(rewrite, "rewrite_asserts", rewrite_asserts)
     replace(rewrite, "_read_pyc", lambda *_: None)  # compiled without the watcher
     replace(rewrite, "_write_pyc", lambda *_: None)
-    builtins: Any = __builtins__
-    builtins[WATCHER] = _watcher(record)
+    replace(builtins, WATCHER, _watcher(record))

@@ -34,11 +34,11 @@ from tests.contracts import bounds
 Place = tuple[str, int, int]  # file, line and column of the comparison
 ApproxScalar: Any = type(pytest.approx(0.0))  # its module's name depends on pytest's version
 LITTLE = 0.1  # of what is allowed
-ROUNDING = 1.001e-12  # of the expected number, or of 1
 MARK = "# slack: "
 TESTS = Path(__file__).parents[1]
 FOUND: dict[Place, tuple[float, float, float]] = {}  # the largest share, with its difference and what was allowed
 UNCHANGED: list[tuple[Any, str, Any]] = []  # what the plugin has replaced
+ABSENT = object()  # what was not there before
 # helpers of rooms too; before conftest imports some
 pytest.register_assert_rewrite(*(f"tests.{r.name}" for r in TESTS.iterdir() if r.is_dir() and r.name != "contracts"))
 
@@ -70,7 +70,7 @@ def compared(place: Place | None, difference: Any, allowed: Any, size: Any) -> N
     """Records differences beside what was allowed for numbers of this size, where that is more than rounding."""
     difference, allowed, size = np.broadcast_arrays(difference, allowed, size)
     with np.errstate(all="ignore"):
-        counts = (allowed > ROUNDING * np.maximum(1.0, size)) & (difference < np.inf)
+        counts = (allowed > bounds.ROUNDING * np.maximum(1.0, size)) & (difference < np.inf)
     if counts.any():
         shares = difference[counts] / allowed[counts]
         most = int(np.argmax(shares))
@@ -120,7 +120,7 @@ def _other_draws(derandomized: Any) -> Any:
 
 
 def _replace(owner: Any, name: str, new: Any) -> None:
-    UNCHANGED.append((owner, name, getattr(owner, name)))
+    UNCHANGED.append((owner, name, getattr(owner, name, ABSENT)))
     setattr(owner, name, new)
 
 
@@ -145,7 +145,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     while UNCHANGED:
-        setattr(*UNCHANGED.pop())
+        owner, name, old = UNCHANGED.pop()
+        if old is ABSENT:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, old)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -21,6 +21,8 @@ CASES = {
     "1 and np.abs(1e-9 - 0) < 5e-9": (1, 0, 0),
     "1 and abs(1e-12) < 1000 * ROUNDING": (1, 0, 0),
     "1 and 0.5 < 20.0": (0, 0, 0),
+    "1 and 0 < abs(1e-9 - 0) < 5e-9": (1, 0, 0),
+    "1 and not abs(2 - 0) < 1e-3 < 1 / 0": (1, 0, 0),  # the last is not evaluated
     "1 and abs(5 - 5) <= 1": (0, 0, 0),
     "1 and time.monotonic() - begun < 1e6": (0, 0, 0),
 }

@@ -1,5 +1,9 @@
-"""The solver, the stages of a step and the constraints have unit tests by their own names."""
+"""The solver, the stages of a step and the constraints have unit tests by their own names, which import them.
 
+Where a module is used only through others, or its tests have another name, a table says so.
+"""
+
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,20 @@ ELSEWHERE = {
     "dynamics/steps/constraint_groups.py": "contracts/test_outside_kinds.py",  # the table of row types
     "dynamics/constraints/rows.py": "dynamics/constraints/test_coupling_rows.py",
 }
+# no import: the tests are of what comes out of a whole step, in whose inputs the module has a name of its own
+THROUGH_A_STEP = {
+    "dynamics/steps/direct.py": "its loops, in the stages of Equations",
+    "dynamics/steps/euler.py": 'integrator="euler" of Equations',
+    "dynamics/steps/projection.py": "loops that a step of Equations finds open",
+    "dynamics/constraints/loop_joint_readings.py": 'observer("cut_joints") of Equations',
+}
+
+
+def _imports(test: str, module: str) -> bool:
+    """Whether a line of a test imports from a module."""
+    name = "gearwright." + module.removesuffix(".py").replace("/", ".")
+    text = (ROOT / "tests" / test).read_text(encoding="utf-8")
+    return re.search(rf"^\s*from {re.escape(name)} import ", text, re.MULTILINE) is not None
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -20,7 +38,10 @@ def test_every_module_has_its_tests(room: str) -> None:
     assert modules
     tests = {f"{room}/{p.name}": ELSEWHERE.get(f"{room}/{p.name}", f"{room}/test_{p.name}") for p in modules}
     assert {module: test for module, test in tests.items() if not (ROOT / "tests" / test).is_file()} == {}
+    without = {module for module, test in tests.items() if not _imports(test, module)}
+    assert without == {module for module in THROUGH_A_STEP if module.startswith(f"{room}/")}
 
 
 def test_tests_elsewhere_are_of_modules_that_are_there() -> None:
-    assert [module for module in ELSEWHERE if not (ROOT / "src/gearwright" / module).is_file()] == []
+    tables = [*ELSEWHERE, *THROUGH_A_STEP]
+    assert [module for module in tables if not (ROOT / "src/gearwright" / module).is_file()] == []

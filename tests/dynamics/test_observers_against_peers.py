@@ -92,6 +92,7 @@ def test_mujoco(rng):
             R, p = data.xmat[body].reshape(3, 3), data.xpos[body]
             moment = moment + np.cross(data.subtree_com[model.body_rootid[body]] - p, force)
             wanted = np.concatenate([R.T @ force, R.T @ moment])
+            # sums over links, about another point
             assert relative_error(F[ours.reacting.index(name)], wanted) < 1e-11, name
             Jp, Jr = np.zeros((3, 9)), np.zeros((3, 9))
             mujoco.mj_jacBody(model, data, Jp, Jr, body)

@@ -82,7 +82,7 @@ def guarded(work: Callable[[], Any], seconds: int = SECONDS, megabytes: int = ME
             return Outcome("hung", detail=f"more than {seconds} s of processor time", seconds=seconds)
         return Outcome("died", detail=f"exit code {process.exitcode}")
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # either: it may have ended
             os.killpg(process.pid, signal.SIGKILL)  # and what it started
         process.kill()
         process.join()

@@ -217,7 +217,7 @@ def test_a_line_that_is_typed_stays_below_the_table(monkeypatch):
 def test_a_port_that_is_taken_is_named_and_so_is_the_file_that_a_client_needs(tmp_path):
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        with suppress(OSError):  # taken already: as good
+        with suppress(OSError):  # either: taken already is as good
             other.bind(("127.0.0.1", 29540))
             other.listen()
         server = Server("desk_arm", "--protocol", "cia402")

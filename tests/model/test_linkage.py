@@ -159,8 +159,8 @@ def test_random_linkages(rng: np.random.Generator) -> None:
         lengths = dict(zip(("ground", "input", "coupler", "output"), rng.uniform(0.2, 2.0, 4), strict=True))
         try:
             t = FourBarLinkage(**lengths, branch=int(rng.choice([1, -1])), input_branch=int(rng.choice([1, -1])))
-        except ModelError:
-            continue  # no linkage has such bars
+        except ModelError:  # either: no linkage has such bars
+            continue
         tried += 1
         a = np.sort(
             np.concatenate([np.linspace(-np.pi, np.pi, 301), np.add.outer(t.toggles.input, [-1e-9, 1e-9]).ravel()])

@@ -90,14 +90,14 @@ def test_ros_control_244_a_real_four_bar():
     low, high = sorted(bars.toggles.output)[-2:]
     places = (low + high) / 2, low + 0.02 * (high - low)
     ratios = [bars.actuator_per_joint_at(q).item() for q in places]
-    assert ratios == pytest.approx([2.97, 8.60], abs=0.01)
+    assert ratios == pytest.approx([2.97, 8.60], abs=0.01)  # two decimals are written here
     sim = compile(driven(rigid(body("j", 0.01)), motor(), through=bars), integrator="euler")  # τ at the start
     for q, ratio in zip(places, ratios, strict=True):
         sim.reset({"j": q}, {"j": 0.01})
         assert sim.actuator["motor"].position == pytest.approx(bars.joint_to_actuator_position(q), rel=1e-12)
         assert sim.actuator["motor"].velocity == pytest.approx(0.01 * ratio, rel=ROUNDING)
         sim.step(command={"motor": 1e-3})
-        assert sim.velocity["j"] - 0.01 == pytest.approx(1e-3 * 1e-3 * ratio / 0.01, rel=1e-9)
+        assert sim.velocity["j"] - 0.01 == pytest.approx(1e-3 * 1e-3 * ratio / 0.01, rel=1e-9)  # a difference
 
 
 def test_ros_odrive_24_a_simulated_drive_does_not_only_echo():

@@ -287,7 +287,7 @@ def test_pid_is_textbook(arm):
     assert rec.command["motor"][1:] == pytest.approx(80 * (0.3 - before) + 200 * integral - 12 * rate, abs=ROUNDING)
     # the slowest mode of either loop falls by exp(−ki/kp·t) and faster: 1e-8 is left
     assert sim.position["shoulder"] == pytest.approx(0.3, abs=7e-8)
-    assert sim.position["elbow"] == pytest.approx(-0.5, abs=7e-8)
+    assert sim.position["elbow"] == pytest.approx(-0.5, abs=7e-8)  # the same
 
 
 def test_pid_does_not_wind_up(arm):

@@ -199,7 +199,7 @@ def test_sweeps_converge_to_direct(mode):
     assert error("pgs", 64) < 1e-12
     coarse, fine = error("tgs", 64), error("tgs", 256)
     assert coarse < 5e-3 * np.abs(want).max()
-    assert coarse / fine == pytest.approx(4, rel=0.005)
+    assert coarse / fine == pytest.approx(4, rel=0.005)  # one sweep more or less in which friction lets go
 
 
 def chain(n, erp):

@@ -59,6 +59,7 @@ def _two_axes_of_one_joint(case: Case) -> None:
       <axis><xyz>0 0 1</xyz></axis><axis2><xyz>1 0 0</xyz>{mimic}</axis2></joint>"""
     target = np.radians(case.inputs["drive_target_deg"])
     sim = _driven(rig(body("l0"), joint), target, "j0.axis")
+    # the drive's give
     assert (sim.position["j0.axis"], sim.position["j0.axis2"]) == approx((target, -target), abs=1e-6)
 
 
@@ -71,7 +72,7 @@ def _changed(case: Case) -> None:
     sim.set_parameters({"j1.multiplier": -i["gearing"], "j1.offset": -i["offset"]})
     sim.drive(position={"j0": i["target"]})
     sim.step()
-    assert sim.position["j1"] == approx(case.expected["follower"], abs=5e-7)
+    assert sim.position["j1"] == approx(case.expected["follower"], abs=5e-7)  # the drive's give
 
 
 @check("physx/mimic_basic", "reference_change")

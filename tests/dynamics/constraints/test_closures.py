@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gearwright import CompileError
 from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.dynamics.constraints.closures import conditions
 from gearwright.dynamics.constraints.relative_pose import RelativePose
@@ -80,5 +81,5 @@ def test_a_nut_may_be_in_any_turn():
 
 def test_parallel_axes_are_refused():
     parallel = SimpleNamespace(axes_are_parallel=True, name="cut", kind="universal")
-    with pytest.raises(Exception, match="parallel"):
+    with pytest.raises(CompileError, match="its two axes are parallel"):
         conditions(parallel)

@@ -44,7 +44,7 @@ def test_the_codec_is_the_clients():
     for a, b, step in zip((1.5, -3.0, 100.0, 1.0, 2.0), codec.unpack(data, model), steps_of(model), strict=True):
         assert abs(a - b) <= step * 1.0001
     decoded = motor.decode_sensor_feedback(b"\x11" + codec.pack_state(1.5, -3.0, 2.0, DAMIAO["4310"]) + b"\x19\x1a")
-    assert (decoded["pos"], decoded["vel"], decoded["torq"]) == pytest.approx((1.5, -3.0, 2.0), abs=0.01)
+    assert (decoded["pos"], decoded["vel"], decoded["torq"]) == pytest.approx((1.5, -3.0, 2.0), abs=0.01)  # 12 bits
     assert (decoded["status"], decoded["t_mos"], decoded["t_rotor"]) == ("ENABLED", 25.0, 26.0)
 
 
