@@ -54,3 +54,17 @@ def test_each_case_is_counted(output: str) -> None:
 def test_what_is_open_is_named_with_its_line(output: str) -> None:
     for n, (case, (_, slack, argued)) in enumerate(CASES.items()):
         assert (f"test_cases.py:{6 + 2 * n}  assert 1 == {case}" in output) == (slack > argued)
+
+
+def test_everything_is_put_back(tmp_path: Path) -> None:
+    """Also what was not there before: the watcher among the builtins."""
+    (tmp_path / "test_one.py").write_text("def test_one():\n    assert abs(1e-9 - 0) < 5e-9\n")
+    script = (
+        "import builtins, pytest, numpy\n"
+        "from tests.contracts.bounds import WATCHER\n"
+        "close = numpy.allclose\n"
+        f"code = pytest.main(['-p', 'tests.contracts.slack', '-p', 'no:cacheprovider', {str(tmp_path)!r}])\n"
+        "print(int(code), hasattr(builtins, WATCHER), numpy.allclose is close)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 False True"

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 # Deadlines of clients are on the wall clock (a watchdog of 0.05 s, heartbeats with 0.07 s to spare, answers in 0.2 s).
 # A busy machine takes longer pauses. Only a try in which one was seen, here or in the client, is made again.
 TRIES = 4
-PAUSE = 0.03  # [s]
+PAUSE = 0.01  # [s], of the watched threads; those that serve a bus may wait several times as long
 
 Check = Callable[[dict[str, Any]], None]
 

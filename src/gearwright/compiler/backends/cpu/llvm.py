@@ -90,7 +90,8 @@ class LoadedCode:
     def __init__(self, code: bytes, target: Target) -> None:
         from llvmlite import binding
 
-        self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine())
+        # its sections in one block: code of the small model reaches 2 GB, and a large process has holes farther apart
+        self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine(), use_lmm=True)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         self.scratch_elements: int = ctypes.c_int64.from_address(self._engine.get_global_value_address(_SCRATCH)).value
