@@ -62,7 +62,7 @@ def test_no_slot_is_a_bare_string() -> None:
     "line",
     [
         'state.fill("target", 1, 2.0)', 'sim.batch_state.parts["sensor"]', 'build["trial"] = pieces', 'given["dt"][0]',
-        'build.loop(8, until="settled")', 'build.carry("given")', '"aim" in self.build', 'SlotElement("actuator", 3)',
+        'build.loop(8, until="settled")', 'build.carry("system")', '"aim" in self.build', 'SlotElement("actuator", 3)',
         'layout.place("command", i)', 'sim.batch_state.get("parameter")',
     ],
 )  # fmt: skip

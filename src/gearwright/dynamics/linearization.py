@@ -34,18 +34,18 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[SlotNam
 
 
 UNROLLED = {
-    Slots.passed: 6,
+    Slots.converged: 6,
     Slots.settled: 1,
     Slots.closed: 2,
-    Slots.made: 1,
+    Slots.step_done: 1,
     Slots.whole: 0,
     Slots.followed: 0,
 }  # of each loop that a step ends by itself: so many rounds
 
 BEGINNING = {
-    **dict.fromkeys((Slots.settled, Slots.swept, Slots.accepted, Slots.closed, Slots.passed, Slots.made), 0.0),
+    **dict.fromkeys((Slots.settled, Slots.swept, Slots.accepted, Slots.closed, Slots.converged, Slots.step_done), 0.0),
     **dict.fromkeys((Slots.fresh, Slots.parts, Slots.smooth), 0.0),
-    Slots.round: 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
+    Slots.iteration: 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
 }  # no loop ends early, a step is whole
 
 

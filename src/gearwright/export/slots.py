@@ -5,37 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.compiler import Slot, SlotKind
-from gearwright.model.layout import StepSlot
+from gearwright.model.layout import SLOT_MEANINGS, SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
 
-MEANINGS: dict[str, str] = {
-    StepSlot.POSITION: "independent positions [rad, m]",
-    StepSlot.VELOCITY: "independent velocities [rad/s, m/s]",
-    StepSlot.MEAN_VELOCITY: "velocities of the last step, from which the next one's are guessed [rad/s, m/s]",
-    StepSlot.EARLIER_VELOCITY: "the same of the three steps before",
-    StepSlot.SMOOTH: "steps without a kink, up to four: then velocities are guessed from those of four steps",
-    StepSlot.PARTS: "parts beside the first that a step is made in, and steps since there are so many",
-    StepSlot.IMPULSE: "where the solver starts from in the next step",
-    StepSlot.PIECE: "of each force law, the piece that it was on in the last step",
-    StepSlot.PIECE_END: "the same at the end of the step",
-    StepSlot.UNSETTLED: "number of steps whose laws or passes did not settle",
-    StepSlot.ACTUATOR: "efforts of the last step [N m, N], then the actuators' own states",
-    StepSlot.SENSOR: "readings, then the sensors' own states",
-    StepSlot.PHASE: "0 in a step that asks the controller",
-    StepSlot.CLOCK: "steps made, and the time that they are counted from [s]",
-    StepSlot.CONTROL: "the controller's commands, then its memory",
-    StepSlot.MASS: "mass matrix at the position, kept for the next step",
-    StepSlot.FACTORS: "its factors, kept for the next step",
-    StepSlot.FRESH: "set it to 0 after writing states or parameters: what follows from them is then made again",
-    StepSlot.EFFORT: "efforts from outside along the coordinates [N m, N]; held until changed",
-    StepSlot.WRENCH: "forces [N] and torques [N m] on links; held until changed",
-    StepSlot.COMMAND: "commands to the actuators, in the unit of each; held until changed",
-    StepSlot.TARGET: "position and velocity that each drive is to reach; held until changed",
-    StepSlot.PARAMETER: "numbers of the robot that were made inputs",
-    StepSlot.DT: "length of a step [s]",
-}
 KINDS = {
     SlotKind.INPUT: "input",
     SlotKind.PARAMETER: "parameter",
@@ -47,7 +21,7 @@ KINDS = {
 
 def meaning(slot: Slot) -> str:
     """One sentence."""
-    return f"{KINDS[slot.kind]}: {MEANINGS[slot.name]}"
+    return f"{KINDS[slot.kind]}: {SLOT_MEANINGS[SlotName(slot.name)]}"
 
 
 def element_names(sim: Simulation, slot: Slot) -> list[str]:

@@ -21,30 +21,33 @@ SlotName = NewType("SlotName", str)  # of a slot: not any text
 
 
 class StepSlot:
-    """Slots of a step that several layers name: dynamics fills them, simulation, hardware and export use them."""
+    """Slots of a step that several layers name: dynamics fills them, simulation, hardware and export use them.
+
+    `SLOT_MEANINGS` has a sentence about each that lasts.
+    """
 
     POSITION = SlotName("position")
     VELOCITY = SlotName("velocity")
-    MEAN_VELOCITY = SlotName("mean_velocity")  # of the last step, from which the next one's is guessed
-    EARLIER_VELOCITY = SlotName("earlier_velocity")  # and of the three before
-    SMOOTH = SlotName("smooth")  # steps without a kink, up to four: then those of four steps guess the next one's
-    IMPULSE = SlotName("impulse")  # where the solver starts from in the next step
-    PIECE = SlotName("piece")  # of each law, on which it was in the last step
-    PIECE_END = SlotName("piece_end")  # the same at the step's end
-    PARTS = SlotName("parts")  # of a step beside the first, and steps since there are so many
-    UNSETTLED = SlotName("unsettled")  # number of steps whose laws or passes did not settle
-    ACTUATOR = SlotName("actuator")  # efforts in the last step, then the actuators' states
-    SENSOR = SlotName("sensor")  # readings, then the sensors' states
-    PHASE = SlotName("phase")  # 0 where the controller is asked
-    CLOCK = SlotName("clock")  # steps, and the time that they are counted from
-    CONTROL = SlotName("control")  # the controller's commands, then its memory
-    MASS = SlotName("mass")  # M at the position
-    FACTORS = SlotName("factors")  # and its factors, where steps are solved with these alone
-    FRESH = SlotName("fresh")  # 0 where what is derived has to be made again
+    MEAN_VELOCITY = SlotName("mean_velocity")
+    EARLIER_VELOCITY = SlotName("earlier_velocity")
+    SMOOTH = SlotName("smooth")
+    IMPULSE = SlotName("impulse")
+    PIECE = SlotName("piece")
+    PIECE_END = SlotName("piece_end")
+    PARTS = SlotName("parts")
+    UNSETTLED = SlotName("unsettled")
+    ACTUATOR = SlotName("actuator")
+    SENSOR = SlotName("sensor")
+    PHASE = SlotName("phase")
+    CLOCK = SlotName("clock")
+    CONTROL = SlotName("control")
+    MASS = SlotName("mass")
+    FACTORS = SlotName("factors")
+    FRESH = SlotName("fresh")
     EFFORT = SlotName("effort")
-    WRENCH = SlotName("wrench")  # on links that were declared, force and torque of each
+    WRENCH = SlotName("wrench")
     COMMAND = SlotName("command")
-    TARGET = SlotName("target")  # of drives: position and rate of each
+    TARGET = SlotName("target")
     PARAMETER = SlotName("parameter")
     DT = SlotName("dt")
 
@@ -52,6 +55,34 @@ class StepSlot:
     TREE_POSITION = SlotName("tree_position")
     TREE_VELOCITY = SlotName("tree_velocity")
     ACCELERATION = SlotName("acceleration")
+
+
+SLOT_MEANINGS: dict[SlotName, str] = {
+    StepSlot.POSITION: "independent positions [rad, m]",
+    StepSlot.VELOCITY: "independent velocities [rad/s, m/s]",
+    StepSlot.MEAN_VELOCITY: "velocities of the last step, from which the next one's are guessed [rad/s, m/s]",
+    StepSlot.EARLIER_VELOCITY: "the same of the three steps before",
+    StepSlot.SMOOTH: "steps without a kink, up to four: then velocities are guessed from those of four steps",
+    StepSlot.PARTS: "parts beside the first that a step is made in, and steps since there are so many",
+    StepSlot.IMPULSE: "where the solver starts from in the next step",
+    StepSlot.PIECE: "of each force law, the piece that it was on in the last step",
+    StepSlot.PIECE_END: "the same at the end of the step",
+    StepSlot.UNSETTLED: "number of steps whose laws or passes did not settle",
+    StepSlot.ACTUATOR: "efforts of the last step [N m, N], then the actuators' own states",
+    StepSlot.SENSOR: "readings, then the sensors' own states",
+    StepSlot.PHASE: "0 in a step that asks the controller",
+    StepSlot.CLOCK: "steps made, and the time that they are counted from [s]",
+    StepSlot.CONTROL: "the controller's commands, then its memory",
+    StepSlot.MASS: "mass matrix at the position, kept for the next step",
+    StepSlot.FACTORS: "its factors, kept for the next step",
+    StepSlot.FRESH: "set it to 0 after writing states or parameters: what follows from them is then made again",
+    StepSlot.EFFORT: "efforts from outside along the coordinates [N m, N]; held until changed",
+    StepSlot.WRENCH: "forces [N] and torques [N m] on links; held until changed",
+    StepSlot.COMMAND: "commands to the actuators, in the unit of each; held until changed",
+    StepSlot.TARGET: "position and velocity that each drive is to reach; held until changed",
+    StepSlot.PARAMETER: "numbers of the robot that were made inputs",
+    StepSlot.DT: "length of a step [s]",
+}
 
 
 def coordinate_of(joint: Joint, axis: AxisRef) -> str:

@@ -48,7 +48,7 @@ def stage(top, name):
 def one_pass(top, slots, **changed):
     slots = {**slots, **{name: np.atleast_1d(x) for name, x in changed.items()}}
     run([stage(top, "pass")], slots)
-    if not slots["passed"][0]:
+    if not slots["converged"][0]:
         run([stage(top, "relax")], slots)
     return slots
 
@@ -61,14 +61,14 @@ def begun(top):
         run([stage(top, name)], slots)
     w, guess = None, slots
     for _ in range(60):
-        guess = one_pass(top, guess, passed=0.0)
+        guess = one_pass(top, guess, converged=0.0)
         w = guess["u"]
     return slots, w
 
 
 @pytest.mark.parametrize(
     ("precision", "slot", "share"),
-    [("double", "passed", 2e-5), ("double", "near", 5e-3), ("single", "passed", 2e3 * 2.0**-23)],
+    [("double", "converged", 2e-5), ("double", "nearly_converged", 5e-3), ("single", "converged", 2e3 * 2.0**-23)],
 )
 def test_a_pass_says_whether_it_has_settled(top, begun, precision, slot, share):
     """By the largest change of an axis as a share of its speed: half of the limit is within it, twice is not."""
@@ -77,7 +77,7 @@ def test_a_pass_says_whether_it_has_settled(top, begun, precision, slot, share):
     for part, expected in ((0.5, 1.0), (2.0, 0.0)):
         off = part * share
         for _ in range(20):  # the start from which one pass changes by just that share
-            after = one_pass(top, slots, start=w * (1.0 + off), passed=0.0, round=3.0)
+            after = one_pass(top, slots, start=w * (1.0 + off), converged=0.0, iteration=3.0)
             change = np.max(np.abs(after["u"] - w * (1.0 + off)) / (1.0 + np.abs(w)))
             off *= part * share / change
         assert change == pytest.approx(part * share, rel=6e-11)  # found 4e-17
@@ -88,8 +88,8 @@ def test_the_last_of_24_passes_that_lead_nowhere_starts_from_v(top, begun):
     """A first-order step; one that is on its way to a solution goes on."""
     slots, w = begun
 
-    def next_start(off, round):
-        return one_pass(top, slots, passed=0.0, start=w * (1.0 + off), round=round)["start"]
+    def next_start(off, iteration):
+        return one_pass(top, slots, converged=0.0, start=w * (1.0 + off), iteration=iteration)["start"]
 
     assert (next_start(0.5, 23.0) == slots["velocity"]).all()
     assert np.abs(next_start(0.5, 22.0) - slots["velocity"]).max() > 1e-3
@@ -107,9 +107,9 @@ def test_a_fast_spin_settles(top):
 def test_relaxation_is_bounded(top, begun, ratio, relaxation):
     """Aitken's 1/(1 − ratio), ratio that of a pass's change to the last one's, between 0.3 and its reciprocal."""
     slots, w = begun
-    after = one_pass(top, slots, start=w * 1.001, passed=0.0, round=3.0, relaxation=1.0)
+    after = one_pass(top, slots, start=w * 1.001, converged=0.0, iteration=3.0, relaxation=1.0)
     change = after["u"] - w * 1.001
-    again = one_pass(top, slots, start=w * 1.001, passed=0.0, round=3.0, relaxation=1.0, change=change / ratio)
+    again = one_pass(top, slots, start=w * 1.001, converged=0.0, iteration=3.0, relaxation=1.0, change=change / ratio)
     assert again["relaxation"] == pytest.approx([relaxation], rel=1e-12)
 
 
@@ -159,5 +159,5 @@ def test_short_steps_settle_by_the_square_of_their_length(dt, share):
 def test_the_third_pass_says_that_a_step_is_unresolved(top, begun, turn, unresolved):
     """From rest to 24 rad/s in 10 ms: the second pass of what is linear would change nothing."""
     slots, w = begun
-    after = one_pass(top, slots, start=1.5 * w, passed=0.0, round=turn, velocity=0.0 * w)
+    after = one_pass(top, slots, start=1.5 * w, converged=0.0, iteration=turn, velocity=0.0 * w)
     assert after["unresolved"] == [unresolved]

@@ -20,7 +20,7 @@ def stages():
     """A position that goes on by dt, and an impulse of 1 N·s a second; it settles in so many parts beside the first."""
     build = StepBuilder({slot: SX.sym(slot, n) for slot, n in SIZES.items()})
     parts = Substeps(build)
-    with build.loop(TRIES, until="made"):
+    with build.loop(TRIES, until="step_done"):
         parts.begin([], build["position"])
         build["position"] = [build["position"][0] + build["span"][0]]
         build["velocity"] = [build["velocity"][0] + 1.0]

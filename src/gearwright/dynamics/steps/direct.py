@@ -193,7 +193,7 @@ class DirectStep:
                 [where(repeated, old, x) for old, x in zip(build[slot], new, strict=True)]
                 for slot, new in ((Slots.point, points), (Slots.progress, progress))
             )
-        build.push, build.point, build.progress, build.settled = b, points, progress, [0.0]
+        build.rhs, build.point, build.progress, build.settled = b, points, progress, [0.0]
         if self._as_before(H, acting):
             self._stored = acting.mapped(lambda x: x, in_lines=build.carry(lines_for(name)))
             build.stage(f"push_{name}")
@@ -218,7 +218,7 @@ class DirectStep:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
         if self._switching is None:
             return False
-        own = {slot: self.build[slot] for slot in (Slots.given, given_for(Slots.piece))}
+        own = {slot: self.build[slot] for slot in (Slots.system, given_for(Slots.piece))}
         filled = refilled(Form.of(*self._switching), Form.of(needed_parts(H, acting), acting), own)
         for slot, values in (filled or {}).items():
             self.build[slot] = values
@@ -229,7 +229,7 @@ class DirectStep:
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         before, points = build.settled[0] > 0.5, build.point
         stalled = Progress(*build.progress).stalled
-        b = build.push
+        b = build.rhs
         lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):

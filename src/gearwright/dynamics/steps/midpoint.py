@@ -74,7 +74,7 @@ class MidpointStep(DirectStep):
     def write(self) -> None:
         parts = Substeps(self.build)
         self.dt = self.build.span[0]
-        with self.build.loop(TRIES, until=Slots.made):
+        with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
 
     def _step(self, parts: Substeps) -> None:
@@ -90,23 +90,23 @@ class MidpointStep(DirectStep):
         if self.closures:
             first, build.guess = self.turning(first, q, guess, mass), guess
         effort = self.held_effort(tree, acting)
-        given, begun = build.carry(Slots.given, [self.dt]), build.carry(Slots.begun, [self.dt])
+        given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
         later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         H = self._own_factors or self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
         build.start = guess
-        build.change, build.relaxation, build.near = [0.0] * model.dof, [1.0], [0.0]
+        build.change, build.relaxation, build.nearly_converged = [0.0] * model.dof, [1.0], [0.0]
         build.momentum = M.product(v)
-        build.passed, build.round, build.unresolved = [0.0], [1.0], [0.0]
+        build.converged, build.iteration, build.unresolved = [0.0], [1.0], [0.0]
         if first.switching:
             build.trial, build.progress = self.started(first, Slots.piece), list(STARTED)
             build.point = [0.0] * len(first.curves)
         build.stage("begin")
-        with build.loop(PASSES, until=Slots.passed):
+        with build.loop(PASSES, until=Slots.converged):
             found = self._pass(later, H, M, effort)
         settled = self._second_half(later, found, M, acting, effort)
-        parts.end(both(build.passed[0] > 0.5, build.followed[0] > 0.5), settled)
+        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
         """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
@@ -148,7 +148,7 @@ class MidpointStep(DirectStep):
         A robot that is done starts from the same w on the same pieces again, and finds the same to the bit.
         """
         build, model = self.build, self.model
-        passed, turn, w = build.passed[0], build.round[0], build.start
+        passed, turn, w = build.converged[0], build.iteration[0], build.start
         if self.closures:
             acting = self.yielding(acting, chosen_from(turn, YIELDING))
         middle = balance(model, build.position, build.momentum, w, effort, self.dt)
@@ -165,10 +165,10 @@ class MidpointStep(DirectStep):
             build.u, build.reaction = found.u, found.equalities
         settled = both(has_settled(found.u, w, self._tolerance), found.settled)
         passed = either(passed > 0.5, settled)
-        build.passed = [as_number(passed)]
-        build.round = [plus(turn, where(passed, 0.0, 1.0))]
+        build.converged = [as_number(passed)]
+        build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
         build.stage("pass")
-        with build.loop(1, until=Slots.passed):
+        with build.loop(1, until=Slots.converged):
             self._start_next_pass()
             build.stage("relax")
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
@@ -223,8 +223,8 @@ class MidpointStep(DirectStep):
 
         Loops that are about to give way start from the guess again, and the last pass of a step that is lost from v.
         """
-        build, turn = self.build, self.build.round[0]
-        u, start, passed = build.u, build.start, build.passed[0] > 0.5
+        build, turn = self.build, self.build.iteration[0]
+        u, start, passed = build.u, build.start, build.converged[0] > 0.5
         near = has_settled(u, start, NEAR)
         change, before = [minus(a, b) for a, b in zip(u, start, strict=True)], build.change
         differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
@@ -233,14 +233,14 @@ class MidpointStep(DirectStep):
         aitken = minus(0.0, times(build.relaxation[0], along / square))
         begins = one_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if self.closures else ()))])
         relaxation = where(begins, 1.0, least(greatest(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
-        build.near, build.change, build.relaxation = [where(near, 1.0, 0.0)], change, [relaxation]
+        build.nearly_converged, build.change, build.relaxation = [where(near, 1.0, 0.0)], change, [relaxation]
         start = [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
         if self.closures:
             start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
         if not self.closures:
             unresolved = both(turn >= NONLINEAR, self._unresolved(u))
             build.unresolved = [where(passed, build.unresolved[0], as_number(unresolved))]
-        lost = both(turn >= PASSES, build.near[0] < 0.5)
+        lost = both(turn >= PASSES, build.nearly_converged[0] < 0.5)
         rows = zip(build.start, build.velocity, start, strict=True)
         build.start = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
 
@@ -255,7 +255,7 @@ class MidpointStep(DirectStep):
             build.piece = first.pieces
         impulse = acting.total(first)
         build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, dt)
-        lost = both(build.passed[0] < 0.5, build.near[0] < 0.5)
+        lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
         unresolved = self._unresolved(w) if self.closures else build.unresolved[0] > 0.5
         build.followed = [as_number(negated(either(lost, unresolved)))]
         build.impulse = self.read_impulses(acting, first)
@@ -275,7 +275,7 @@ class MidpointStep(DirectStep):
         H = self._own_factors or second.matrix(M)
         found = self.solved(H, push, second, Slots.piece_end, self.started(second, Slots.piece_end), w)
         build.velocity = found.u
-        quick = build.round[0] <= QUICK
+        quick = build.iteration[0] <= QUICK
         build.smooth = [where(quick, least(plus(build.smooth[0], 1.0), SMOOTH), 0.0)]
         impulses = zip(build.impulse, self.read_impulses(self.carried(second), found), strict=True)
         build.impulse = [plus(a, b) for a, b in impulses]

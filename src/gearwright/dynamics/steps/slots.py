@@ -30,13 +30,10 @@ class Numbers:
 
 
 class Shared(Numbers):
-    """One that has its name from the layout."""
-
-    def __init__(self, name: SlotName) -> None:
-        self.name = name
+    """One that has its name from the layout, where the attribute is written in capitals."""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        assert self.name == name
+        self.name = getattr(StepSlot, name.upper())
 
 
 class Slots:
@@ -44,81 +41,81 @@ class Slots:
 
     __slots__ = ()
 
-    position = Shared(StepSlot.POSITION)
-    velocity = Shared(StepSlot.VELOCITY)
-    mean_velocity = Shared(StepSlot.MEAN_VELOCITY)
-    earlier_velocity = Shared(StepSlot.EARLIER_VELOCITY)
-    smooth = Shared(StepSlot.SMOOTH)
-    impulse = Shared(StepSlot.IMPULSE)
-    piece = Shared(StepSlot.PIECE)
-    piece_end = Shared(StepSlot.PIECE_END)
-    parts = Shared(StepSlot.PARTS)
-    unsettled = Shared(StepSlot.UNSETTLED)
-    actuator = Shared(StepSlot.ACTUATOR)
-    mass = Shared(StepSlot.MASS)
-    factors = Shared(StepSlot.FACTORS)
-    fresh = Shared(StepSlot.FRESH)
-    effort = Shared(StepSlot.EFFORT)
-    command = Shared(StepSlot.COMMAND)
-    target = Shared(StepSlot.TARGET)
-    parameter = Shared(StepSlot.PARAMETER)
-    dt = Shared(StepSlot.DT)
+    position = Shared()
+    velocity = Shared()
+    mean_velocity = Shared()
+    earlier_velocity = Shared()
+    smooth = Shared()
+    impulse = Shared()
+    piece = Shared()
+    piece_end = Shared()
+    parts = Shared()
+    unsettled = Shared()
+    actuator = Shared()
+    mass = Shared()
+    factors = Shared()
+    fresh = Shared()
+    effort = Shared()
+    command = Shared()
+    target = Shared()
+    parameter = Shared()
+    dt = Shared()
 
     # velocities with laws on their pieces
-    given = Numbers()  # matrix and terms, carried from the stage that makes them
-    begun = Numbers()  # what else later stages need of a step's start
-    push = Numbers()  # right-hand side
+    system = Numbers()  # matrix and terms, carried from the stage that makes them
+    at_start = Numbers()  # what else later stages need of a step's start
+    rhs = Numbers()  # right-hand side
     u = Numbers()  # velocities
     trial = Numbers()  # pieces that laws are tried on; impulses, where they are swept over
     point = Numbers()  # rate at which each curve has its line
-    progress = Numbers()
+    progress = Numbers()  # of the switching: `solve.switching.Progress`
     law = Numbers()  # impulses: of laws,
     reaction = Numbers()  # of equalities,
     curve = Numbers()  # of curves
     settled = Numbers()  # ends the switching
 
     # passes of the midpoint
-    guess = Numbers()
+    guess = Numbers()  # w that the first pass starts from
     start = Numbers()  # w that a pass starts from
-    change = Numbers()
-    relaxation = Numbers()
-    near = Numbers()
+    change = Numbers()  # of w by the last pass
+    relaxation = Numbers()  # Aitken's factor of that change
+    nearly_converged = Numbers()  # w has settled to the looser bound
     momentum = Numbers()
     force = Numbers()
     momentum_after = Numbers()
-    passed = Numbers()  # ends the passes
-    round = Numbers()
-    unresolved = Numbers()
-    followed = Numbers()
+    converged = Numbers()  # ends the passes
+    iteration = Numbers()  # number of the pass, from 1
+    unresolved = Numbers()  # the step is too long for its motion
+    followed = Numbers()  # the passes found the motion: none of both
     oldest = Numbers()  # mean velocity that has left `earlier_velocity`
 
     # parts of a step
     part = Numbers()  # share of dt
-    left = Numbers()  # share of dt still to be made
+    remaining = Numbers()  # share of dt still to be made
     span = Numbers()  # [s]
     aim = Numbers()  # targets for the end of the part
-    acted = Numbers()  # impulses so far
-    taken = Numbers()
-    goes_on = Numbers()
-    failed = Numbers()
-    whole = Numbers()
-    made = Numbers()  # ends the parts
+    impulse_so_far = Numbers()
+    part_taken = Numbers()  # else it is given up for one of half its length
+    unfinished = Numbers()  # the step was not done before this part
+    failed = Numbers()  # a part did not settle, and was taken
+    whole = Numbers()  # the step was made in one part
+    step_done = Numbers()  # ends the parts
 
     # loops
-    metric = Numbers()
+    metric = Numbers()  # factors of M, in which positions are projected
     closed = Numbers()  # ends the projection
 
     # sweeps
-    responses = Numbers()
-    rate = Numbers()
+    responses = Numbers()  # velocities that unit impulses cause
+    rate = Numbers()  # of each row
     kept = Numbers()  # impulses without what took errors off
-    kept_rate = Numbers()
+    kept_rate = Numbers()  # and the rates with these
     accepted = Numbers()  # no sweep is needed
     swept = Numbers()  # ends the sweeps
-    moved = Numbers()
-    mean = Numbers()
-    done = Numbers()
-    mean_u = Numbers()
+    moved = Numbers()  # sum of the rates of substeps so far
+    mean = Numbers()  # impulses of substeps
+    done = Numbers()  # substeps so far
+    mean_u = Numbers()  # velocities with the mean impulses
 
     def __getitem__(self, slot: SlotName) -> list[Scalar]:
         raise NotImplementedError

@@ -42,9 +42,9 @@ class Substeps:
         self.build, self.dt = build, build.dt[0]
         self.states = [slot for slot in STATES if slot in build]
         part = divided(1.0, plus(1.0, build.parts[0]))
-        build.part, build.left, build.span = [part], [1.0], [times(part, self.dt)]
-        build.made, build.failed = [0.0], [0.0]
-        build.acted = [0.0] * len(build.impulse)
+        build.part, build.remaining, build.span = [part], [1.0], [times(part, self.dt)]
+        build.step_done, build.failed = [0.0], [0.0]
+        build.impulse_so_far = [0.0] * len(build.impulse)
         build.stage("whole")
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
@@ -55,7 +55,7 @@ class Substeps:
         aim = build.target
         for kind in kinds:
             if isinstance(kind, Targeted):
-                kind.on_the_way(aim, q, self.dt, build.part[0], build.left[0])
+                kind.on_the_way(aim, q, self.dt, build.part[0], build.remaining[0])
         build.aim = aim
 
     def end(self, followed: Scalar, settled: Scalar) -> None:
@@ -64,12 +64,12 @@ class Substeps:
         A shorter part is easier to follow. Laws that have not settled would do so no better: those steps are counted.
         """
         build = self.build
-        part, goes_on = build.part[0], build.made[0] < 0.5
+        part, goes_on = build.part[0], build.step_done[0] < 0.5
         taken = both(goes_on, either(followed, build.parts[0] >= MOST))
-        build.taken, build.goes_on = [as_number(taken)], [as_number(goes_on)]
+        build.part_taken, build.unfinished = [as_number(taken)], [as_number(goes_on)]
         fails = both(taken, negated(both(followed, settled)))
         build.failed = [greatest(build.failed[0], where(fails, 1.0, 0.0))]
-        build.whole = build.made = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
+        build.whole = build.step_done = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
         with build.loop(1, until=Slots.whole):
             self._take_or_give_up()
@@ -77,8 +77,8 @@ class Substeps:
 
     def _take_or_give_up(self) -> None:
         build = self.build
-        (part,), (left,), (beside, calm) = build.part, build.left, build.parts
-        taken, goes_on = build.taken[0] > 0.5, build.goes_on[0] > 0.5
+        (part,), (left,), (beside, calm) = build.part, build.remaining, build.parts
+        taken, goes_on = build.part_taken[0] > 0.5, build.unfinished[0] > 0.5
         left = where(taken, minus(left, part), left)
         ends = both(taken, left <= 0.0)
         self._add_impulses(part, taken, ends)
@@ -94,8 +94,8 @@ class Substeps:
         counted = where(both(ends, beside > 0.0), plus(calm, 1.0), calm)
         build.parts = [more, where(either(halved, longer), 0.0, counted)]
         part = where(halved, times(0.5, part), part)
-        build.part, build.left, build.span = [part], [left], [times(part, self.dt)]
-        build.made = [where(either(negated(goes_on), ends), 1.0, 0.0)]
+        build.part, build.remaining, build.span = [part], [left], [times(part, self.dt)]
+        build.step_done = [where(either(negated(goes_on), ends), 1.0, 0.0)]
 
     def _velocities_back(self, taken: Scalar) -> None:
         """Those of earlier steps; they were shifted when the part began."""
@@ -110,8 +110,8 @@ class Substeps:
         """At the end of the step, all; at that of a part, what they would be in a whole step."""
         build = self.build
         whole = build.whole[0] > 0.5
-        rows = list(zip(build.acted, build.impulse, strict=True))
+        rows = list(zip(build.impulse_so_far, build.impulse, strict=True))
         acted = [where(whole, x, where(taken, plus(a, x), a)) for a, x in rows]
-        done = either(ends, build.goes_on[0] < 0.5)
-        build.acted = acted
+        done = either(ends, build.unfinished[0] < 0.5)
+        build.impulse_so_far = acted
         build.impulse = [where(done, a, divided(x, part)) for a, (_, x) in zip(acted, rows, strict=True)]

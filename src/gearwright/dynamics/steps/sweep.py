@@ -116,7 +116,7 @@ class SweepStep(EulerStep):
         if start.drifting:
             build.kept, build.kept_rate = start.warm, rates
         self._prepare(start, rates)
-        given = build.carry(Slots.given)
+        given = build.carry(Slots.system)
         later = Swept(
             [row.mapped(given) for row in start.rows], [given(x) for x in start.warm], [given(x) for x in start.u],
             start.H.mapped(given),
