@@ -95,6 +95,7 @@ def test_trajectory_against_mujoco_to_first_order():
 SOME = ("panda", "allegro", "talos", "pr2", "hyq")
 
 
+@pytest.mark.filterwarnings("ignore::gearwright.BeyondLimitsWarning", "ignore::gearwright.NotSimulatedWarning")
 @pytest.mark.skipif(pin is None, reason="pinocchio is not installed")
 @pytest.mark.parametrize("robot", SOME)
 def test_mass_matrix_and_bias_equal_pinocchio(robot, robot_data_folder, rng):
