@@ -39,7 +39,7 @@ class StepTiming:
 def race(runners: Mapping[str, Runner], *, slices: int, seconds: float) -> dict[str, StepTiming]:
     """Times every runner in turn, `slices` times over; a slice lasts about `seconds`."""
     clocks = _own_time()
-    steps = {name: _steps_for(runner, seconds, clocks) for name, runner in runners.items()}
+    steps = {name: _steps_for(runner, seconds) for name, runner in runners.items()}
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in runners}
     for _ in range(slices):
         for name, runner in runners.items():
@@ -60,8 +60,8 @@ def _timing(runner: Runner, steps: int, found: list[tuple[float, float]]) -> Ste
     )
 
 
-def _slice(runner: Runner, steps: int, clocks: tuple[float, float]) -> tuple[float, float]:
-    """Wall and CPU seconds of so many steps, without what the clocks themselves take."""
+def _slice(runner: Runner, steps: int, clocks: tuple[float, float] = (0.0, 0.0)) -> tuple[float, float]:
+    """Wall and CPU seconds of so many steps, without what the clocks themselves take in each call."""
     wall = cpu = 0.0
     own_wall, own_cpu = clocks
     while steps > 0:
@@ -89,12 +89,15 @@ def _nothing(n: int) -> None:
     """Takes no time."""
 
 
-def _steps_for(runner: Runner, seconds: float, clocks: tuple[float, float]) -> int:
-    """How many steps last so long, by doubling; the first call warms caches. A single slow call must not decide."""
-    _slice(runner, runner.shortest, clocks)
+def _steps_for(runner: Runner, seconds: float) -> int:
+    """How many steps last so long, clocks and all, by doubling; the first call warms caches.
+
+    A single slow call must not decide.
+    """
+    _slice(runner, runner.shortest)
     steps = runner.shortest
     while True:
-        wall = min(_slice(runner, steps, clocks)[0] for _ in range(3))
+        wall = min(_slice(runner, steps)[0] for _ in range(3))
         if wall >= 0.2 * seconds or steps >= 10_000_000:
             return max(runner.shortest, round(steps * seconds / max(wall, 1e-9)))
         steps *= 2
