@@ -364,21 +364,23 @@ def test_without_the_package_they_are_unknown() -> None:
         gw.loads(FILE)
 
 
-def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    info = tmp_path / "broken-1.0.dist-info"
+def install(folder: Path, entry_points: str) -> None:
+    """A package with these entry points, and nothing else."""
+    info = folder / "second-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gearwright.actuators]\nair_motor = no_such_module:AirMotor\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: second\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
+def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "[gearwright.actuators]\nair_motor = no_such_module:AirMotor\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(gw.GearwrightError, match="no_such_module:AirMotor, cannot be loaded"):
         ACTUATORS["air_motor"]
 
 
 def test_a_name_that_this_package_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    info = tmp_path / "second-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: second\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gearwright.transmissions]\nsimple = second_kinds:Simple\n")
+    install(tmp_path, "[gearwright.transmissions]\nsimple = second_kinds:Simple\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.warns(UserWarning, match="'simple' of .* second_kinds:Simple of an installed package is not used"):
         list(TRANSMISSIONS)

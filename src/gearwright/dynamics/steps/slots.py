@@ -5,6 +5,7 @@ Those that other layers name have their names from `model.layout`; the rest is s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import overload
 
@@ -36,7 +37,7 @@ class Shared(Numbers):
         self.name = getattr(StepSlot, name.upper())
 
 
-class Slots:
+class Slots(ABC):
     """Every slot that stages name. Without a `__dict__`: setting any other attribute is an error."""
 
     __slots__ = ()
@@ -117,11 +118,13 @@ class Slots:
     done = Numbers()  # substeps so far
     mean_u = Numbers()  # velocities with the mean impulses
 
+    @abstractmethod
     def __getitem__(self, slot: SlotName) -> list[Scalar]:
-        raise NotImplementedError
+        """The numbers in a slot."""
 
+    @abstractmethod
     def __setitem__(self, slot: SlotName, values: Sequence[Scalar]) -> None:
-        raise NotImplementedError
+        """Puts numbers into a slot."""
 
 
 def before(slot: SlotName) -> SlotName:
