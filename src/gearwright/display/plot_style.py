@@ -51,7 +51,7 @@ def find_theme(name: str) -> Theme:
 
 
 def background(theme: Theme) -> Look:
-    """Of lines without a name, behind the others."""
+    """The look of lines without a name, which lie behind the others."""
     return Look(theme.edge)
 
 
