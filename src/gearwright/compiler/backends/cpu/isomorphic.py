@@ -13,7 +13,7 @@ from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.rewrite import COMMUTATIVE
 from gearwright.compiler.tape import AnyAddress, Instruction, Tape
 
-FACTORS_COMMUTE = frozenset({"fma", "fms", "fnma"})
+MAY_SWAP = COMMUTATIVE | {"fma", "fms", "fnma"}  # these in their factors
 SIGNED = {"sub": "add", "fms": "fma", "fnma": "fma"}  # mirrored limbs differ in signs
 INDEPENDENT = 60  # values that are looked at to see whether one depends on another
 
@@ -80,30 +80,32 @@ class Likeness:
 
 def commutes(op: str) -> bool:
     """Whether the first two arguments may change places."""
-    return op in COMMUTATIVE or op in FACTORS_COMMUTE
+    return op in MAY_SWAP
 
 
 def shapes(instructions: Sequence[Instruction], depths: Collection[int]) -> dict[int, list[int]]:
     """By depth, the numbers of the shapes of expressions down to so many operations."""
     kinds = [data.slot if op == "load" else SIGNED.get(op, op) for op, _, data in instructions]  # type: ignore[union-attr]
-    found, kept = numbered(kinds), {}
+    numbers: dict[object, int] = {}
+    found = [numbers.setdefault(kind, len(numbers)) for kind in kinds]
+    leaves, kept = len(numbers), {}
+    work = [(i, found[i], args, commutes(op)) for i, (op, args, _) in enumerate(instructions) if args]
     for depth in range(1, max(depths) + 1):
-        below = ([found[a] for a in args] for _, args, _ in instructions)
-        rows = zip(instructions, kinds, below, strict=True)
-        found = numbered([(kind, *in_order(i[0], shapes, shapes)) for i, kind, shapes in rows])
+        numbers = {}
+        below, found = found, [*found]
+        for i, kind, args, swaps in work:
+            key = [below[a] for a in args]
+            if swaps and key[0] > key[1]:
+                key[0], key[1] = key[1], key[0]
+            found[i] = numbers.setdefault((kind, *key), leaves + len(numbers))
         if depth in depths:
             kept[depth] = found
     return kept
 
 
-def numbered(keys: Sequence[object]) -> list[int]:
-    numbers: dict[object, int] = {}
-    return [numbers.setdefault(key, len(numbers)) for key in keys]
-
-
 def in_order(op: str, args: Sequence[int], shapes: Sequence[int]) -> Sequence[int]:
-    """Arguments that may change places, by their shapes."""
-    swapped = len(args) > 1 and shapes[0] > shapes[1] and commutes(op)
+    """Two or more arguments: those that may change places, by their shapes."""
+    swapped = shapes[0] > shapes[1] and commutes(op)
     return (args[1], args[0], *args[2:]) if swapped else args
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.backends.cpu.packs import Pack, Packs
 from gearwright.compiler.ops import HALVES, OUTSIDE
 from gearwright.compiler.tape import Address, AnyAddress
@@ -79,12 +80,13 @@ class Gains:
             return 0.0
         if values[0] == values[-1] and len({*values}) == 1:
             return SPLAT if values[0] in packs.by_value else 0.0
-        ops = {packs.instructions[m][0] for m in values}
-        if ops == {"const"} or ops <= {*HALVES}:
-            return 0.0
-        if ops <= {*OUTSIDE}:
-            at_once = self._move_at_once([packs.instructions[m][2] for m in values])
-            return 0.0 if at_once else SCATTERED * (len(values) - 1)
+        if packs.instructions[values[0]][0] not in LANEWISE:
+            ops = {packs.instructions[m][0] for m in values}
+            if ops == {"const"} or ops <= {*HALVES}:
+                return 0.0
+            if ops <= {*OUTSIDE}:
+                at_once = self._move_at_once([packs.instructions[m][2] for m in values])
+                return 0.0 if at_once else SCATTERED * (len(values) - 1)
         sources = {packs.by_value.get(m) for m in values}
         if None not in sources and len(sources) <= 2:
             return float(len(sources))  # a shuffle takes two vectors

@@ -25,24 +25,29 @@ class Packs:
     def all(self) -> list[Pack]:
         return [*self._arguments]
 
-    def add(self, pack: Pack) -> None:
+    def add(self, pack: Pack, arguments: list[Pack] | None = None) -> None:
+        """`arguments`: as `remove` gave them back."""
         for lane, m in enumerate(pack):
             self.by_value[m], self.lanes[m] = pack, lane
             for a in self.instructions[m][1]:
                 self.scalar_users[a] -= 1
-        arguments = [*zip(*self._aligned(pack), strict=True)]
+        if arguments is None:
+            arguments = [*zip(*self._aligned(pack), strict=True)]
         self._arguments[pack] = arguments
-        self.wanted.update(arguments)
+        for vector in arguments:
+            self.wanted[vector] += 1
 
-    def remove(self, pack: Pack) -> None:
+    def remove(self, pack: Pack) -> list[Pack]:
         for m in pack:
             del self.by_value[m], self.lanes[m]
             for a in self.instructions[m][1]:
                 self.scalar_users[a] += 1
-        for arguments in self._arguments.pop(pack):
-            self.wanted[arguments] -= 1
-            if not self.wanted[arguments]:
-                del self.wanted[arguments]
+        arguments = self._arguments.pop(pack)
+        for vector in arguments:
+            self.wanted[vector] -= 1
+            if not self.wanted[vector]:
+                del self.wanted[vector]
+        return arguments
 
     def arguments(self, pack: Pack) -> list[Pack]:
         """The arguments of a pack's members, side by side."""

@@ -100,13 +100,16 @@ class _Regions:
             most, best = LARGE * len(self.instructions), None
             seeds = self._few_of_each_size(self.alike(FAR))
             for seed in sorted(seeds, key=lambda seed: -known.get(seed, inf)):
-                if known.get(seed, inf) > most:
-                    known[seed] = self._saved_by(seed)
+                if known.get(seed, inf) > most and self._fits(seed):
+                    region = self._trimmed(self._grown(seed))
+                    known[seed] = self.gains.of_region(region)
+                    parts = {pack: self.packs.remove(pack) for pack in region}
                     if known[seed] > most:
-                        most, best = known[seed], seed
+                        most, best = known[seed], parts
             if best is None:
                 return
-            self._trimmed(self._grown(best))
+            for pack, arguments in best.items():
+                self.packs.add(pack, arguments)
 
     def trim(self) -> None:
         """Gives up packs that do not pay, now that all are known."""
@@ -121,15 +124,6 @@ class _Regions:
         for own in sizes.values():
             for members in (own[0], own[len(own) // 2])[: len(own)]:
                 yield tuple(members[: self.widest])
-
-    def _saved_by(self, seed: Pack) -> float:
-        if not self._fits(seed):
-            return 0.0
-        region = self._trimmed(self._grown(seed))
-        found = self.gains.of_region(region)
-        for pack in region:
-            self.packs.remove(pack)
-        return found
 
     def _beside_arguments(self, members: list[int]) -> list[Pack]:
         """Members in the lanes of packs that their arguments are in."""
