@@ -145,7 +145,8 @@ RIGID_LOOP = sdf(
     f'\n<joint name="slider" type="prismatic">{HERE}<parent>arm</parent><child>hand</child>'
     "<axis><xyz>0 1 0</xyz></axis></joint>",
     links="".join(
-        f'<link name="{n}"><pose>{x} 0 0 0 0 0</pose>{SDF_MASS}</link>' for n, x in (("base", 0), ("arm", 0), ("hand", 1))
+        f'<link name="{n}"><pose>{x} 0 0 0 0 0</pose>{SDF_MASS}</link>'
+        for n, x in (("base", 0), ("arm", 0), ("hand", 1))
     ),
 )
 PLAY = "<backlash><gap>0.1</gap><stiffness>1</stiffness></backlash>"
