@@ -36,6 +36,7 @@ GUARDS = {
     "dynamics.actuation.actuator_unit.HALVINGS": Guard("tests/dynamics/solve/test_curves.py", 0.1),
     "dynamics.constraints.axis_laws.AT_STOP": Guard(STOPS),
     "dynamics.constraints.axis_laws.ENDLESS": Guard(STOPS),
+    "dynamics.constraints.axis_laws.NEAR": Guard(STOPS),
     "dynamics.constraints.axis_laws.ON_STOP": Guard(STOPS),
     "dynamics.constraints.axis_laws.RECOVERY": Guard(STOPS),
     "dynamics.constraints.axis_laws.RECOVERY_SPEED": Guard(STOPS),
@@ -57,6 +58,8 @@ GUARDS = {
     "dynamics.linearization.UNROLLED": Guard(
         "tests/sim/test_simulation.py::test_linearize_equals_finite_differences", 0.1
     ),
+    "model.rigid_loops.SEEN": Guard("tests/model/test_rigid_loops.py", 300.0),
+    "model.rigid_loops.WEAK": Guard("tests/model/test_rigid_loops.py", 1e-3),
     "model.poses.FARTHEST": Guard(MODEL_TOO),
     "model.noise_seeds.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise.MULTIPLIERS": Guard("tests/dynamics/test_sensing_noise.py"),
@@ -206,6 +209,8 @@ ARGUED = {
     "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.TINY": "keeps 0/0 finite; every other divisor is far larger",
+    "model.rigid_loops.MOST_FREE": "bounds the time that very long loops take",
+    "model.rigid_loops.NUDGE": "second differences of smooth functions: the same from 1e-5 to 0.1",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",
     "dynamics.steps.projection.CLOSED": "the last projection squares the error: closed to rounding from 1e-8 on",
     "dynamics.tree.front_choice.SOLUTIONS": "which factorisation is used: the same numbers, to rounding",
@@ -253,7 +258,6 @@ ARGUED = {
     "compiler.backends.cpu.regions.WORTHWHILE": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.EFFORT": "which values lie side by side: the same bits",
     "compiler.backends.cpu.issue.SMALL": "the order of independent instructions: the same bits",
-    "compiler.backends.cpu.issue.WINDOW": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.WIDTH": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.USUAL_LATENCY": "the order of independent instructions: the same bits",
