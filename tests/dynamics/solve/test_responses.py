@@ -43,10 +43,10 @@ def test_every_pair_along_a_limb(make, threshold, rng):
 
 
 def test_coordinates_of_rows_come_last_where_that_takes_less(rng):
-    """Two fingers on an arm of seven joints: all of the arm comes first. Four fingers of three joints on one wrist would
-    fill each other in."""
+    """Two fingers on an arm of seven joints: all of the arm comes first. Four fingers of three joints on one wrist
+    would fill each other in."""
     arm = {(i, j) for i in range(9) for j in range(i + 1)} - {(8, 7)}
-    hand = {(i, j) for i in range(13) for j in range(i + 1) if i == j or j == 0 or (i - 1) // 3 == (j - 1) // 3}
+    hand = {(i, j) for i in range(13) for j in range(i + 1) if j in (i, 0) or (i - 1) // 3 == (j - 1) // 3}
     bends = [{k: 1.0, k - 1: -0.7} for k in (3, 6, 9, 12)]
     for pattern, n, rows, last in ((arm, 9, [{7: -1.0, 8: 1.0}], {7, 8}), (hand, 13, bends, set())):
         assert better_last(dict.fromkeys(pattern, 1.0), n, rows) == last

@@ -53,7 +53,7 @@ def better_last(M: Matrix, n: int, rows: Sequence[Sparse]) -> AbstractSet[int]:
 
 
 def _operations(factors: Factors, rows: Sequence[Sparse]) -> float:
-    """Of the factors, and of the rows' responses."""
+    """Operations of the factors and of the responses of rows."""
     near = {k: len(column) for k, column in factors.columns.items()}
     reached = [k for row in rows for k in factors.sparse_forward(dict.fromkeys(row, 1.0))]
     return sum(0.5 * m * (m + 1) + m for m in near.values()) + sum(near[k] + 2 for k in reached)

@@ -149,12 +149,12 @@ class DirectStep:
 
         def response(J: Sparse) -> Scalar:
             if not known:
-                known.append(self._responses(M, tree))
+                known.append(self._spring_responses(M, tree))
             return known[0](combined(J, tree.G))
 
         return response
 
-    def _responses(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
+    def _spring_responses(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         n, springs = self.model.dof, [kind for kind in self.kinds if isinstance(kind, CompliantCouplingRow)]
         if M.fronts:
             return responses(masked(M, n, {}), len(springs))
