@@ -135,7 +135,7 @@ GUARDS = {
     "compiler.backends.cpu.vector_math.trigonometric.ROUNDER": Guard(SINES),
     "compiler.backends.cpu.vector_math.trigonometric.SMALL_ARGUMENT": Guard(SINES, 1e12),
     "compiler.backends.cpu.target._REGISTER_BITS": Guard("tests/compiler/test_target.py", 2.0),
-    "dynamics.solve.switching.PATIENCE": Guard(SWITCHING),
+    "dynamics.solve.choosing.PATIENCE": Guard(SWITCHING),
     "compiler.backends.cpu.packing.WIDEST": Guard(
         "tests/compiler/test_packing.py::test_packs_are_at_most_so_wide", 2.0
     ),
@@ -146,10 +146,10 @@ GUARDS = {
     "sim.recordings.files.ABANDONED": Guard("tests/sim/test_files.py"),
     "dynamics.actuation.actuator_unit.REACH": Guard("tests/dynamics/test_actuator_unit.py"),
     "dynamics.algebra.sparse.ROUNDING": Guard("tests/dynamics/test_sparse.py"),
-    "dynamics.solve.switching.ENDURANCE": Guard(ALLOWED),
-    "dynamics.solve.switching.GROWTH": Guard(ALLOWED),
-    "dynamics.solve.switching.LARGEST": Guard(ALLOWED),
-    "dynamics.solve.switching.SHARE": Guard(
+    "dynamics.solve.choosing.ENDURANCE": Guard(ALLOWED),
+    "dynamics.solve.choosing.GROWTH": Guard(ALLOWED),
+    "dynamics.solve.choosing.LARGEST": Guard(ALLOWED),
+    "dynamics.solve.choosing.SHARE": Guard(
         f"{SWITCHING}::test_laws_switch_one_by_one_where_their_number_does_not_fall"
     ),
     "dynamics.steps.direct.SWITCHES": Guard("tests/dynamics/steps/test_direct.py"),
@@ -199,7 +199,8 @@ ARGUED = {
     "dynamics.tree.bodies.GROUND": "an index that no body has",
     "dynamics.solve.curves.FAR": "stands for infinity",
     "dynamics.solve.laws.FAR": "stands for infinity",
-    "dynamics.solve.switching.ALL": "stands for infinity",
+    "dynamics.solve.choosing.ALL": "stands for infinity",
+    "dynamics.solve.laws.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.solve.masked.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",

@@ -1,4 +1,5 @@
-"""A loop's first iteration as part of the stage before it, where that stage says that there is one.
+"""A loop's first iteration as part of the stage before it: where that stage says that there is one, or where the loop
+begins after it (`switch`, then a loop that ends with `switch`).
 
 Between two stages a core waits: what the first computed last, the second needs first. In one tape they are scheduled
 together, nothing is read back from memory, and what the stage sets for the loop's beginning is a constant.
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gearwright.compiler.backends.cpu.split import LONGEST
-from gearwright.compiler.program import Body, Loop, Program, Stage
+from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
 from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
 
 
@@ -21,9 +22,17 @@ def peel_loops(program: Program, improve: Callable[[Tape], Tape], longest: int =
 
 def _peeled(body: Body, improve: Callable[[Tape], Tape], longest: int) -> Body:
     found: list[Stage | Loop] = []
-    for node in body:
+    for node, after in zip(body, (*body[1:], None), strict=True):
+        before = found[-1] if found else None
+        if (
+            isinstance(node, Stage)
+            and isinstance(before, Stage)
+            and _repeats(after, node)
+            and _fits(before, node, longest)
+        ):
+            found[-1] = Stage(before.name, improve(merged(before.tape, node.tape)))
+            continue
         if isinstance(node, Loop):
-            before = found[-1] if found else None
             first = _first_stage(node)
             if isinstance(before, Stage) and first and _begins(before.tape, node) and _fits(before, first, longest):
                 assert isinstance(node.count, int)
@@ -33,6 +42,10 @@ def _peeled(body: Body, improve: Callable[[Tape], Tape], longest: int) -> Body:
             node = replace(node, body=_peeled(node.body, improve, longest))  # noqa: PLW2901
         found.append(node)
     return tuple(found)
+
+
+def _repeats(node: Stage | Loop | None, stage: Stage) -> bool:
+    return isinstance(node, Loop) and any(each is stage for each in stages_of(node.body))
 
 
 def _first_stage(loop: Loop) -> Stage | None:
