@@ -67,6 +67,8 @@ GUARDS = {
     "dynamics.solve.switching.ROUNDING": Guard(SWITCHING, 0.001),
     "dynamics.steps.projection.PROJECTIONS": Guard("tests/dynamics/steps/test_projection.py", 0.1),
     "dynamics.steps.substeps.CALM": Guard("tests/dynamics/steps/test_substeps.py"),
+    "dynamics.steps.substeps.CALM_LOOP": Guard("tests/sim/test_fast_loops.py"),
+    "dynamics.steps.substeps.LOOP_SPEED": Guard("tests/dynamics/steps/test_substeps.py"),
     "dynamics.steps.substeps.MOST": Guard("tests/dynamics/steps/test_substeps.py", 0.1),
     "dynamics.steps.substeps.TRIES": Guard("tests/dynamics/steps/test_substeps.py", 0.1),
     "sim.actuator_view.SHOWN": Guard(OF_SIM),

@@ -146,6 +146,11 @@ class ClosureRows(AlongRows):
     def act(self, now: Moment) -> list[Term]:
         return [Rigid(row.J, 0.0, group=self.name) for row in self.position_rows(now)]
 
+    def bodies(self, system: Bodies) -> list[int]:
+        """Those of the loop, whose joints move one side against the other."""
+        one, other = (_path(system, body) for body, _ in self.ends)
+        return [i for i in (*one, *other) if (i in one) != (i in other)]
+
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]:
         """The child side from the parent side, and how it moves for each unit velocity of the tree."""
         paths = [_path(at.system, body) for body, _ in self.ends]

@@ -72,7 +72,7 @@ class MidpointStep(DirectStep):
     _own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
     def write(self) -> None:
-        parts = Substeps(self.build)
+        parts = Substeps(self.build, self.loop_speed() if self.closures else None)
         self.dt = self.build.span[0]
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
