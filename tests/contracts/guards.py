@@ -20,6 +20,7 @@ STEP = "tests/dynamics/steps/test_midpoint.py"
 STOPS = "tests/dynamics/constraints/test_axis_laws.py"
 SPRINGS = "tests/dynamics/constraints/test_oscillator.py"
 SWITCHING = "tests/dynamics/solve/test_switching.py"
+CHOOSING = "tests/dynamics/solve/test_choosing.py"
 ALLOWED = f"{SWITCHING}::test_rounding_is_allowed_more_after_forty_iterations_without_a_fall"
 OF_MODEL = "tests/model/test_thresholds.py"
 OF_SIM = "tests/sim/test_thresholds.py"
@@ -137,6 +138,8 @@ GUARDS = {
     "compiler.backends.cpu.vector_math.trigonometric.ROUNDER": Guard(SINES),
     "compiler.backends.cpu.vector_math.trigonometric.SMALL_ARGUMENT": Guard(SINES, 1e12),
     "compiler.backends.cpu.target._REGISTER_BITS": Guard("tests/compiler/test_target.py", 2.0),
+    "dynamics.solve.choosing.TOGETHER": Guard(CHOOSING),
+    "dynamics.solve.choosing.FALLING": Guard(CHOOSING),
     "dynamics.solve.choosing.PATIENCE": Guard(SWITCHING),
     "compiler.backends.cpu.packing.WIDEST": Guard(
         "tests/compiler/test_packing.py::test_packs_are_at_most_so_wide", 2.0

@@ -13,7 +13,8 @@ from gearwright.compiler.program import function_program
 from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
 from gearwright.dynamics.equations import Equations
-from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, Progress, friction_and_stops, saturated
+from gearwright.dynamics.solve import STARTED, Acting, Equality, Progress, friction_and_stops, saturated
+from gearwright.dynamics.solve.switching import Problem
 from tests.dynamics.solve.bench import Bench, iterated, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
 from tests.tolerances import ROUNDING

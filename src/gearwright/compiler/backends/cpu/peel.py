@@ -24,28 +24,28 @@ def _peeled(body: Body, improve: Callable[[Tape], Tape], longest: int) -> Body:
     found: list[Stage | Loop] = []
     for node, after in zip(body, (*body[1:], None), strict=True):
         before = found[-1] if found else None
-        if (
-            isinstance(node, Stage)
-            and isinstance(before, Stage)
-            and _repeats(after, node)
-            and _fits(before, node, longest)
-        ):
-            found[-1] = Stage(before.name, improve(merged(before.tape, node.tape)))
-            continue
-        if isinstance(node, Loop):
-            first = _first_stage(node)
-            if isinstance(before, Stage) and first and _begins(before.tape, node) and _fits(before, first, longest):
-                assert isinstance(node.count, int)
-                found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
-                found.append(replace(node, count=node.count - 1))
-                continue
-            node = replace(node, body=_peeled(node.body, improve, longest))  # noqa: PLW2901
-        found.append(node)
+        if isinstance(before, Stage) and (first := _first_after(before, node, after)) and _fits(before, first, longest):
+            found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
+            found += _rest(node)
+        else:
+            found.append(replace(node, body=_peeled(node.body, improve, longest)) if isinstance(node, Loop) else node)
     return tuple(found)
 
 
-def _repeats(node: Stage | Loop | None, stage: Stage) -> bool:
-    return isinstance(node, Loop) and any(each is stage for each in stages_of(node.body))
+def _first_after(before: Stage, node: Stage | Loop, after: Stage | Loop | None) -> Stage | None:
+    """The stage that runs next, whatever the state: a loop's first one, or one that the loop after it repeats."""
+    if isinstance(node, Loop):
+        return _first_stage(node) if _begins(before.tape, node) else None
+    repeats = isinstance(after, Loop) and any(each is node for each in stages_of(after.body))
+    return node if repeats else None
+
+
+def _rest(node: Stage | Loop) -> list[Stage | Loop]:
+    """A node without its first stage."""
+    if not isinstance(node, Loop):
+        return []
+    assert isinstance(node.count, int)
+    return [replace(node, count=node.count - 1)]
 
 
 def _first_stage(loop: Loop) -> Stage | None:
