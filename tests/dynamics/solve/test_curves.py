@@ -81,7 +81,7 @@ def run_stages(body, slots, count):
     for node in body:
         if isinstance(node, Repeat):
             for _ in range(node.count):
-                if slots["settled"].all():
+                if slots[node.until].all():
                     break
                 solutions += run_stages(node.body, slots, count)
             continue

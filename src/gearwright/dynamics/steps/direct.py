@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
@@ -225,11 +226,8 @@ class DirectStep:
             build.way = self._places(acting, build.velocity, self._expected(acting, share))
             build.stage(f"set_out_{name}")
             with build.loop(most, until=Slots.settled):
-                if before:
-                    build.again("choose")
-                else:
-                    self._choose(acting)
-                    build.stage("choose")
+                with build.loop(1, until=Slots.agreed) if acting.curves else nullcontext():
+                    self._choose(acting, again=before)
                 build.again("switch")
 
     def carried(self, acting: Collected) -> Collected:
@@ -267,6 +265,7 @@ class DirectStep:
         build.found = found.pieces
         settled = found.settled
         if acting.curves:
+            build.agreed = [settled]
             d = H.diagonal(self.model.dof)
             rows = zip(acting.curves, rates, impulses, strict=True)
             new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
@@ -277,12 +276,16 @@ class DirectStep:
             build.point = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
         build.settled = [settled]
 
-    def _choose(self, acting: Collected) -> None:
-        """Which laws switch."""
+    def _choose(self, acting: Collected, *, again: bool) -> None:
+        """Which laws switch. Where only curves have not settled, none does."""
+        if again:
+            self.build.again("choose")
+            return
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         places = self._places(acting, build.u, build.law)
         chosen = choose(laws, build.trial, build.found, places, build.way, Progress(*build.progress))
         build.trial, build.progress, build.way = chosen.pieces, list(chosen.progress), chosen.way
+        build.stage("choose")
 
     def _places(self, acting: Collected, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> list[Scalar]:
         """How far along its polyline each law is."""

@@ -75,6 +75,7 @@ class Slots(ABC):
     law = Numbers()  # impulses: of laws,
     reaction = Numbers()  # of equalities,
     curve = Numbers()  # of curves
+    agreed = Numbers()  # laws are on their pieces, wherever curves are
     settled = Numbers()  # ends the switching
 
     # passes of the midpoint
