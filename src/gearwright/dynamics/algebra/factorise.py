@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
-from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,15 @@ class Factors:
             for i, factor in self.columns[k].items():
                 x[k] = minus(x[k], times(factor, x[i]))
         return x
+
+    def sparse_forward(self, J: Sparse) -> Sparse:
+        """`L⁻¹·Jᵀ`: only where the columns of J's unknowns lead."""
+        y = dict(J)
+        for k in self.order:
+            if k in y:
+                for i, factor in self.columns[k].items():
+                    y[i] = minus(y.get(i, 0.0), times(factor, y[k]))
+        return y
 
 
 def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:

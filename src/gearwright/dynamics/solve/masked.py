@@ -25,6 +25,7 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     greatest,
     is_zero,
+    least,
     minus,
     plus,
     reciprocal,
@@ -182,12 +183,13 @@ class Masked:
 def masked(
     H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None,
     after: Mapping[int, AbstractSet[int]] = MappingProxyType({}),
+    ceilings: Mapping[int, Scalar] = MappingProxyType({}),
 ) -> Masked:  # fmt: skip
-    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0.
+    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0; one below 0 has a ceiling.
 
     `after`: by coordinate, those that have to be eliminated before it.
     """
-    return _Elimination(Inertia.of(H), n, pivots, floors, after).factors()
+    return _Elimination(Inertia.of(H), n, pivots, floors, after, ceilings).factors()
 
 
 class _Elimination:
@@ -195,9 +197,10 @@ class _Elimination:
 
     def __init__(
         self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None,
-        after: Mapping[int, AbstractSet[int]],
+        after: Mapping[int, AbstractSet[int]], ceilings: Mapping[int, Scalar],
     ) -> None:  # fmt: skip
-        self.A, self.fronts, self.floors, self.after = dict(H.entries), H.fronts, floors, after
+        self.A, self.fronts, self.after = dict(H.entries), H.fronts, after
+        self.floors, self.ceilings = floors, ceilings
         self.neighbours = adjacency(self.A, n)
         self.home = eliminated_at(H, n)
         self.found = Masked(H.fronts, {}, {}, {}, {}, {}, {}, pivots)
@@ -264,6 +267,7 @@ class _Elimination:
         A, found, neighbours = self.A, self.found, self.neighbours
         near = sorted(neighbours.pop(k))
         d = A[k, k] if self.floors is None else greatest(A[k, k], self.floors[k])
+        d = least(d, self.ceilings[k]) if k in self.ceilings else d
         r = _reciprocal(d, found.pivots.get(k, FREE), singular=self.floors is not None)
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}
