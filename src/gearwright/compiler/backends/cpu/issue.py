@@ -12,11 +12,10 @@ Without the former, values would wait longer than registers last, and be spilled
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from heapq import heappop, heappush
 
 from gearwright.compiler.ops import HALVES, OUTSIDE, PAIR
-from gearwright.compiler.program import Body, Loop, Program, stages_of
+from gearwright.compiler.program import Program, stages_of, without_branches
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
@@ -32,12 +31,7 @@ ANGLES = (PAIR, *HALVES)
 
 def is_small(program: Program) -> bool:
     """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
-    return sum(len(stage.tape.instructions) for stage in stages_of(_without_branches(program.body))) <= SMALL
-
-
-def _without_branches(body: Body) -> Body:
-    kept = (node for node in body if not (isinstance(node, Loop) and node.until and node.count == 1))
-    return tuple(replace(n, body=_without_branches(n.body)) if isinstance(n, Loop) else n for n in kept)
+    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= SMALL
 
 
 def issue_order(tape: Tape) -> Tape:
