@@ -59,6 +59,8 @@ GUARDS = {
     "dynamics.linearization.UNROLLED": Guard(
         "tests/sim/test_simulation.py::test_linearize_equals_finite_differences", 0.1
     ),
+    "model.rigid_loops.SEEN": Guard("tests/model/test_rigid_loops.py", 300.0),
+    "model.rigid_loops.WEAK": Guard("tests/model/test_rigid_loops.py", 1e-3),
     "model.poses.FARTHEST": Guard(MODEL_TOO),
     "model.noise_seeds.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise.MULTIPLIERS": Guard("tests/dynamics/test_sensing_noise.py"),
@@ -211,6 +213,8 @@ ARGUED = {
     "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.TINY": "keeps 0/0 finite; every other divisor is far larger",
+    "model.rigid_loops.MOST_FREE": "bounds the time that very long loops take",
+    "model.rigid_loops.NUDGE": "second differences of smooth functions: the same from 1e-5 to 0.1",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",
     "dynamics.steps.projection.CLOSED": "the last projection squares the error: closed to rounding from 1e-8 on",
     "dynamics.tree.front_choice.SOLUTIONS": "which factorisation is used: the same numbers, to rounding",
