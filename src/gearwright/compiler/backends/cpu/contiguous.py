@@ -56,13 +56,18 @@ def _lane(tape: Tape, value: int) -> int:
     return tape.instructions[value].data  # type: ignore[return-value]
 
 
+def movable_slots(program: Program) -> frozenset[str]:
+    """Slots of which only the program knows the order of elements."""
+    indexed = {a.slot for s in program.stages for a in s.tape.reads() | s.tape.writes() if not isinstance(a, Address)}
+    return frozenset(slot.name for slot in program.of_kind(SlotKind.SCRATCH)) - indexed
+
+
 def contiguous_scratch(program: Program) -> Program:
     """The program, not verified, with the elements of scratch in an order in which packs are contiguous.
 
     Where stages want different orders, those that a step goes through whatever happens in it come first.
     """
-    indexed = {a.slot for s in program.stages for a in s.tape.reads() | s.tape.writes() if not isinstance(a, Address)}
-    free = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)} - indexed
+    free = movable_slots(program)
     order: dict[str, dict[int, None]] = {name: {} for name in free}
     usual = stages_of(without_branches(program.body))
     rare = tuple(stage for stage in program.stages if not any(stage is each for each in usual))
