@@ -11,7 +11,7 @@ Júdice and Pires 1994). Iterations after the last one repeat it to the bit: a l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.fronts import Inertia
@@ -36,7 +36,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Next, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
-from gearwright.dynamics.solve.tied import solve_tied, tied
+from gearwright.dynamics.solve.tied import in_rings, solve_tied, tied
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
 SHARE = 0.25  # or this share of the laws' number: one by one, a long chain would take as many as it has laws
@@ -135,7 +135,8 @@ class Problem:
         beside: RowSolution | None = None
         if self.equalities or roles.rows:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
-            beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            floors, ring = Floors.of(self.eps), in_rings(self.equalities) and not any(e.group for e in self.equalities)
+            beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, floors, ring=ring)
             x = [plus(a, beside.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         return _Solved(self, lines, roles, factors, beside, u, w).switched(own, progress)
@@ -213,11 +214,22 @@ class _Solved:
             [where(first <= r, x, old) for x, old in zip(each.state, state, strict=True)]
             for each, state, r in zip(there, states, rank, strict=True)
         ]
-        impulses = [each.impulse for each in seen]
-        reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
+        result = self._refined()
+        impulses = [each.impulse for each in (seen if result is self else result._seen(share, 0.0))]
+        reactions = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
         settled = as_number(equal(wrong, 0.0))
         after = [x for state in new for x in state]
-        return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
+        return Iteration(result.u, impulses, reactions, after, self._progress(progress, wrong), settled)
+
+    def _refined(self) -> _Solved:
+        """With the further impulses of rows; pieces are chosen without them."""
+        if self.rows is None or self.rows.further is None:
+            return self
+        impulses, change = self.rows.further
+        u, w = self.factors.linear().backward([change.get(k, 0.0) for k in range(len(self.u))])
+        pairs = (self.u, u), (self.w, w), (self.rows.impulses, impulses)
+        u, w, impulses = ([plus(a, b) for a, b in zip(*pair, strict=True)] for pair in pairs)
+        return replace(self, rows=self.rows._replace(impulses=impulses), u=u, w=w)
 
     def _next(self, i: int, state: Sequence[Scalar], seen: Seen) -> Next:
         jumps = self.rows is None and i in self.roles.pivots.values()
