@@ -20,6 +20,7 @@ STEP = "tests/dynamics/steps/test_midpoint.py"
 STOPS = "tests/dynamics/constraints/test_axis_laws.py"
 SPRINGS = "tests/dynamics/constraints/test_oscillator.py"
 SWITCHING = "tests/dynamics/solve/test_switching.py"
+CHOOSING = "tests/dynamics/solve/test_choosing.py"
 ALLOWED = f"{SWITCHING}::test_rounding_is_allowed_more_after_forty_iterations_without_a_fall"
 OF_MODEL = "tests/model/test_thresholds.py"
 OF_SIM = "tests/sim/test_thresholds.py"
@@ -141,7 +142,9 @@ GUARDS = {
     "compiler.backends.cpu.vector_math.trigonometric.ROUNDER": Guard(SINES),
     "compiler.backends.cpu.vector_math.trigonometric.SMALL_ARGUMENT": Guard(SINES, 1e12),
     "compiler.backends.cpu.target._REGISTER_BITS": Guard("tests/compiler/test_target.py", 2.0),
-    "dynamics.solve.switching.PATIENCE": Guard(SWITCHING),
+    "dynamics.solve.choosing.TOGETHER": Guard(CHOOSING),
+    "dynamics.solve.choosing.FALLING": Guard(CHOOSING),
+    "dynamics.solve.choosing.PATIENCE": Guard(SWITCHING),
     "compiler.backends.cpu.packing.WIDEST": Guard(
         "tests/compiler/test_packing.py::test_packs_are_at_most_so_wide", 2.0
     ),
@@ -152,10 +155,10 @@ GUARDS = {
     "sim.recordings.files.ABANDONED": Guard("tests/sim/test_files.py"),
     "dynamics.actuation.actuator_unit.REACH": Guard("tests/dynamics/test_actuator_unit.py"),
     "dynamics.algebra.sparse.ROUNDING": Guard("tests/dynamics/test_sparse.py"),
-    "dynamics.solve.switching.ENDURANCE": Guard(ALLOWED),
-    "dynamics.solve.switching.GROWTH": Guard(ALLOWED),
-    "dynamics.solve.switching.LARGEST": Guard(ALLOWED),
-    "dynamics.solve.switching.SHARE": Guard(
+    "dynamics.solve.choosing.ENDURANCE": Guard(ALLOWED),
+    "dynamics.solve.choosing.GROWTH": Guard(ALLOWED),
+    "dynamics.solve.choosing.LARGEST": Guard(ALLOWED),
+    "dynamics.solve.choosing.SHARE": Guard(
         f"{SWITCHING}::test_laws_switch_one_by_one_where_their_number_does_not_fall"
     ),
     "dynamics.steps.direct.SWITCHES": Guard("tests/dynamics/steps/test_direct.py"),
@@ -205,7 +208,8 @@ ARGUED = {
     "dynamics.tree.bodies.GROUND": "an index that no body has",
     "dynamics.solve.curves.FAR": "stands for infinity",
     "dynamics.solve.laws.FAR": "stands for infinity",
-    "dynamics.solve.switching.ALL": "stands for infinity",
+    "dynamics.solve.choosing.ALL": "stands for infinity",
+    "dynamics.solve.laws.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.solve.masked.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",
@@ -243,9 +247,21 @@ ARGUED = {
     "compiler.backends.cpu.split.WINDOW": "where code is cut into functions: the same bits",
     "compiler.backends.cpu.schedule.USUAL_LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.angles.WIDEST": "how many angles at once: the same bits",
-    "compiler.backends.cpu.packing.LONG": "which values lie side by side: the same bits",
-    "compiler.backends.cpu.packing.ROUNDS": "which values lie side by side: the same bits",
-    "compiler.backends.cpu.isomorphic.DEPTH": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.isomorphic.INDEPENDENT": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.pack_gains.LONG": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.pack_gains.MAYBE_PACKED": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.pack_gains.SCATTERED": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.pack_gains.SPLAT": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.pack_gains.STORED_ALONE": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.pack_gains.TOGETHER": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.FAR": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.SHALLOW": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.NEAR": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.SHARED": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.ROUNDS": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.LARGE": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.WORTHWHILE": "which values lie side by side: the same bits",
+    "compiler.backends.cpu.regions.EFFORT": "which values lie side by side: the same bits",
     "compiler.backends.cpu.issue.SMALL": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.WIDTH": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.LATENCY": "the order of independent instructions: the same bits",

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
-from gearwright.dynamics.algebra.factorise import adjacency, next_pivot
+from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
 from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
@@ -76,7 +76,7 @@ class Masked:
 
     fronts: Sequence[Front]
     groups: dict[int, list[int]]  # by fronts, and GROUND
-    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes
+    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes; first what is found first
     factors: dict[int, Sparse]  # the same times the pivot's reciprocal: L
     forces: dict[int, Force]  # the rest of the column, for all that carries the front
     inertias: dict[int, Scalar]  # the pivot without the law's slope: d
@@ -164,10 +164,10 @@ class Masked:
         for c, group in reversed(self.groups.items()):
             carried = self._carried(c, V)
             for k in reversed(group):
-                for i, a in self.columns[k].items():
-                    w[k] = minus(w[k], times(a, u[i]))
                 if k in self.forces:
                     w[k] = minus(w[k], carried.dot(self.forces[k]))
+                for i, a in self.columns[k].items():
+                    w[k] = minus(w[k], times(a, u[i]))
                 u[k] = self.scaled(k, w[k])
             if c in carrying and c != GROUND:
                 V[c] = carried + relative(self.fronts[c], u)
@@ -218,7 +218,8 @@ class _Elimination:
                 forces = {u: front.X.force(F) for u, F in columns.items()}
                 behind.setdefault(front.parent, []).append((inertia.moved(front.X), forces))
         self._eliminate(GROUND, {}, None)
-        return self.found
+        order = [k for group in self.found.groups.values() for k in group]
+        return replace(self.found, columns=found_first(self.found.columns, order))
 
     def _absorb(
         self, front: Front, added: ArticulatedInertia, forces: Mapping[int, Force], columns: dict[int, Force]
