@@ -43,7 +43,7 @@ from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose
 from gearwright.dynamics.solve.choosing import PATIENCE
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
-from gearwright.dynamics.solve.responses import responses
+from gearwright.dynamics.solve.responses import better_last, responses
 from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
 from gearwright.dynamics.steps.reuse import Form, refilled
@@ -146,15 +146,21 @@ class DirectStep:
 
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
-        springs = sum(isinstance(kind, CompliantCouplingRow) for kind in self.kinds)
         known: list[Callable[[Sparse], Scalar]] = []  # made when first asked for
 
         def response(J: Sparse) -> Scalar:
             if not known:
-                known.append(responses(self.factorised(M), self.model.dof, springs))
+                known.append(self._spring_responses(M, tree))
             return known[0](combined(J, tree.G))
 
         return response
+
+    def _spring_responses(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
+        n, springs = self.model.dof, [kind for kind in self.kinds if isinstance(kind, CompliantCouplingRow)]
+        if M.fronts:
+            return responses(masked(M, n, {}), len(springs))
+        rows = [combined(spring.tie.jacobian(tree.q), tree.G) for spring in springs]
+        return responses(self.model.factorised(M.entries, last=better_last(M.entries, n, rows)), len(springs))
 
     # --- velocities ------------------------------------------------------------------------------------------------
 
