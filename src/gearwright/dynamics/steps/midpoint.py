@@ -160,7 +160,7 @@ class MidpointStep(DirectStep):
             rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
             push = [plus(minus(x, r), c) for x, r, c in rows]
             acting = self.closing(acting, build.position, w)
-            found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed)
+            found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed, share=0.5)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         settled = both(has_settled(found.u, w, self._tolerance(turn)), found.settled)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.vectors import widths
-from gearwright.compiler.program import Program, SlotKind, mapped_body
+from gearwright.compiler.program import Program, SlotKind, Stage, mapped_body, stages_of, without_branches
 from gearwright.compiler.tape import Address, AnyAddress, Instruction, Store, Tape
 
 REGISTER = 4  # lanes that three take, too
@@ -75,12 +75,15 @@ def movable_slots(program: Program) -> frozenset[str]:
 def contiguous_scratch(program: Program) -> Program:
     """The program, not verified, with the elements of scratch in an order in which packs are contiguous.
 
-    Behind three elements is one that nobody reads: they move as four.
+    Where stages want different orders, those that a step goes through whatever happens in it come first. Behind three
+    elements is one that nobody reads: they move as four.
     """
     free = movable_slots(program)
     order: dict[str, dict[int, None]] = {name: {} for name in free}
     spare: dict[str, int] = {name: program.slot(name).size for name in free}  # number of the next element to be added
-    for elements in (*_loaded(program), *_stored(program)):
+    usual = stages_of(without_branches(program.body))
+    rare = tuple(stage for stage in program.stages if not any(stage is each for each in usual))
+    for elements in (*_loaded(usual), *_stored(usual), *_loaded(rare), *_stored(rare)):
         own, slot = order.get(elements[0].slot, {}), elements[0].slot
         if len({a.slot for a in elements}) == 1 and not any(a.element in own for a in elements):
             own |= dict.fromkeys(a.element for a in elements)
@@ -96,16 +99,16 @@ def contiguous_scratch(program: Program) -> Program:
     return program.changed(slots, body, verified=False)
 
 
-def _loaded(program: Program) -> Iterator[tuple[Address, ...]]:
-    for stage in program.stages:
+def _loaded(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
+    for stage in stages:
         loads = stage.tape.instructions
         for op, args, _ in loads:
             if op == "pack" and all(loads[a].op == "load" for a in args):
                 yield tuple(loads[a].data for a in _without_repeated(args))  # type: ignore[misc]
 
 
-def _stored(program: Program) -> Iterator[tuple[Address, ...]]:
-    for stage in program.stages:
+def _stored(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
+    for stage in stages:
         yield from (tuple(s.address for s in stores) for pack, stores in _by_pack(stage.tape) if pack is not None)  # type: ignore[misc]
 
 

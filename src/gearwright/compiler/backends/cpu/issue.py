@@ -15,7 +15,7 @@ from collections import Counter
 from heapq import heappop, heappush
 
 from gearwright.compiler.ops import HALVES, OUTSIDE, PAIR
-from gearwright.compiler.program import Program
+from gearwright.compiler.program import Program, stages_of, without_branches
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
@@ -30,7 +30,8 @@ ANGLES = (PAIR, *HALVES)
 
 
 def is_small(program: Program) -> bool:
-    return sum(len(stage.tape.instructions) for stage in program.stages) <= SMALL
+    """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
+    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= SMALL
 
 
 def issue_order(tape: Tape) -> Tape:
