@@ -55,8 +55,8 @@ def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatc
 def test_stages_are_there_once() -> None:
     names = [stage.name for stage in step_program(Equations(gw.loads(DAMPED), integrator="midpoint")).stages]
     assert names == [
-        "whole", "mass", "begin", "push_piece", "switch", "pass", "relax", "turn", "land", "push_piece_end", "finish",
-        "part",
+        "whole", "mass", "begin", "push_piece", "switch", "pass", "relax", "keep", "turn", "land", "push_piece_end",
+        "finish", "sum", "back", "part",
     ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
@@ -92,6 +93,7 @@ class MidpointStep(DirectStep):
         effort = self.held_effort(tree, acting)
         given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
         later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
+        later = replace(later, curves=[curve.sampled_anew(given.number_too) for curve in later.curves])
         H = self._own_factors or self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
@@ -105,6 +107,7 @@ class MidpointStep(DirectStep):
         build.stage("begin")
         with build.loop(PASSES, until=Slots.converged):
             found = self._pass(later, H, M, effort)
+        parts.keep()
         settled = self._second_half(later, found, M, acting, effort)
         parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled)
 
@@ -117,7 +120,6 @@ class MidpointStep(DirectStep):
         mean, earlier = build.mean_velocity, build.earlier_velocity
         rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build.velocity, strict=True)
         smooth = build.smooth[0] >= SMOOTH
-        build.earlier_velocity, build.oldest = [*mean, *earlier[: 2 * n]], earlier[2 * n :]
         return [
             where(smooth, minus(times(4.0, plus(a, c)), plus(times(6.0, b), d)), minus(times(2.0, v), a))
             for a, b, c, d, v in rows
@@ -167,6 +169,9 @@ class MidpointStep(DirectStep):
         passed = either(passed > 0.5, settled)
         build.converged = [as_number(passed)]
         build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
+        unresolved = self._unresolved(found.u) if self.closures else build.unresolved[0] > 0.5
+        goes_on = build.step_done[0] < 0.5
+        build.assured = [as_number(both(both(passed, negated(unresolved)), goes_on))]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
             self._start_next_pass()
@@ -250,7 +255,8 @@ class MidpointStep(DirectStep):
         """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
         w = first.u
-        build.mean_velocity = w
+        earlier = build.earlier_velocity[: 2 * model.dof]
+        build.earlier_velocity, build.mean_velocity = [*build.mean_velocity, *earlier], w
         if first.pieces:
             build.piece = first.pieces
         impulse = acting.total(first)
