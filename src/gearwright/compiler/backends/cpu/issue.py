@@ -9,12 +9,14 @@ that takes off 4 to 18 %. Values wait longer, too, and are spilled: a large robo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gearwright.compiler.ops import HALVES, OUTSIDE, PAIR
-from gearwright.compiler.program import Program
+from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
-SMALL = 4000  # instructions of a program whose code stays in the instruction cache
+SMALL = 4000  # instructions of a program's usual stages: their code stays in the instruction cache
 WINDOW = 400  # instructions that are under way at once, a little more than cores have
 WIDTH = 2.5  # of them begin in a cycle: cores do no better on such code
 LATENCY = {
@@ -26,7 +28,18 @@ ANGLES = (PAIR, *HALVES)
 
 
 def is_small(program: Program) -> bool:
-    return sum(len(stage.tape.instructions) for stage in program.stages) <= SMALL
+    return sum(len(stage.tape.instructions) for stage in stages_of(_usual(program.body))) <= SMALL
+
+
+def _usual(body: Body) -> Body:
+    """Without loops that are left out as a rule: of one round at most, and none where their end is reached."""
+    found: list[Stage | Loop] = []
+    for node in body:
+        if not isinstance(node, Loop):
+            found.append(node)
+        elif node.count != 1 or node.until is None:
+            found.append(replace(node, body=_usual(node.body)))
+    return tuple(found)
 
 
 def issue_order(tape: Tape) -> Tape:
