@@ -11,7 +11,7 @@ from tests.dynamics.stepping import run
 DT = 0.01
 SIZES = {
     "dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
-    "mean_velocity": 1, "earlier_velocity": 3, "smooth": 1, "fresh": 1,
+    "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1,
 }  # fmt: skip
 
 

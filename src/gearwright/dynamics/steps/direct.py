@@ -126,19 +126,36 @@ class DirectStep:
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting,
         )  # fmt: skip
-        terms: list[Term] = [*self._passive(now), *actuator_lines(self.model.actuation, now)]
+        terms: list[Term] = [*self._passive(now), *self._dampers(now), *actuator_lines(self.model.actuation, now)]
         self.silent = len(terms)
         terms += [term for kind in self.kinds for term in kind.act(now)]
         return Collected.of(terms, tree.G, M)
 
     def _passive(self, now: Moment) -> list[Term]:
-        """Dampers and springs of the axes."""
+        """Springs of the axes, with their dampers."""
         axes, found = self.model.bodies.axes, []
         rows = zip(axes.damping, axes.stiffness, axes.reference, self.model.bodies.spring_positions, strict=True)
         for k, (damping, stiffness, reference, i) in enumerate(rows):
-            if not (is_zero(damping) and is_zero(stiffness)):
-                stretch = 0.0 if is_zero(stiffness) else minus(now.tree.q[i], reference)
-                found.append(spring_damper(now, {k: 1.0}, stiffness, damping, stretch))
+            if not is_zero(stiffness):
+                found.append(spring_damper(now, {k: 1.0}, stiffness, damping, minus(now.tree.q[i], reference)))
+        return list(found)
+
+    def _dampers(self, now: Moment) -> list[Term]:
+        """Those of axes without springs and of actuators; one a coordinate, where they are along one."""
+        axes, places = self.model.bodies.axes, self.model.reduction.velocities
+        rows = enumerate(zip(axes.damping, axes.stiffness, strict=True))
+        dampers: list[tuple[Sparse, Scalar]] = [({k: 1.0}, d) for k, (d, stiffness) in rows if is_zero(stiffness)]
+        dampers += self.model.actuation.dampers(now)
+        along: Sparse = {}
+        found = []
+        for J, damping in dampers:
+            row = combined(J, now.tree.G)
+            if len(row) == 1:
+                ((n, x),) = row.items()
+                along[n] = plus(along.get(n, 0.0), times(times(x, x), damping))
+            elif not is_zero(damping):
+                found.append(spring_damper(now, J, 0.0, damping, 0.0))
+        found += [spring_damper(now, {places[n]: 1.0}, 0.0, d, 0.0) for n, d in along.items() if not is_zero(d)]
         return list(found)
 
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:

@@ -58,7 +58,7 @@ FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a ste
 NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
-QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
+QUICK, SMOOTH = 3.0, 2.0  # passes of a step that was guessed well; so many of those, and what they missed is added
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
@@ -112,18 +112,19 @@ class MidpointStep(DirectStep):
         parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
-        """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
+        """First guess of the mean velocity: the line through the last one and the velocity.
 
-        Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
+        It misses by dt²/2 times the jerk. Where the last steps were smooth, so is what it missed by, and the line
+        through that of the last two steps is added; impacts and efforts that jump spoil it.
         """
         build, n = self.build, self.model.dof
-        mean, earlier = build.mean_velocity, build.earlier_velocity
-        rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build.velocity, strict=True)
         smooth = build.smooth[0] >= SMOOTH
-        return [
-            where(smooth, minus(times(4.0, plus(a, c)), plus(times(6.0, b), d)), minus(times(2.0, v), a))
-            for a, b, c, d, v in rows
-        ]
+        rows = zip(self._line(), build.missed[:n], build.missed[n:], strict=True)
+        return [plus(x, where(smooth, minus(times(2.0, a), b), 0.0)) for x, a, b in rows]
+
+    def _line(self) -> list[Scalar]:
+        rows = zip(self.build.velocity, self.build.mean_velocity, strict=True)
+        return [minus(times(2.0, v), mean) for v, mean in rows]
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
@@ -255,8 +256,8 @@ class MidpointStep(DirectStep):
         """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
         w = first.u
-        earlier = build.earlier_velocity[: 2 * model.dof]
-        build.earlier_velocity, build.mean_velocity = [*build.mean_velocity, *earlier], w
+        missed = [minus(x, y) for x, y in zip(w, self._line(), strict=True)]
+        build.missed, build.mean_velocity = [*missed, *build.missed[: model.dof]], w
         if first.pieces:
             build.piece = first.pieces
         impulse = acting.total(first)

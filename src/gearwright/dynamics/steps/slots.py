@@ -45,7 +45,7 @@ class Slots(ABC):
     position = Shared()
     velocity = Shared()
     mean_velocity = Shared()
-    earlier_velocity = Shared()
+    missed = Shared()
     smooth = Shared()
     impulse = Shared()
     piece = Shared()

@@ -23,7 +23,7 @@ MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
 CALM = 500.0  # steps without a halving after which parts of twice the length are tried
 STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.earlier_velocity, Slots.smooth,
+    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth,
     Slots.piece, Slots.piece_end, Slots.actuator,
 )  # fmt: skip
 
