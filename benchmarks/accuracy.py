@@ -100,15 +100,15 @@ CASES: dict[str, tuple[str, Callable[..., float]]] = {
     "tumbling body, 20 s": ("0.1 %", tumbling),
     "polynomial coupling, 4 s": ("0.3 % of m·g·l", coupled),
     "four-bar pushed by 0.01 N·m, after 0.5 s": ("1 % of the work", pushed),
-    "four-bar free at 3 turns a second, after 1 s": ("0.1 %", turning_four_bar(3)),
-    "— on the way, at 3": ("", turning_four_bar(3, on_the_way=True)),
-    "four-bar at 10 turns a second, after 1 s": ("2 %", turning_four_bar(10)),
-    "— on the way, at 10": ("", turning_four_bar(10, on_the_way=True)),
-    "four-bar at 75 turns a second, after 1 s": ("", turning_four_bar(75)),
-    "— on the way, at 75": ("", turning_four_bar(75, on_the_way=True)),
-    "slider-crank at 10 turns a second, after 1 s": (
+    "four-bar free at 3 turns a second, on the way": ("0.1 %", turning_four_bar(3, on_the_way=True)),
+    "— after 1 s, at 3": ("", turning_four_bar(3)),
+    "four-bar at 10 turns a second, on the way": ("2 %", turning_four_bar(10, on_the_way=True)),
+    "— after 1 s, at 10": ("", turning_four_bar(10)),
+    "four-bar at 75 turns a second, on the way": ("", turning_four_bar(75, on_the_way=True)),
+    "— after 1 s, at 75": ("", turning_four_bar(75)),
+    "slider-crank at 10 turns a second, on the way": (
         "1 %",
-        lambda **o: turning(loops.slider_crank(), "main", 10, **o),
+        lambda **o: turning(loops.slider_crank(), "main", 10, on_the_way=True, **o),
     ),
     "chains and trees falling onto their stops, 2 s": ("0.1 % of the fall", falling),
 }

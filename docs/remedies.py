@@ -92,6 +92,7 @@ REMEDIES = {
     "ros2-joint-fixed": "take the joint off the tag, or give it a type that moves",
     # topology and the rest
     "loop-closed": "nothing; `--cut JOINT` cuts it elsewhere",
+    "loop-rigid": "move the joints so that the loop can move, or make the joint fixed",
     "loop-open": "correct the poses of the loop's joints: they do not meet",
     "root-multiple": "join the links, or give the model as SDFormat; a floating base is `--base floating`",
     "element-ignored": "nothing: it is for another program",

@@ -239,6 +239,7 @@ CODES: dict[str, str] = {
     "ros2-joint-fixed": "a ros2_control joint that cannot move",
     # topology and the rest
     "loop-closed": "a kinematic loop; the joint where it is cut",
+    "loop-rigid": "a kinematic loop that moves to first order only, and so holds still; what closes it is fixed",
     "loop-open": "a kinematic loop that cannot be closed from where the file has it",
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "a known element that does not describe the mechanism",

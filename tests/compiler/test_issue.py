@@ -28,12 +28,34 @@ def test_chains_take_turns():
     assert [i.args for i in ordered.instructions[6:9]] == [(1,), (3,), (5,)]
 
 
-def test_what_is_beyond_the_window_waits(monkeypatch):
-    monkeypatch.setattr(issue, "WINDOW", 2)
-    tape = chains(count=3, length=4)
-    ends = [store.value for store in issue_order(tape).verify().stores]
-    assert ends[0] < ends[1] < ends[2]
-    assert ends[2] - ends[0] >= 5  # the third chain begins when the first one has ended
+def test_values_that_end_others_come_first():
+    """Sums of two products each: with all forty products first, forty values would wait."""
+    instructions = [Instruction("load", (), Address("x", k)) for k in range(40)]
+    instructions += [Instruction("sq", (k,)) for k in range(40)]
+    instructions += [Instruction("add", (40 + k, 41 + k)) for k in range(0, 40, 2)]
+    tape = Tape(tuple(instructions), tuple(Store(Address("y", k), 80 + k) for k in range(20)))
+    assert most_alive(tape) == 40
+    assert most_alive(issue_order(tape).verify()) <= 8  # a product takes three cycles, of two each
+
+
+def most_alive(tape: Tape) -> int:
+    """Values at once that are still to be used; loads are operands in memory."""
+    last = {a: i for i, instruction in enumerate(tape.instructions) for a in instruction.args}
+    alive = [
+        sum(made <= i < last.get(made, -1) for made, own in enumerate(tape.instructions) if own.op != "load")
+        for i in range(len(tape.instructions))
+    ]
+    return max(alive)
+
+
+def test_the_longest_way_comes_first():
+    """Behind three chains of two, one of six: it is begun in the first cycle."""
+    short, long = chains(count=3, length=2), chains(count=1, length=6)
+    moved = [i._replace(args=tuple(a + 9 for a in i.args)) for i in long.instructions[1:]]
+    last = Instruction("load", (), Address("x", 3))
+    tape = Tape((*short.instructions, last, *moved), (*short.stores, Store(Address("y", 3), 15)))
+    ordered = issue_order(tape).verify()
+    assert Address("x", 3) in [i.data for i in ordered.instructions[:4]]
 
 
 def test_angles_stay_in_front():

@@ -59,6 +59,19 @@ def test_constants_are_folded() -> None:
     assert remove_dead_code(simplify(tape)).instructions == (Instruction("const", (), 6.0),)
 
 
+@pytest.mark.parametrize(("condition", "left"), [(1.0, 1), (0.0, 2)])
+def test_a_choice_that_is_known_is_made(condition: float, left: int) -> None:
+    loads = [Instruction("load", (), Address("x", k)) for k in range(2)]
+    tape = tape_of([Instruction("const", (), condition), *loads, Instruction("select", (0, 1, 2))], [3])
+    assert remove_dead_code(simplify(tape)).instructions == (loads[left - 1],)
+
+
+def test_a_choice_between_equals_is_none() -> None:
+    loads = [Instruction("load", (), Address("x", k)) for k in range(2)]
+    tape = tape_of([*loads, Instruction("select", (0, 1, 1))], [2])
+    assert remove_dead_code(simplify(tape)).instructions == (loads[1],)
+
+
 def test_a_fold_that_is_not_finite_is_left_to_run_time() -> None:
     tape = tape_of([Instruction("const", (), 0.0), Instruction("inv", (0,))], [1])
     assert ops(simplify(tape))["inv"] == 1

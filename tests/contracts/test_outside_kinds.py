@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import warnings
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -246,7 +247,7 @@ def test_an_offset_is_refused_in_one_message(package: None) -> None:
 
 
 def test_in_show(robot: gw.Mechanism) -> None:
-    console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=160, record=True, file=StringIO())
     console.print(tree_text(robot))
     for _, _, table in sections(robot):
         console.print(table)

@@ -187,3 +187,19 @@ def test_the_total_is_seen_over_the_kinetic_energy(closing):
     energy = panels(closing)[-1]
     assert list(energy.lines)[-1] == "total"
     assert closing.plot().axes[-1].lines[-1].get_linestyle() == "--"
+
+
+def test_a_crowded_panel_names_what_varies_most():
+    """Of 20 lines the 12 largest have colours and names; limits are drawn where a named line comes to its own."""
+    time = np.linspace(0.0, 1.0, 5)
+    lines = {f"j{n}": Line(f"j{n}", (n * time)[:, None], (-30.0 - n, 30.0 + n)) for n in range(20)}
+    lines["j15"].saturated = np.full((5, 1), True)
+    panel = Panel("position", "rad", time, lines)
+    assert panel.named == [f"j{n}" for n in range(8, 20)]
+    assert panel.own_limits == [("j15", -45.0), ("j15", 45.0)]
+
+
+def test_every_line_of_a_small_panel_has_its_limits():
+    lines = {name: Line(name, np.zeros((2, 1)), (-limit, limit)) for name, limit in (("a", 1.0), ("b", 2.0))}
+    panel = Panel("position", "rad", np.arange(2.0), lines)
+    assert panel.named == ["a", "b"] and panel.own_limits == [("a", -1.0), ("a", 1.0)]

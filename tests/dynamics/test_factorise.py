@@ -55,3 +55,14 @@ def test_a_coordinate_that_moves_no_mass_is_named():
     mechanism = Mechanism(name="ghost", links={"nothing": Link(name="nothing")}, joints={"idle": joint})
     with pytest.raises(CompileError, match="idle"):
         _ = Equations(mechanism).step
+
+
+def test_a_column_begins_with_what_is_found_first(rng):
+    """A sum over it then waits for one unknown, the last."""
+    n = 7
+    A = {(i, j): 1.0 + (i == j) * n for i in range(n) for j in range(i + 1) if i == j or j != 2}
+    factors = factorise(A, n)
+    for k, column in factors.columns.items():
+        places = [factors.order.index(i) for i in column]
+        assert places == sorted(places, reverse=True)
+        assert all(p > factors.order.index(k) for p in places)

@@ -140,6 +140,15 @@ OPEN_LOOP = sdf(
     '<mimic joint="turn"><multiplier>0</multiplier><offset>1</offset></mimic></axis></joint>'
     f'\n<joint name="pin" type="revolute">{HERE}<parent>rod</parent><child>slide</child>{AXIS}</joint>',
 )
+# two links on hinges, and a slider between them across the line through the hinges
+RIGID_LOOP = sdf(
+    f'\n<joint name="slider" type="prismatic">{HERE}<parent>arm</parent><child>hand</child>'
+    "<axis><xyz>0 1 0</xyz></axis></joint>",
+    links="".join(
+        f'<link name="{n}"><pose>{x} 0 0 0 0 0</pose>{SDF_MASS}</link>'
+        for n, x in (("base", 0), ("arm", 0), ("hand", 1))
+    ),
+)
 PLAY = "<backlash><gap>0.1</gap><stiffness>1</stiffness></backlash>"
 GEAR = (
     '<actuator name="m" type="electric_motor">{}</actuator>\n<transmission name="t" type="{}">'
@@ -886,6 +895,7 @@ TABLE = [
         sdf(f'\n<joint name="close" type="revolute">{HERE}<parent>arm</parent><child>hand</child>{AXIS}</joint>'),
         "'close'",
     ),
+    row("loop-rigid", "warning", RIGID_LOOP, "'slider'", "loop-closed"),
     row("loop-open", "warning", OPEN_LOOP, "'pin'", "loop-closed", "mimic-zero"),
     row("coupling-implied", "info", parallelogram("1"), "'far'", "loop-closed"),
     row("coupling-contradicted", "warning", parallelogram("0.9"), "0.0", "loop-closed"),

@@ -1,7 +1,7 @@
 """Cassie, whose SDF closes its legs' loops, from the package example-robot-data.
 
-Its files are drawn at a dead centre of the feet's parallelograms, and beyond the ankles' stops; `cassie.sdf` also has a
-shin that is held by a slider beside its hinge, and so can only move to first order. There is no ground here: the
+Its files are drawn at a dead centre of the feet's parallelograms, and beyond the ankles' stops; `cassie.sdf` also has
+shins that are held by a slider beside their hinge, which move to first order only. There is no ground here: the
 pelvis is pinned, or all of it falls.
 """
 
@@ -68,12 +68,28 @@ def test_rows_that_its_rounding_makes_are_left_out(robot_data_folder):
     assert sizes["left-pitch-rod-joint"] == sizes["right-pitch-rod-joint"] == 3
 
 
+def test_shins_that_a_slider_holds_are_rigid(robot_data_folder):
+    """From the dead centre, too, every step settles, none in parts."""
+    robot = cassie(robot_data_folder, "cassie", "fixed")
+    assert sorted(robot.rigid_loops) == ["left-shin-spring-joint", "right-shin-spring-joint"]
+    assert cassie(robot_data_folder, "cassie_v2", "fixed").rigid_loops == ()
+    assert robot.dof == 10
+    sim = compile(robot)
+    for _ in range(10):
+        sim.step(n=50)
+        assert drift(sim) < ROUNDING
+    assert sim.unsettled == 0
+    assert sim.batch_state.get("parts")[0, 0] == 0.0
+    assert abs(sim.position["left-knee-shin-joint"]) < ROUNDING
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("name", ["cassie", "cassie_v2"])
 def test_ten_seconds_of_cassie(robot_data_folder, name, base):
     sim = compile(cassie(robot_data_folder, name, base))
     worst, energy = run(sim, 10.0)
+    assert sim.unsettled == 0
     # for 0.7 s stops push back what is drawn up to 2.4 rad beyond them, at 1 rad/s at most: 7e-7 m, later 1e-9 m
     assert worst < 2e-6
     assert drift(sim) < 1e-9  # [m] what the last step leaves open

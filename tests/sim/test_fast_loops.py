@@ -68,31 +68,54 @@ def test_a_pushed_four_bar_gains_what_it_should(four_bar):
     sim = gw.compile(four_bar)
     start = sim.energy
     rec = sim.run(0.5, effort={"pin_a": 0.01})
-    assert rec.energy[-1] - start == pytest.approx(exact_energy_gain(0.01, 0.5, 0.0, G), rel=0.01)  # found 0.5 %
+    exact = exact_energy_gain(0.01, 0.5, 0.0, G)
+    assert rec.energy[-1] - start == pytest.approx(exact, rel=2e-3)  # found 4.4e-4; asked 0.01
     assert sim.unsettled == 0
 
 
-@pytest.mark.parametrize(("turns", "most"), [(3, 1e-3), (10, 0.02)])
-def test_a_free_four_bar_keeps_its_energy(four_bar, turns, most):
-    """At the end of a second; in between it swings by 0.3 % and 3 %, as symplectic schemes do, and comes back."""
-    sim = gw.compile(four_bar, gravity=(0, 0, 0))
-    sim.reset(velocity={"pin_a": 2 * np.pi * turns})
+def energy_errors(robot, crank, turns, dt=1e-3, seconds=1.0):
+    """After each step, as a share of the start's; and the parts that the last step was made in."""
+    sim = gw.compile(robot, gravity=(0, 0, 0), dt=dt)
+    sim.reset(velocity={crank: 2 * np.pi * turns})
     start = sim.energy
-    rec = sim.run(1.0)
-    assert abs(rec.energy[-1] / start - 1.0) < most
-    assert np.abs(rec.energy / start - 1.0).max() < 2 * most + 3e-3
-
-
-@pytest.mark.parametrize(("turns", "parts"), [(10, 1), (20, 2), (75, 8)])
-def test_what_turns_too_far_in_a_step_is_made_in_parts(four_bar, turns, parts):
-    """At 75 turns a second the crank goes 27° in a millisecond. Energy, after one: found 0.02, 0.5 and 1.1 % off."""
-    sim = gw.compile(four_bar, gravity=(0, 0, 0))
-    sim.reset(velocity={"pin_a": 2 * np.pi * turns})
-    start = sim.energy
-    rec = sim.run(1.0)
-    assert sim.batch_state.get("parts")[0, 0] == parts - 1
-    assert abs(rec.energy[-1] / start - 1.0) < 0.03
+    errors = np.abs(sim.run(seconds).energy / start - 1.0)
     assert sim.unsettled == 0
+    return errors, sim.batch_state.get("parts")[0, 0] + 1
+
+
+@pytest.mark.parametrize(
+    ("turns", "parts", "most"),
+    [
+        (1, 1, 3e-4),  # found 1.5e-4
+        (3, 4, 1e-3),  # 4.8e-4; asked
+        (10, 8, 1e-3),  # 5.0e-4; asked 0.02
+        (75, 32, 3e-3),  # 1.6e-3: as many parts as there are; the crank goes 27° in a millisecond
+    ],
+)
+def test_a_free_four_bar_keeps_its_energy_on_the_way(four_bar, turns, parts, most):
+    """Whatever its speed: a part of a step turns the fastest joint by no more than 20 rad/s of its dt."""
+    errors, found = energy_errors(four_bar, "pin_a", turns)
+    assert errors.max() < most
+    assert found == parts
+
+
+@pytest.mark.parametrize("turns", [3, 10, 75])
+def test_half_the_step_is_a_quarter_of_a_loops_error_at_any_speed(four_bar, turns):
+    whole, half = (energy_errors(four_bar, "pin_a", turns, dt, 0.5)[0].max() for dt in (1e-3, 5e-4))
+    assert whole / half == pytest.approx(4.0, rel=0.1)  # found 3.9 to 4.05
+
+
+def test_parts_stay_over_a_turn_and_go_when_a_loop_is_slow(four_bar):
+    """A change of their number is what energy is lost by: at 1.7 turns a second, one joint is fast once a turn."""
+    errors, parts = energy_errors(four_bar, "pin_a", 1.7, seconds=3.0)
+    assert parts == 2
+    assert errors[-600:].max() < 6e-4  # found 4.2e-4
+    sim = gw.compile(four_bar, drives={"pin_a": gw.Drive(kinematic=True)})
+    for n, speed, left in ((20, 30.0, 1.0), (1980, 1.0, 1.0), (40, 1.0, 0.0)):
+        for _ in range(n):
+            sim.drive(position={"pin_a": float(sim.position["pin_a"]) + speed * sim.dt}, velocity={"pin_a": speed})
+            sim.step()
+        assert sim.batch_state.get("parts")[0, 0] == left
 
 
 def test_parts_of_a_step_do_not_depend_on_the_batch(four_bar):
@@ -179,9 +202,7 @@ def slider_crank():
     )
 
 
-def test_a_slider_crank_at_ten_turns_a_second_keeps_its_energy():
-    sim = gw.compile(slider_crank(), gravity=(0, 0, 0))
-    sim.reset(velocity={"main": 20 * np.pi})
-    start = sim.energy
-    rec = sim.run(1.0)
-    assert abs(rec.energy[-1] / start - 1.0) < 0.01
+def test_a_slider_crank_at_ten_turns_a_second_keeps_its_energy_on_the_way():
+    errors, parts = energy_errors(slider_crank(), "main", 10)
+    assert errors.max() < 5e-4  # found 1e-4; asked 0.01
+    assert parts == 4

@@ -150,6 +150,20 @@ def test_chunks_of_another_sweep_are_refused(gripper, tmp_path: Path) -> None:
         gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
 
 
+def test_a_sweep_that_failed_lets_go_of_its_folder(gripper, tmp_path: Path, monkeypatch) -> None:
+    """Its traceback may live on, as in a notebook, and hold the folder's lock with it."""
+    from gearwright.study import store
+
+    def full(*_: object) -> None:
+        raise gw.GearwrightError("the disk is full")
+
+    monkeypatch.setattr(store.Store, "add", full)
+    with pytest.raises(gw.GearwrightError, match="disk is full") as error:
+        gw.sweep(gripper, VARY, METRICS, out=tmp_path / "sweep.csv", **RUN)
+    monkeypatch.undo()
+    assert error.traceback and len(gw.sweep(gripper, VARY, METRICS, out=tmp_path / "sweep.csv", **RUN))
+
+
 def test_a_damaged_chunk_is_made_again(gripper, table, tmp_path: Path, monkeypatch) -> None:
     out = tmp_path / "sweep.csv"
     from gearwright.study import store

@@ -136,6 +136,13 @@ def _if_else_zero(b: Builder, condition: int, x: int) -> int | None:
     return x if known else b.constant(0.0)
 
 
+def _select(b: Builder, condition: int, x: int, y: int) -> int | None:
+    known = b.value_of(condition)
+    if known is None:
+        return x if x == y else None
+    return x if known else y
+
+
 def _sin(b: Builder, x: int) -> int | None:
     return b.emit("neg", b.emit("sin", *b.args(x))) if b.is_op(x, "neg") else None
 
@@ -155,6 +162,7 @@ _SIMPLIFY: dict[str, Callable[..., int | None]] = {
     "sin": _sin,
     "cos": _cos,
     "if_else_zero": _if_else_zero,
+    "select": _select,
 }
 
 

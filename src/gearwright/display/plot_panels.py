@@ -26,6 +26,7 @@ TOTAL = "total"
 ENERGIES = {"energy": TOTAL, "kinetic_energy": "kinetic", "potential_energy": "potential"}
 LEFT_OUT = ("shaft_position", "unsettled", "actuator.mode")  # of a plot of everything
 MOST_LINES = 8  # robots that are drawn one by one
+LISTED = 12  # lines of a panel that have a colour and a name: the eye tells no more apart
 POINTS = 4000  # of a line: more than a page has pixels
 TOUCHING = 1e-6  # of a range: so near to a limit a signal is on it
 BEYOND = 1e-3  # of a range or limit: so far past it a signal is beyond; stops give way by less
@@ -64,6 +65,21 @@ class Panel:
     unit: str
     time: Array
     lines: dict[str, Line] = field(default_factory=dict)
+
+    @property
+    def named(self) -> list[str]:
+        """Lines with a colour and a name in the legend: all, or of too many those that vary most, in their order."""
+        if len(self.lines) <= LISTED:
+            return list(self.lines)
+        moved = sorted(self.lines, key=lambda name: -float(np.ptp(self.lines[name].values)))
+        return [name for name in self.lines if name in moved[:LISTED]]
+
+    @property
+    def own_limits(self) -> list[tuple[str, float]]:
+        """Limits of single lines that are worth drawing: all, or of many lines those that a named one comes to."""
+        crowded = len(self.lines) > LISTED
+        shown = [self.lines[name] for name in self.named if self.lines[name].marked or not crowded]
+        return [(line.name, x) for line in shown for x in line.limits if isfinite(x) and x not in self.limits]
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -50,6 +50,11 @@ def find_theme(name: str) -> Theme:
     return THEMES[name]
 
 
+def background(theme: Theme) -> Look:
+    """The look of lines without a name, which lie behind the others."""
+    return Look(theme.edge)
+
+
 def looks(names: list[str], dashed: set[str], theme: Theme) -> dict[str, Look]:
     """One for each joint or device, the same in every panel; followers are dashed, since they may lie on leaders."""
     count = len(theme.lines)

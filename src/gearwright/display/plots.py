@@ -19,7 +19,7 @@ from gearwright.display.plot_panels import (
     stretches,
     thinned,
 )
-from gearwright.display.plot_style import COLOURS, THEMES, Look, Theme, find_theme, looks
+from gearwright.display.plot_style import COLOURS, THEMES, Look, Theme, background, find_theme, looks
 from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.files import replacing
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 ENDINGS = (".png", ".svg", ".pdf", ".html")
 DASHES = {"solid": "-", "dash": (0, (4, 2.4)), "dot": (0, (1.2, 1.2)), "dashdot": (0, (5, 1.4, 1.2, 1.4))}
 __all__ = ["COLOURS", "ENDINGS", "INK", "SOFT", "STYLE", "check_ending", "panels", "plot", "small_plot"]
-LISTED = 12  # names in a legend
 SMALLEST_RANGE = 1e-9  # of an axis: rounding is not motion
 
 
@@ -44,8 +43,7 @@ def plot(
         raise GearwrightError("the recording is empty: there is nothing to draw")
     colours = find_theme(theme)
     drawn = panels(recording, signals, robots, time)
-    names = [line for panel in drawn for line in panel.lines]
-    look = looks(names, {*recording.schema.followers, TOTAL}, colours)
+    look = _looks(recording, drawn, colours)
     title = heading(recording, robots)
     if path is not None and Path(path).suffix.lower() == ".html":
         from gearwright.display.interactive_plots import interactive
@@ -56,6 +54,12 @@ def plot(
         with replacing(Path(path)) as temporary:
             _save(figure, temporary, Path(path).suffix[1:].lower(), colours)
     return figure
+
+
+def _looks(recording: Recording, drawn: list[Panel], theme: Theme) -> dict[str, Look]:
+    """Colours go to the lines with names first."""
+    names = [name for panel in drawn for name in panel.named] + [name for panel in drawn for name in panel.lines]
+    return looks(names, {*recording.schema.followers, TOTAL}, theme)
 
 
 def _save(figure: Any, target: Any, form: str, theme: Theme, dpi: int = 160) -> None:
@@ -129,7 +133,9 @@ STYLE = _style(THEMES["light"])
 
 
 def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
-    handles = [_draw_line(ax, panel, line, look[name]) for name, line in panel.lines.items()]
+    for name in panel.lines.keys() - {*panel.named}:
+        _draw_line(ax, panel, panel.lines[name], background(theme), zorder=1.4)
+    handles = [_draw_line(ax, panel, panel.lines[name], look[name]) for name in panel.named]
     lower, upper = panel.range()
     if upper - lower < SMALLEST_RANGE:
         lower, upper = (lower + upper) / 2 - SMALLEST_RANGE, (lower + upper) / 2 + SMALLEST_RANGE
@@ -140,11 +146,11 @@ def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
     ax.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
     if len(panel.time) > 1:
         ax.set_xlim(panel.time[0], panel.time[-1])
-    _legend(ax, handles, list(panel.lines), panel.stroke if marked else "", theme)
+    _legend(ax, handles, panel, panel.stroke if marked else "", theme)
 
 
-def _draw_line(ax: Any, panel: Panel, line: Line, look: Look) -> Any:
-    style = {"color": look.colour, "linestyle": DASHES[look.dash]}
+def _draw_line(ax: Any, panel: Panel, line: Line, look: Look, zorder: float = 2.0) -> Any:
+    style = {"color": look.colour, "linestyle": DASHES[look.dash], "zorder": zorder}
     if line.bands:
         for lower, upper in band_pairs(line.bands):
             low, high = line.values[:, lower], line.values[:, upper]
@@ -169,10 +175,9 @@ def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> 
     if isfinite(lower) and lower > bottom:
         ax.axhspan(bottom, lower, facecolor=theme.limit, alpha=0.10, linewidth=0, zorder=0.5)
         ax.axhline(lower, color=theme.limit, linewidth=0.8, alpha=0.7, zorder=0.6)
-    for name, line in panel.lines.items():
-        for limit in line.limits:
-            if isfinite(limit) and bottom < limit < top and limit not in (lower, upper):
-                ax.axhline(limit, color=look[name].colour, linewidth=0.8, alpha=0.6, linestyle=(0, (2, 2)), zorder=0.6)
+    for name, limit in panel.own_limits:
+        if bottom < limit < top:
+            ax.axhline(limit, color=look[name].colour, linewidth=0.8, alpha=0.6, linestyle=(0, (2, 2)), zorder=0.6)
 
 
 def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
@@ -195,12 +200,15 @@ def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
     return bool(found)
 
 
-def _legend(ax: Any, handles: list[Any], names: list[str], stroke: str, theme: Theme) -> None:
+def _legend(ax: Any, handles: list[Any], panel: Panel, stroke: str, theme: Theme) -> None:
     """To the right of the panel, so that it hides nothing."""
     from matplotlib.lines import Line2D
 
-    labels = [f"\u200a{n[:32]}" for n in names[:LISTED]]  # a label that begins with _ would be left out
-    shown = [*handles[:LISTED]]
+    labels = [f"\u200a{name[:32]}" for name in panel.named]  # a label that begins with _ would be left out
+    shown, more = [*handles], len(panel.lines) - len(handles)
+    if more:
+        shown.append(Line2D([], [], color=theme.edge, linewidth=1.5))
+        labels.append(f"\u200a{more} that vary less")
     if stroke:
         shown.append(Line2D([], [], color=theme.saturated, linewidth=6, alpha=0.4))
         labels.append(f"\u200a{stroke}")
@@ -208,10 +216,7 @@ def _legend(ax: Any, handles: list[Any], names: list[str], stroke: str, theme: T
         shown, labels, loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=8,
         handlelength=1.8, labelspacing=0.28, borderaxespad=0.2,
     )  # fmt: skip
-    if len(names) > LISTED:
-        more = f"and {len(names) - LISTED} more"
-        ax.annotate(more, (1.02, 0.0), xycoords="axes fraction", fontsize=8, color=theme.soft, annotation_clip=False)
-    for handle in legend.get_lines()[: min(len(names), LISTED)]:
+    for handle in legend.get_lines()[: len(handles)]:
         handle.set_alpha(1.0)
         handle.set_linewidth(2.0)
 
@@ -222,7 +227,7 @@ def small_plot(recording: Recording, theme: str, most: int = 2) -> bytes:
 
     colours = find_theme(theme)
     drawn = panels(recording)[:most]
-    look = looks([n for p in drawn for n in p.lines], {*recording.schema.followers, TOTAL}, colours)
+    look = _looks(recording, drawn, colours)
     figure, out = _figure(drawn, look, heading(recording, None), colours), BytesIO()
     _save(figure, out, "png", colours, dpi=90)
     return out.getvalue()

@@ -20,6 +20,7 @@ from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
 from gearwright.model.simulation_checks import (
     check_closing,
+    check_rigid_loops,
     check_second_descriptions,
     check_simulation,
     check_start_of_maps,
@@ -65,6 +66,7 @@ def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
     if closing and m.tree.cuts:
         check_second_descriptions(m, report)
         m = without_contradictions(m, report)
+        check_rigid_loops(m, report)
         start = check_closing(m, report)
     else:
         start = m.configuration()

@@ -24,6 +24,7 @@ from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
+from gearwright.model.rigid_loops import fixed, rigid_loops
 from gearwright.model.rings import placing_order
 from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
@@ -175,12 +176,20 @@ class Mechanism(NotebookDisplay):
     def dof(self) -> int:
         """Independent degrees of freedom: couplings and loops taken off."""
         couplings = [c for c in self.couplings.values() if c.name not in self.second_descriptions]
-        return degrees_of_freedom(self.tree, couplings, self.configuration())
+        cuts = tuple(fixed(j) if j.name in self.rigid_loops else j for j in self.tree.cuts)
+        q = dict(self.configuration()) | dict.fromkeys(self.rigid_loops, ())
+        return degrees_of_freedom(replace(self.tree, cuts=cuts), couplings, q)
 
     @cached_property
     def second_descriptions(self) -> Mapping[str, SecondDescription]:
         """By name, the couplings whose relation closed loops have already, with how far the two are apart."""
         return second_descriptions(self.tree, self.couplings.values(), self.configuration())
+
+    @cached_property
+    def rigid_loops(self) -> tuple[str, ...]:
+        """Joints that close loops which move to first order only: they hold still, as if they were fixed."""
+        couplings = [c for c in self.couplings.values() if c.name not in self.second_descriptions]
+        return rigid_loops(self.tree, couplings, self.configuration())
 
     def without_contradictions(self) -> Mechanism:
         """A copy without the couplings that would lock loops which say otherwise; its tree is the same."""

@@ -245,6 +245,14 @@ def check_second_descriptions(m: Mechanism, report: Report) -> None:
         report.warning("coupling-contradicted", f"{message}; the coupling {ends}", c.source)
 
 
+def check_rigid_loops(m: Mechanism, report: Report) -> None:
+    """Loops that move to first order only: what closes them is fixed in a simulation."""
+    for name in m.rigid_loops:
+        j = m.joint(name)
+        message = f"joint {name!r} closes a loop between {j.parent!r} and {j.child!r} that moves to first order only"
+        report.warning("loop-rigid", f"{message}, and so holds still: the joint is simulated as fixed", j.source)
+
+
 def without_contradictions(m: Mechanism, report: Report) -> Mechanism:
     """The mechanism as `compile` takes it; what it refuses without the couplings that loops contradict is reported."""
     try:

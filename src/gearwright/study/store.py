@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,7 +22,8 @@ METADATA = "gearwright"
 
 
 class Store:
-    """The folder OUT.parts beside a table, or memory where no table is wanted."""
+    """The folder OUT.parts beside a table, or memory where no table is wanted. The folder is this process' until the
+    `with` block ends, however it does."""
 
     def __init__(self, out: str | os.PathLike[str] | None, about: Mapping[str, Any], overwrite: bool = False) -> None:
         self.out, self.about, self.overwrite = None if out is None else Path(out), dict(about), overwrite
@@ -30,6 +31,13 @@ class Store:
         self._lock: Any = None  # as long as the sweep goes on
         if self.out is not None and self.out.suffix not in ENDINGS:
             raise ModelError(f"{self.out.name!r} is no table: it must end in {' or '.join(ENDINGS)}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            self._lock.close()
 
     @property
     def folder(self) -> Path:
@@ -92,7 +100,7 @@ class Store:
     def chunk(self, number: int) -> dict[str, Array]:
         if self.out is None:
             return self._memory[number]
-        with np.load(self.folder / f"{number}.npz", allow_pickle=False) as data:
+        with (self.folder / f"{number}.npz").open("rb") as file, np.load(file, allow_pickle=False) as data:
             return {name: data[name] for name in data.files}
 
     def finish(self, columns: Mapping[str, Any]) -> Any:
@@ -106,9 +114,6 @@ class Store:
                 shutil.rmtree(self.folder, ignore_errors=True)
             except (OSError, polars.exceptions.PolarsError) as error:
                 raise GearwrightError(f"{self.out} cannot be written: {error}; all chunks are kept") from error
-            finally:
-                if self._lock is not None:
-                    self._lock.close()
         return table
 
 
@@ -176,7 +181,7 @@ def _locked(folder: Path) -> Any:
 
 def _sound(path: Path) -> bool:
     try:
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:  # a damaged one is closed, too
             return bool(data.files)
     except (OSError, ValueError, EOFError):
         return False

@@ -80,25 +80,28 @@ def sweep(
         sampling=sampling, n=n, seed=seed, every=every, chunk=chunk, engine=engine, options=options,
     )  # fmt: skip
     run = find_engine(engine)
-    store = Store(out, about, overwrite)
-    if store.check():
-        assert store.out is not None
-        return read(store.out)
-    done = store.begin()
-    count = -(-tried.count // job.size)
-    left = [k for k in range(count) if k not in done]
-    pieces = ((k, tried.rows(k * job.size, min((k + 1) * job.size, tried.count))) for k in left)
-    with _shown(progress, count, len(done)) as report:
-        for number, found in run(job, pieces, address):
-            store.add(number, found)
-            report()
-    kept = [store.chunk(k) for k in range(count)]
+    with Store(out, about, overwrite) as store:
+        if store.check():
+            assert store.out is not None
+            return read(store.out)
+        done = store.begin()
+        count = -(-tried.count // job.size)
+        left = [k for k in range(count) if k not in done]
+        pieces = ((k, tried.rows(k * job.size, min((k + 1) * job.size, tried.count))) for k in left)
+        with _shown(progress, count, len(done)) as report:
+            for number, found in run(job, pieces, address):
+                store.add(number, found)
+                report()
+        return store.finish(_columns(job, tried, [store.chunk(k) for k in range(count)]))
+
+
+def _columns(job: Job, tried: Designs, kept: list[dict[str, Any]]) -> dict[str, Any]:
+    """The table: parameters, metrics, and why designs failed where some did."""
     values = tried.rows(0, tried.count)
     columns: dict[str, Any] = {name: values[:, i] for i, name in enumerate(tried.names)}
     columns |= {name: np.concatenate([c[name] for c in kept]) for name in job.metrics}
     why = job.impossible(values)
-    columns |= {FAILED: why.tolist()} if why.any() else {}
-    return store.finish(columns)
+    return columns | ({FAILED: why.tolist()} if why.any() else {})
 
 
 def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | None, seed: int, chunk: int | None,

@@ -63,3 +63,11 @@ def test_limits_that_are_none():
     """Files write 1e16 for infinity; 1e14 m is a limit."""
     assert hard_range(Limits(lower=-1e16, upper=3e15)) == (-inf, inf)
     assert hard_range(Limits(lower=-3e14, upper=1e14)) == (-3e14, 1e14)
+
+
+@pytest.mark.parametrize(("upper", "reachable"), [(UPPER, True), (9e5, True), (2e6, False)])
+def test_stops_are_within_reach_in_a_step_that_moves(upper, reachable):
+    """Those of a phase that leaves positions where they are come and go."""
+    moving, still = (SimpleNamespace(phase=phase) for phase in (WholeStep(DT), SecondHalf(DT, [1.0], [0.0])))
+    assert friction_within(moving, 0.0, 0.3, (-inf, upper)).reachable == reachable
+    assert not friction_within(still, 0.0, 0.3, (-inf, upper)).reachable

@@ -104,6 +104,10 @@ KINDS = {
         lambda p: (axes(p), [Equality({k: 1.0, 0: p[-k]}) for k in (1, 2, 3)]),
         beside(random_axes, lambda rng, d: rng.choice([-1.0, 1.0], (len(d), 3)) * rng.uniform(0.5, 2.0, (len(d), 3))),
     ),
+    "mimics in pairs": (
+        lambda p: (axes(p), [Equality({k: 1.0, k - 1: p[-k]}) for k in (1, 3, 5)]),
+        beside(random_axes, lambda rng, d: rng.choice([-1.0, 1.0], (len(d), 5)) * rng.uniform(0.5, 2.0, (len(d), 5))),
+    ),
     "redundant couplings": (
         lambda p: (
             axes(p),

@@ -1,5 +1,6 @@
 """Polylines: the line of each piece, the piece that a push belongs to, and where a step starts."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -84,6 +85,7 @@ def test_a_stop_out_of_reach_is_not_started_on():
         assert reached.started([piece]) == [piece]
         assert gone.started([piece]) == [0.0]
     assert gone.started([1.0]) == [1.0]
+    assert replace(gone, reachable=True).started([2.0]) == [2.0]
 
 
 def test_other_numbers_keep_the_shape():

@@ -11,15 +11,24 @@ from tests.dynamics.stepping import run
 DT = 0.01
 SIZES = {
     "dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
-    "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1,
+    "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1, "loop_speed": 1,
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def stages():
+@pytest.fixture(scope="module", params=[False, True], ids=["tree", "loop"])
+def stages(request):
     """A position that goes on by dt, and an impulse of 1 N·s a second; it settles in so many parts beside the first."""
+    return made(loop=request.param)
+
+
+@pytest.fixture(scope="module")
+def loop_stages():
+    return made(loop=True)
+
+
+def made(*, loop):
     build = StepBuilder({slot: SX.sym(slot, n) for slot, n in SIZES.items()})
-    parts = Substeps(build)
+    parts = Substeps(build, build["loop_speed"][0] ** 2 if loop else None)
     with build.loop(TRIES, until="step_done"):
         parts.begin([], build["position"])
         follows = build["parts"][0] >= build["wanted"][0]
@@ -33,8 +42,9 @@ def stages():
     return build.body
 
 
-def stepped(stages, wanted, parts=(0.0, 0.0), steps=1):
+def stepped(stages, wanted, parts=(0.0, 0.0), steps=1, loop_speed=0.0):
     slots = {name: np.zeros(n) for name, n in SIZES.items()}
+    slots["loop_speed"] = np.array([loop_speed])
     slots |= {"dt": np.array([DT]), "parts": np.array(parts), "wanted": np.array([float(wanted)])}
     for _ in range(steps):
         run(stages, slots)
@@ -70,3 +80,21 @@ def test_thirty_two_parts_are_the_most(stages):
 def test_after_five_hundred_calm_steps_parts_are_longer(stages):
     early, late = (stepped(stages, 0, parts=(3.0, 0.0), steps=n)["parts"][0] for n in (500, 502))
     assert (early, late) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("speed", "beside"),
+    [(19.0, 0), (21.0, 1), (-41.0, 3), (81.0, 7), (161.0, 15), (321.0, 31), (1e4, 31)],
+)
+def test_loops_begin_with_the_parts_of_their_speed(loop_stages, speed, beside):
+    """None is tried and given up: the velocity has grown once a part."""
+    slots = stepped(loop_stages, 0, loop_speed=speed)
+    assert slots["parts"][0] == beside
+    assert slots["velocity"] == [beside + 1.0]
+    assert slots["position"] == pytest.approx([DT], rel=1e-14)
+
+
+def test_parts_of_a_loop_stay_while_half_of_them_would_not_do(loop_stages):
+    calm = (7.0, 499.0)  # after 500 steps, or two seconds if that is more; DT is 10 ms
+    assert stepped(loop_stages, 0, calm, steps=10, loop_speed=81.0)["parts"] == pytest.approx([7.0, 1.0])
+    assert stepped(loop_stages, 0, calm, steps=10, loop_speed=79.0)["parts"][0] == 3.0

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
-from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 
 
 @dataclass(frozen=True)
 class Factors:
-    """`A = L·D·Lᵀ`: of each pivot, in the order of elimination, its reciprocal and its column of L."""
+    """`A = L·D·Lᵀ`: of each pivot, in the order of elimination, its reciprocal and its column of L.
+
+    A column begins with the unknowns that are found first: a sum over it waits for the last one only.
+    """
 
     order: list[int]
     reciprocals: dict[int, Scalar]
@@ -39,6 +42,15 @@ class Factors:
             for i, factor in self.columns[k].items():
                 x[k] = minus(x[k], times(factor, x[i]))
         return x
+
+    def sparse_forward(self, J: Sparse) -> Sparse:
+        """`L⁻¹·Jᵀ`: only where the columns of J's unknowns lead."""
+        y = dict(J)
+        for k in self.order:
+            if k in y:
+                for i, factor in self.columns[k].items():
+                    y[i] = minus(y.get(i, 0.0), times(factor, y[k]))
+        return y
 
 
 def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
@@ -62,7 +74,15 @@ def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
             for j in near:
                 if i >= j:
                     A[i, j] = minus(A.get((i, j), 0.0), times(factor, A[max(j, k), min(j, k)]))
-    return factors
+    return Factors(factors.order, factors.reciprocals, found_first(factors.columns, factors.order))
+
+
+def found_first(columns: Mapping[int, Sparse], order: Iterable[int]) -> dict[int, Sparse]:
+    """Columns in the order in which backward substitution finds their unknowns, which are eliminated in that one."""
+    place = {k: n for n, k in enumerate(order)}
+    return {
+        k: {i: column[i] for i in sorted(column, key=place.__getitem__, reverse=True)} for k, column in columns.items()
+    }
 
 
 def adjacency(A: Matrix, n: int) -> dict[int, set[int]]:

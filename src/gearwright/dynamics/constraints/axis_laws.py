@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
+NEAR = 1e6  # a stop that is no further away is reached at less than FAR in any step above 1 µs [rad, m]
 AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
@@ -115,7 +116,8 @@ class AxisRow(OneRow):
 
 def _part(beyond: Scalar, dt: Scalar) -> Scalar:
     """The part of the way that is made in a step. Rounding is left, which would shake what rests on its stop."""
-    return where(beyond > ON_STOP, least(times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)), 0.0)
+    part, most = times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)
+    return where(beyond > ON_STOP, where(part < most, part, most), 0.0)
 
 
 def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
@@ -123,7 +125,8 @@ def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float,
     lower, upper = ends
     below = None if lower == -inf else minus(0.0, _rate_to(now, minus(q, lower)))
     above = None if upper == inf else _rate_to(now, minus(upper, q))
-    return friction_and_stops(times(friction, now.phase.span), below, above)
+    near = not is_zero(now.phase.travel) and all(abs(end) < NEAR for end in ends if abs(end) < inf)
+    return replace(friction_and_stops(times(friction, now.phase.span), below, above), reachable=near)
 
 
 def back_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:

@@ -34,6 +34,7 @@ from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
 from gearwright.model.joints.closing import Condition as ClosingRow
+from gearwright.model.rigid_loops import fixed
 
 
 class Condition(NamedTuple):
@@ -146,6 +147,11 @@ class ClosureRows(AlongRows):
     def act(self, now: Moment) -> list[Term]:
         return [Rigid(row.J, 0.0, group=self.name) for row in self.position_rows(now)]
 
+    def bodies(self, system: Bodies) -> list[int]:
+        """Those of the loop, whose joints move one side against the other."""
+        one, other = (_path(system, body) for body, _ in self.ends)
+        return [i for i in (*one, *other) if (i in one) != (i in other)]
+
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]:
         """The child side from the parent side, and how it moves for each unit velocity of the tree."""
         paths = [_path(at.system, body) for body, _ in self.ends]
@@ -202,12 +208,18 @@ def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> Cl
     return ClosureRows(joint.name, conditions(joint), (ends[0], ends[1]))
 
 
+def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+    """With every row that it has: a joint that its loop holds to second order has those of a fixed one."""
+    closure = whole_closure(joint, system, values)
+    return replace(closure, conditions=conditions(fixed(joint))) if joint.name in mechanism.rigid_loops else closure
+
+
 def _independent_rows(mechanism: Mechanism) -> list[list[int]]:
     """By cut joint, the rows that others and couplings do not imply, by the numbers of the file."""
     values = numbers(mechanism)
     model = Coordinates(optimised(assembled(mechanism, values)), reduction(mechanism, values))
     start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
-    wholes = [whole_closure(joint, model.bodies, values) for joint in mechanism.tree.cuts]
+    wholes = [_closure(joint, mechanism, model.bodies, values) for joint in mechanism.tree.cuts]
     hard = [follower_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
     return independent_rows(wholes, model, [float(start[i]) for i in model.reduction.positions], hard)
 
@@ -218,7 +230,7 @@ def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]
     if not mechanism.tree.cuts:
         return found
     for joint, kept in zip(mechanism.tree.cuts, _independent_rows(mechanism), strict=True):
-        closure = whole_closure(joint, system, values)
+        closure = _closure(joint, mechanism, system, values)
         found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
         found += cut_axis_rows(joint, closure, values)
     return found

@@ -15,7 +15,7 @@ by w ends on the line `λ = d·x − w`, and meets the polyline in the piece bet
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -103,13 +103,14 @@ class Polyline:
     A single piece has one vertex, too: a point that it goes through.
 
     `home` is the place of piece 0 among the slopes. `friction`: the impulse of piece −1 and, with a minus, of piece 1,
-    so that a push of 0 belongs to piece 0.
+    so that a push of 0 belongs to piece 0. `reachable`: no stop's rate is FAR, in any state.
     """
 
     vertices: tuple[Vertex, ...]
     slopes: tuple[Scalar | None, ...]
     home: int
     friction: Scalar | None = None
+    reachable: bool = field(default=False, compare=False)
 
     size = 1  # of its state, which is the piece
 
@@ -144,6 +145,8 @@ class Polyline:
     def started(self, state: Sequence[Scalar]) -> list[Scalar]:
         """As a step begins: in the piece in which the last one ended, unless that one is out of reach now."""
         (piece,) = state
+        if self.reachable:
+            return [piece]
         lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
         if self.slopes[0] is VERTICAL and lowest < 0.0:
             piece = where(both(piece <= lowest, self.vertices[0].rate <= -FAR), 0.0, piece)
@@ -184,7 +187,7 @@ class Polyline:
         if self.friction is not None and jumps:
             found = only_where(times(shifted, piece) >= 0.0, found)
         elif self._far():
-            near = least(greatest(found, minus(piece, 1.0)), plus(piece, 1.0))
+            near = _between(minus(piece, 1.0), found, plus(piece, 1.0))
             found = where(line.vertical, found, near) if jumps else near
         return Next([found], differs(found, piece))
 
@@ -311,6 +314,12 @@ class Polyline:
     def _far(self) -> bool:
         """Whether a piece has another one further than the next."""
         return len(self.pieces) > 2
+
+
+def _between(low: Scalar, x: Scalar, high: Scalar) -> Scalar:
+    """x, or the nearer of the bounds; none of them is anything but a number."""
+    above = where(x < low, low, x)
+    return where(above > high, high, above)
 
 
 def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:

@@ -18,13 +18,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
-from gearwright.dynamics.algebra.factorise import adjacency, next_pivot
+from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
 from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     divided,
     greatest,
     is_zero,
+    least,
     minus,
     plus,
     reciprocal,
@@ -75,7 +76,7 @@ class Masked:
 
     fronts: Sequence[Front]
     groups: dict[int, list[int]]  # by fronts, and GROUND
-    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes
+    columns: dict[int, Sparse]  # A, as it stands when the pivot's turn comes; first what is found first
     factors: dict[int, Sparse]  # the same times the pivot's reciprocal: L
     forces: dict[int, Force]  # the rest of the column, for all that carries the front
     inertias: dict[int, Scalar]  # the pivot without the law's slope: d
@@ -163,10 +164,10 @@ class Masked:
         for c, group in reversed(self.groups.items()):
             carried = self._carried(c, V)
             for k in reversed(group):
-                for i, a in self.columns[k].items():
-                    w[k] = minus(w[k], times(a, u[i]))
                 if k in self.forces:
                     w[k] = minus(w[k], carried.dot(self.forces[k]))
+                for i, a in self.columns[k].items():
+                    w[k] = minus(w[k], times(a, u[i]))
                 u[k] = self.scaled(k, w[k])
             if c in carrying and c != GROUND:
                 V[c] = carried + relative(self.fronts[c], u)
@@ -182,12 +183,13 @@ class Masked:
 def masked(
     H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None,
     after: Mapping[int, AbstractSet[int]] = MappingProxyType({}),
+    ceilings: Mapping[int, Scalar] = MappingProxyType({}),
 ) -> Masked:  # fmt: skip
-    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0.
+    """Factorises H. A pivot is no less than its floor, which is what rounding leaves of 0; one below 0 has a ceiling.
 
     `after`: by coordinate, those that have to be eliminated before it.
     """
-    return _Elimination(Inertia.of(H), n, pivots, floors, after).factors()
+    return _Elimination(Inertia.of(H), n, pivots, floors, after, ceilings).factors()
 
 
 class _Elimination:
@@ -195,9 +197,10 @@ class _Elimination:
 
     def __init__(
         self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None,
-        after: Mapping[int, AbstractSet[int]],
+        after: Mapping[int, AbstractSet[int]], ceilings: Mapping[int, Scalar],
     ) -> None:  # fmt: skip
-        self.A, self.fronts, self.floors, self.after = dict(H.entries), H.fronts, floors, after
+        self.A, self.fronts, self.after = dict(H.entries), H.fronts, after
+        self.floors, self.ceilings = floors, ceilings
         self.neighbours = adjacency(self.A, n)
         self.home = eliminated_at(H, n)
         self.found = Masked(H.fronts, {}, {}, {}, {}, {}, {}, pivots)
@@ -215,7 +218,8 @@ class _Elimination:
                 forces = {u: front.X.force(F) for u, F in columns.items()}
                 behind.setdefault(front.parent, []).append((inertia.moved(front.X), forces))
         self._eliminate(GROUND, {}, None)
-        return self.found
+        order = [k for group in self.found.groups.values() for k in group]
+        return replace(self.found, columns=found_first(self.found.columns, order))
 
     def _absorb(
         self, front: Front, added: ArticulatedInertia, forces: Mapping[int, Force], columns: dict[int, Force]
@@ -264,6 +268,7 @@ class _Elimination:
         A, found, neighbours = self.A, self.found, self.neighbours
         near = sorted(neighbours.pop(k))
         d = A[k, k] if self.floors is None else greatest(A[k, k], self.floors[k])
+        d = least(d, self.ceilings[k]) if k in self.ceilings else d
         r = _reciprocal(d, found.pivots.get(k, FREE), singular=self.floors is not None)
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}

@@ -13,11 +13,10 @@ from itertools import combinations
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import GROUND, Front, common
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, times_reciprocal
+from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, times_reciprocal, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import REST, ZERO, Force, Motion, Symmetric, Vector, twice_symmetric
 from gearwright.dynamics.solve.masked import Masked
-from gearwright.dynamics.solve.sweeps import dense, dot
 
 TOGETHER = 4  # rows, from which on all at once take less than a solution each
 NO_MOTION = ArticulatedInertia(Symmetric(), (ZERO, ZERO, ZERO), Symmetric())
@@ -30,9 +29,15 @@ def responses(factors: Factors | Masked, n: int, count: int) -> Callable[[Sparse
     def response(J: Sparse) -> Scalar:
         if together is not None and together.along_a_limb(J):
             return together.of(J)
-        return dot(J, factors.solve(dense(J, n)))
+        return squared(factors, J)
 
     return response
+
+
+def squared(factors: Factors | Masked, J: Sparse) -> Scalar:
+    """`J·L⁻ᵀ·D⁻¹·L⁻¹·Jᵀ` by forward substitution alone: a sum of squares."""
+    y = factors.sparse_forward(J)
+    return total(*(times(a, times_reciprocal(a, factors.reciprocals[k])) for k, a in y.items()))
 
 
 class Responses:

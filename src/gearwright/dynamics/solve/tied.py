@@ -1,13 +1,17 @@
 """Equalities in the order of the tree: their impulses are eliminated among the coordinates that they tie.
 
     [H   Jᵀ] [ u]   [  b  ]
-    [J  −C ]·[−λ] = [−bias]      C = cfm + E
+    [J  −C ]·[−λ] = [−bias]
 
 Along a limb the Schur complement `J·H⁻¹·Jᵀ` is full: a finger of m mimics takes m³ operations. This matrix is as sparse
 as the tree. It has LDLᵀ factors in every order (it is quasidefinite, Vanderbei 1995), and an impulse that comes after a
 coordinate of its row has a pivot of that coordinate's size. After all of them is best: one that comes after the first
 alone has, where that one is held, nothing but its compliance E (`rows` has why there is one), and momentum is met to
 eps/E. There refinement is by all that is left of both lines, which squares that, too.
+
+    C = cfm + E     and one step of refinement, as in `rows`
+    C = cfm         where no coordinate is in two rows, and impulses come after all of theirs. A pivot is then above E
+                    wherever a coordinate of its row moves, and E itself where none does: nothing is to be refined.
 """
 
 from __future__ import annotations
@@ -38,6 +42,12 @@ class Tied:
     after: Mapping[int, AbstractSet[int]]
     early: bool = False  # an impulse may come before one of its coordinates
 
+    @property
+    def refined(self) -> bool:
+        """Whether the compliance E is part of the matrix."""
+        coordinates = [k for e in self.rows for k in e.J]
+        return self.early or len(set(coordinates)) < len(coordinates)
+
     @staticmethod
     def all_before(H: Inertia, n: int, rows: Sequence[Equality]) -> Tied:
         """Impulses after all coordinates of their rows."""
@@ -58,16 +68,19 @@ class Tied:
         entries: Matrix = dict(H.entries)
         for i, e in enumerate(self.rows, start=self.n):
             entries |= {(i, k): x for k, x in e.J.items()}
-            entries[i, i] = minus(0.0, plus(e.cfm, E[i - self.n]))
+            entries[i, i] = minus(0.0, plus(e.cfm, E[i - self.n] if self.refined else 0.0))
         return replace(H, entries=entries, homes={**H.homes, **self.homes})
 
     def factors(self, H: Inertia, pivots: Mapping[int, Pivot], E: Sequence[Scalar]) -> Masked:
-        return masked(self.matrix(H, E), self.n + len(self.rows), pivots, after=self.after)
+        least = enumerate(() if self.refined else E, start=self.n)
+        ceilings = {i: minus(0.0, e) for i, e in least if not is_zero(e)}
+        return masked(self.matrix(H, E), self.n + len(self.rows), pivots, after=self.after, ceilings=ceilings)
 
     def operations(self, H: Inertia) -> float:
         """About: of factors and solution, with the refinement."""
         E = [1.0] * len(self.rows)
-        refined = 2 if self.early else any(is_zero(e.cfm) for e in self.rows)  # twice: a product with H, too
+        hard = any(is_zero(e.cfm) for e in self.rows)
+        refined = 2 if self.early else hard and self.refined  # twice: a product with H, too
         return operations(self.factors(placeholder(H), {}, E), solutions=1 + refined)
 
 
@@ -76,9 +89,12 @@ def tied(H: Inertia, n: int, rows: Sequence[Equality]) -> Tied | None:
     usual = all(e.group is None and is_zero(e.give) and not moves_nothing(e.J) for e in rows)
     if not rows or not usual or in_rings(rows):
         return None
-    late, early = Tied.all_before(H, n, rows), Tied.first_before(H, n, rows)
-    counts = late.operations(H), early.operations(H)
-    best, least = (early, counts[1]) if counts[1] < EARLY * counts[0] else (late, counts[0])
+    best = Tied.all_before(H, n, rows)
+    least = best.operations(H)
+    if best.refined:
+        early = Tied.first_before(H, n, rows)
+        count = early.operations(H)
+        best, least = (early, count) if count < EARLY * least else (best, least)
     return best if least < schur_operations(H, n, rows, least) else None
 
 
@@ -104,7 +120,7 @@ def solve_tied(
     coordinates = sorted({k for e in rows for k in e.J})
     unchanged = [factors.scaled(k, x[k]) for k in coordinates]
     u, w = factors.backward(x)
-    if ties.early or not all(map(is_zero, E)):
+    if ties.early or (ties.refined and not all(map(is_zero, E))):
         left = _left(ties, H, b, u, w, factors) if ties.early else [*[0.0] * n, *map(_negative_product, E, u[n:])]
         linear = factors.linear()
         more, further = linear.backward(linear.forward(left))

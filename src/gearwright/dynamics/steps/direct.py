@@ -15,6 +15,7 @@ from gearwright.dynamics.algebra.scalar import (
     both,
     divided,
     either,
+    greatest,
     is_number,
     is_zero,
     minus,
@@ -24,6 +25,7 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.algebra.spatial import ZERO
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
@@ -312,6 +314,18 @@ class DirectStep:
                 for n, row in enumerate(kind.position_rows(now)):
                     yield acting.places[place + n][1], row, tree
             place += kind.size
+
+    def loop_speed(self) -> Scalar:
+        """Square of the angular velocity of a loop's fastest joint, the one that closes it left out."""
+        model = self.model
+        tree = model.tree(State(self.build.position, self.build.velocity))
+        at = model.configuration(tree)
+        fastest: Scalar = 0.0
+        for i in sorted({i for closure in self.closures for i in closure.bodies(at.system)}):
+            turning = zip(at.S[i], at.system.bodies[i].velocities, strict=True)
+            omega = sum((s.angular * tree.v[k] for s, k in turning), start=ZERO)
+            fastest = greatest(fastest, omega @ omega)
+        return fastest
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ class MidpointStep(DirectStep):
     _own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
     def write(self) -> None:
-        parts = Substeps(self.build)
+        parts = Substeps(self.build, self.loop_speed() if self.closures else None)
         self.dt = self.build.span[0]
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
@@ -166,7 +166,7 @@ class MidpointStep(DirectStep):
             found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
-        settled = both(has_settled(found.u, w, self._tolerance), found.settled)
+        settled = both(has_settled(found.u, w, self._tolerance(turn)), found.settled)
         passed = either(passed > 0.5, settled)
         build.converged = [as_number(passed)]
         build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
@@ -180,10 +180,14 @@ class MidpointStep(DirectStep):
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
         return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
 
-    @property
-    def _tolerance(self) -> Scalar:
-        """Share of its speed by which an axis may change in the last pass."""
+    def _tolerance(self, turn: Scalar) -> Scalar:
+        """Share of its speed by which an axis may change in the last pass.
+
+        In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
+        """
         short = times(SETTLED / SHORT**2, times(self.dt, self.dt))
+        if self.closures:
+            short = where(turn >= min(YIELDING), SETTLED, short)
         return greatest(least(SETTLED, short), ROUNDING * self.eps)
 
     def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:

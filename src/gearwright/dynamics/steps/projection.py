@@ -24,7 +24,7 @@ from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
-PROJECTIONS = 8  # at most; the one that starts within the tolerance is the last
+PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
 CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
 
 

@@ -4,8 +4,9 @@
     half            ├───────┤             does not settle, either
     quarters        ├───┼───┼───┼───┤     settle
 
-Steps that follow are made in as many parts: steps of changing length lose what a symplectic scheme keeps. A part that
-is given up leaves the state as it was. Robots of a batch that are done repeat a part and keep what they had.
+Fast loops begin with as many parts as their speed asks for. Steps that follow are made in as many parts: steps of
+changing length lose what a symplectic scheme keeps. A part that is given up leaves the state as it was. Robots of a
+batch that are done repeat a part and keep what they had.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import Scalar, both, divided, either, greatest, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, both, divided, either, greatest, minus, plus, times, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.steps.builder import StepBuilder
@@ -22,6 +23,8 @@ from gearwright.dynamics.steps.slots import Slots, before
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
 CALM = 500.0  # steps without a halving after which parts of twice the length are tried
+CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
+LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
 STATES = (  # as a part that is given up finds them
     Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth,
     Slots.piece, Slots.piece_end, Slots.actuator,
@@ -37,15 +40,36 @@ class Targeted(Protocol):
 
 
 class Substeps:
-    """The part that is made, as slots: `part` and `left` of the step, what the state was, what has acted so far."""
+    """The part that is made, as slots: `part` and `left` of the step, what the state was, what has acted so far.
 
-    def __init__(self, build: StepBuilder) -> None:
+    With loops, `loop_speed` is the square of their fastest joint's speed [rad²/s²].
+    """
+
+    def __init__(self, build: StepBuilder, loop_speed: Scalar | None = None) -> None:
         self.build, self.dt = build, build.dt[0]
         self.states = [slot for slot in STATES if slot in build]
+        self.calm: Scalar = CALM
+        if loop_speed is not None:
+            self.calm = greatest(CALM, divided(CALM_LOOP, self.dt))
+            self._by_speed(loop_speed)
         part = divided(1.0, plus(1.0, build.parts[0]))
         build.part, build.remaining, build.span = [part], [1.0], [times(part, self.dt)]
         build.step_done, build.failed, build.summed = [0.0], [0.0], [0.0]
         build.stage("whole")
+
+    def _by_speed(self, square: Scalar) -> None:
+        """At least as many parts as loops of this speed ask for.
+
+        A chord is shorter than its arc: by the square of the angle that a part turns by, a loop's energy swings. Parts
+        go by speed instead of angle, so that halving dt divides the error by four at any speed. They begin before the
+        swing is large: where their number changes, the energy stays off by what it was then.
+        """
+        build = self.build
+        beside, calm = build.parts
+        needed = total(*(where(square > (n * LOOP_SPEED) ** 2, n, 0.0) for n in (1.0, 2.0, 4.0, 8.0, 16.0)))
+        in_use = times(2.0, needed) >= beside  # half of the parts would not do
+        build.parts = [greatest(beside, needed), where(in_use, 0.0, calm)]
+        build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
         """Stores where drives are to be at the part's end."""
@@ -105,7 +129,7 @@ class Substeps:
         self._add_impulses(part, taken, ends)
         build.unsettled = [plus(build.unsettled[0], where(ends, build.failed[0], 0.0))]
         halved = both(goes_on, negated(taken))
-        longer = both(both(ends, calm >= CALM), beside > 0.0)
+        longer = both(both(ends, calm >= self.calm), beside > 0.0)
         more = where(halved, plus(times(2.0, beside), 1.0), where(longer, times(0.5, minus(beside, 1.0)), beside))
         counted = where(both(ends, beside > 0.0), plus(calm, 1.0), calm)
         build.parts = [more, where(either(halved, longer), 0.0, counted)]

@@ -54,7 +54,7 @@ def read_npz(path: Path) -> Recording:
     if (found := recovered(path)) is not None:
         return found
     try:
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:  # a damaged one is closed, too
             schema = from_text(str(data[SCHEMA]), str(path))
             columns = {s: np.asarray(data[member(s)], DTYPE) for s in schema.stored}
         time = columns.pop(TIME)

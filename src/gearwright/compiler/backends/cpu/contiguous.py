@@ -56,10 +56,15 @@ def _lane(tape: Tape, value: int) -> int:
     return tape.instructions[value].data  # type: ignore[return-value]
 
 
+def movable_slots(program: Program) -> frozenset[str]:
+    """Slots of which only the program knows the order of elements."""
+    indexed = {a.slot for s in program.stages for a in s.tape.reads() | s.tape.writes() if not isinstance(a, Address)}
+    return frozenset(slot.name for slot in program.of_kind(SlotKind.SCRATCH)) - indexed
+
+
 def contiguous_scratch(program: Program) -> Program:
     """The program, not verified, with the elements of scratch in an order in which packs are contiguous."""
-    indexed = {a.slot for s in program.stages for a in s.tape.reads() | s.tape.writes() if not isinstance(a, Address)}
-    free = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)} - indexed
+    free = movable_slots(program)
     order: dict[str, dict[int, None]] = {name: {} for name in free}
     for elements in (*_loaded(program), *_stored(program)):
         own = order.get(elements[0].slot, {})

@@ -1,15 +1,19 @@
-"""The order of a small robot's tape: that in which a core with a long window would begin its instructions.
+"""The order of a small robot's tape: that in which a core of two units would begin its instructions.
 
 A small robot waits for results: pivots of its mass matrix follow from each other, each behind a division. A core looks
-a few hundred instructions ahead for something else to do. In the order of `schedule`, which has few values alive,
-it finds the next link of the same chain there; in this order it finds other chains. Of the arm's and the hand's steps
-that takes off 4 to 18 %. Values wait longer, too, and are spilled: a large robot, which waits for its code, would be
-10 to 20 % slower.
+for something else to do among the instructions that it holds, of which about a hundred may wait. In the order of
+`schedule`, which has few values alive, it finds the next link of the same chain there; in this order it finds others.
+
+This is list scheduling (Goodman and Hsu 1988): in each cycle two of those instructions begin whose arguments are there,
+first the one after which fewest values are alive, among equals the one with the longest way to the end behind it.
+Without the former, values would wait longer than registers last, and be spilled.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from heapq import heappop, heappush
 
 from gearwright.compiler.ops import HALVES, OUTSIDE, PAIR
 from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
@@ -17,11 +21,10 @@ from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
 SMALL = 4000  # instructions of a program's usual stages: their code stays in the instruction cache
-WINDOW = 400  # instructions that are under way at once, a little more than cores have
-WIDTH = 2.5  # of them begin in a cycle: cores do no better on such code
+WIDTH = 2  # instructions that begin in a cycle: cores do no better on such code
 LATENCY = {
     "load": 5, "add": 3, "sub": 3, "mul": 3, "sq": 3, "twice": 3, "div": 13, "inv": 13, "sqrt": 18, "neg": 1, "fabs": 1,
-    "select": 2, "if_else_zero": 2, "not": 1, "and": 1, "or": 1, "fmin": 5, "fmax": 5,
+    "select": 2, "if_else_zero": 2, "not": 1, "and": 1, "or": 1, "fmin": 5, "fmax": 5, "pack": 2, "lane": 1,
 }  # fmt: skip
 USUAL_LATENCY = 4  # cycles
 ANGLES = (PAIR, *HALVES)
@@ -46,30 +49,84 @@ def issue_order(tape: Tape) -> Tape:
     """The same instructions in that order; angles and what comes before them stay in front."""
     instructions = tape.instructions
     front = max((n + 1 for n, instruction in enumerate(instructions) if instruction.op in ANGLES), default=0)
-    begun = _begun(tape, front)
-    first_used: dict[int, float] = {}
+    begun = {value: moment for moment, value in enumerate(_ListSchedule(tape, front).order())}
+    first_used: dict[int, int] = {}
     for value, moment in begun.items():
         for a in instructions[value].args:
-            first_used[a] = min(moment, first_used.get(a, moment))
+            first_used.setdefault(a, moment)
     moments = {
-        value: (begun[value], True) if value in begun else (first_used.get(value, 0.0), False)
+        value: (begun[value], True) if value in begun else (first_used.get(value, 0), False)
         for value in range(front, len(instructions))
     }
     return keep(tape, [*range(front), *sorted(moments, key=moments.__getitem__)])
 
 
-def _begun(tape: Tape, front: int) -> dict[int, float]:
-    """The cycle in which each instruction begins, from number `front` on."""
-    ready = [0.0] * len(tape.instructions)
-    begun: dict[int, float] = {}
-    retired: list[float] = []  # in order, as cores do
-    fetched = last = 0.0
-    for value, (op, args, _) in enumerate(tape.instructions[front:], start=front):
-        if op in OUTSIDE:  # made where they are first used: an operand in memory takes no instruction
-            continue
-        fetched = max(fetched + 1.0 / WIDTH, retired[-WINDOW] if len(retired) >= WINDOW else 0.0)
-        begun[value] = max([fetched, *(ready[a] for a in args)])
-        ready[value] = begun[value] + LATENCY.get(op, USUAL_LATENCY)
-        last = max(last, ready[value])
-        retired.append(last)
-    return begun
+class _ListSchedule:
+    """The order of the instructions from number `front` on, in the making.
+
+    Constants and loads are left out: they are made where they are first used, as operands in memory.
+    """
+
+    def __init__(self, tape: Tape, front: int) -> None:
+        self.instructions = tape.instructions
+        own = (v for v in range(front, len(tape.instructions)) if tape.instructions[v].op not in OUTSIDE)
+        self.arguments = {v: tuple(dict.fromkeys(tape.instructions[v].args)) for v in own}
+        self.users: dict[int, list[int]] = {}
+        for v, args in self.arguments.items():
+            for a in args:
+                self.users.setdefault(a, []).append(v)
+        self.uses = Counter({a: len(users) for a, users in self.users.items()})  # that are still to come
+        self.behind = self._behind()
+        self.ranks: dict[int, int] = {}  # of those that may begin: values that are alive after it, more than before
+        self.ready: list[tuple[int, float, int]] = []  # the same as a heap, those of an earlier rank among them
+
+    def _behind(self) -> dict[int, float]:
+        """Cycles from each instruction's beginning to the end of the last that needs it."""
+        behind: dict[int, float] = {}
+        for v in reversed(self.arguments):
+            behind[v] = self._latency(v) + max((behind[u] for u in self.users.get(v, ())), default=0.0)
+        return behind
+
+    def _latency(self, v: int) -> int:
+        return LATENCY.get(self.instructions[v].op, USUAL_LATENCY)
+
+    def order(self) -> list[int]:
+        missing = {v: sum(a in self.behind for a in args) for v, args in self.arguments.items()}
+        there: dict[int, float] = {}  # the cycle in which a value is
+        waiting = [(0.0, v) for v in self.arguments if not missing[v]]
+        order: list[int] = []
+        cycle = 0.0
+        while len(order) < len(self.arguments):
+            while waiting and waiting[0][0] <= cycle:
+                self._rank(heappop(waiting)[1])
+            for v in self._begin():
+                order.append(v)
+                there[v] = cycle + self._latency(v)
+                for u in self.users.get(v, ()):
+                    missing[u] -= 1
+                    if not missing[u]:
+                        heappush(waiting, (max(there.get(a, 0.0) for a in self.arguments[u]), u))
+            cycle = cycle + 1.0 if self.ranks or not waiting else max(cycle + 1.0, waiting[0][0])
+        return order
+
+    def _rank(self, v: int) -> None:
+        ends = sum(self.uses[a] == 1 and self.instructions[a].op not in OUTSIDE for a in self.arguments[v])
+        self.ranks[v] = (v in self.users) - ends
+        heappush(self.ready, (self.ranks[v], -self.behind[v], v))
+
+    def _begin(self) -> list[int]:
+        """The instructions of one cycle. The last that needs a value gets another rank."""
+        begun: list[int] = []
+        while self.ranks and len(begun) < WIDTH:
+            rank, _, v = heappop(self.ready)
+            if self.ranks.get(v) != rank:
+                continue
+            del self.ranks[v]
+            begun.append(v)
+            for a in self.arguments[v]:
+                self.uses[a] -= 1
+                if self.uses[a] == 1:
+                    for u in self.users[a]:
+                        if u in self.ranks:
+                            self._rank(u)
+        return begun

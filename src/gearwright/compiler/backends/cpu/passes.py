@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gearwright.compiler.backends.cpu import vectors
-from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch
+from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch, movable_slots
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.packing import WIDEST, pack_isomorphic
 from gearwright.compiler.backends.cpu.peel import peel_loops
@@ -46,7 +46,8 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
     if lanes == 1:
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
-        pack = partial(pack_isomorphic, widest=min(widest, WIDEST))  # now that stages are what they will be
+        movable = movable_slots(optimised)
+        pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
         passes = (pack, schedule, issue_order) if is_small(optimised) else (pack, schedule)
         optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
     return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)

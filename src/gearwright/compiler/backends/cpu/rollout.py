@@ -7,7 +7,7 @@ It takes one address, of a table of 64-bit words (`CallTable`). `run_spans` call
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -76,8 +76,9 @@ class Driver:
         self._prologue()
         for _ in self._loop("block", self._word("first_block"), self._word("last_block")):
             self._begin_block(with_state)
+            block = self._block_places()
             for _ in self._loop("step", "0", self._word("steps")):
-                self._place()
+                self._place(*block)
                 self._body(self.layout.program.body)
                 if with_state:
                     self._commit()
@@ -147,10 +148,15 @@ class Driver:
 
     # where a block's memory is
 
-    def _place(self) -> None:
+    def _block_places(self) -> tuple[str, str, list[tuple[str, str]]]:
+        """Arena, scratch, and of each input its place in the block's first step and what a step adds to it."""
+        inputs = [(self._input(slot.name), self._word(f"step stride {slot.name}")) for slot in self.layout.inputs]
+        return self._arena(), self._scratch(), inputs
+
+    def _place(self, arena: str, scratch: str, inputs: Sequence[tuple[str, str]]) -> None:
         """Addresses that are the same in every stage of a step: worked out once."""
-        inputs = [self._input(slot.name) for slot in self.layout.inputs]
-        self._places = [self._arena(), self._scratch(), *inputs]
+        moved = [self._forward(start, self._times(self._variable("step"), stride)) for start, stride in inputs]
+        self._places = [arena, scratch, *moved]
 
     def _arena(self) -> str:
         offset = self._times(self._variable("block"), self.layout.arena_elements * self.element)
@@ -161,8 +167,7 @@ class Driver:
 
     def _input(self, name: str) -> str:
         block = self._times(self._variable("block"), self._word(f"block stride {name}"))
-        step = self._times(self._variable("step"), self._word(f"step stride {name}"))
-        return self._forward(self._word(f"input {name}", "ptr"), self._plus(block, step))
+        return self._forward(self._word(f"input {name}", "ptr"), block)
 
     def _report(self, name: str) -> str:
         first = self._times(self._variable("block"), self.layout.lanes)
