@@ -39,6 +39,20 @@ def halving(begins: float = 0.0, count: int = 20) -> Program:
     return Program(name="halving", slots=slots, body=body)
 
 
+def halving_after(repeats: bool = True) -> Program:
+    """The same with the first one before the loop; or the loop only counts."""
+    program = halving()
+    begin, loop = program.body
+    assert isinstance(loop, Loop)
+    half = loop.body[0]
+    count = Tape(
+        (Instruction("load", (), Address("times", 0)), Instruction("const", (), 1.0), Instruction("add", (0, 1))),
+        (Store(Address("times", 0), 2),),
+    )
+    body = (begin, half, Loop(19, (half,) if repeats else (Stage("count", count),), until="done"))
+    return Program(name="halving", slots=program.slots, body=body)
+
+
 def unchanged(tape: Tape) -> Tape:
     return tape
 
@@ -56,6 +70,18 @@ def test_a_loop_that_may_not_begin_is_left_alone(program):
     assert peel_loops(program, unchanged).body == program.body
 
 
+def test_a_stage_that_a_loop_repeats_joins_the_one_before():
+    stage, loop = peel_loops(halving_after(), unchanged).verify().body
+    assert isinstance(stage, Stage) and isinstance(loop, Loop)
+    assert stage.tape.reads() == {Address("x", 0)}
+    assert loop.count == 19
+    assert [each.name for each in peel_loops(halving_after(repeats=False), unchanged).stages] == [
+        "begin",
+        "half",
+        "count",
+    ]
+
+
 def test_long_stages_stay_apart():
     program = halving()
     assert peel_loops(program, unchanged, longest=9).body == program.body
@@ -64,9 +90,10 @@ def test_long_stages_stay_apart():
 
 def test_compiled_code_halves_as_often():
     x = np.array([[0.5], [1.0], [3.0], [1e5]])
-    found = compile_program(halving(), lanes=1, cache=False).evaluate({"x": x})
-    assert found["times"][:, 0].tolist() == [1, 1, 2, 17]
-    assert np.array_equal(found["y"], x / 2.0 ** found["times"])
+    for program in (halving(), halving_after()):
+        found = compile_program(program, lanes=1, cache=False).evaluate({"x": x})
+        assert found["times"][:, 0].tolist() == [1, 1, 2, 17]
+        assert np.array_equal(found["y"], x / 2.0 ** found["times"])
 
 
 def test_a_later_store_counts():

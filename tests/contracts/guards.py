@@ -20,6 +20,7 @@ STEP = "tests/dynamics/steps/test_midpoint.py"
 STOPS = "tests/dynamics/constraints/test_axis_laws.py"
 SPRINGS = "tests/dynamics/constraints/test_oscillator.py"
 SWITCHING = "tests/dynamics/solve/test_switching.py"
+CHOOSING = "tests/dynamics/solve/test_choosing.py"
 ALLOWED = f"{SWITCHING}::test_rounding_is_allowed_more_after_forty_iterations_without_a_fall"
 OF_MODEL = "tests/model/test_thresholds.py"
 OF_SIM = "tests/sim/test_thresholds.py"
@@ -140,7 +141,9 @@ GUARDS = {
     "compiler.backends.cpu.vector_math.trigonometric.ROUNDER": Guard(SINES),
     "compiler.backends.cpu.vector_math.trigonometric.SMALL_ARGUMENT": Guard(SINES, 1e12),
     "compiler.backends.cpu.target._REGISTER_BITS": Guard("tests/compiler/test_target.py", 2.0),
-    "dynamics.solve.switching.PATIENCE": Guard(SWITCHING),
+    "dynamics.solve.choosing.TOGETHER": Guard(CHOOSING),
+    "dynamics.solve.choosing.FALLING": Guard(CHOOSING),
+    "dynamics.solve.choosing.PATIENCE": Guard(SWITCHING),
     "compiler.backends.cpu.packing.WIDEST": Guard(
         "tests/compiler/test_packing.py::test_packs_are_at_most_so_wide", 2.0
     ),
@@ -151,10 +154,10 @@ GUARDS = {
     "sim.recordings.files.ABANDONED": Guard("tests/sim/test_files.py"),
     "dynamics.actuation.actuator_unit.REACH": Guard("tests/dynamics/test_actuator_unit.py"),
     "dynamics.algebra.sparse.ROUNDING": Guard("tests/dynamics/test_sparse.py"),
-    "dynamics.solve.switching.ENDURANCE": Guard(ALLOWED),
-    "dynamics.solve.switching.GROWTH": Guard(ALLOWED),
-    "dynamics.solve.switching.LARGEST": Guard(ALLOWED),
-    "dynamics.solve.switching.SHARE": Guard(
+    "dynamics.solve.choosing.ENDURANCE": Guard(ALLOWED),
+    "dynamics.solve.choosing.GROWTH": Guard(ALLOWED),
+    "dynamics.solve.choosing.LARGEST": Guard(ALLOWED),
+    "dynamics.solve.choosing.SHARE": Guard(
         f"{SWITCHING}::test_laws_switch_one_by_one_where_their_number_does_not_fall"
     ),
     "dynamics.steps.direct.SWITCHES": Guard("tests/dynamics/steps/test_direct.py"),
@@ -204,7 +207,8 @@ ARGUED = {
     "dynamics.tree.bodies.GROUND": "an index that no body has",
     "dynamics.solve.curves.FAR": "stands for infinity",
     "dynamics.solve.laws.FAR": "stands for infinity",
-    "dynamics.solve.switching.ALL": "stands for infinity",
+    "dynamics.solve.choosing.ALL": "stands for infinity",
+    "dynamics.solve.laws.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.solve.masked.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",

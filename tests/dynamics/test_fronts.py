@@ -19,6 +19,7 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.front_choice import chosen_fronts, coordinates_carried
 from gearwright.dynamics.tree.fronts import inertia
 from gearwright.model import AxisRef, Coupling, Couplings, Term
+from gearwright.sim.programs import step_program
 from tests.dynamics.random_mechanisms import KINDS, random_state, random_tree
 
 # Two orders of elimination round differently: found 3e-14 of the largest number.
@@ -133,9 +134,8 @@ def test_code_grows_with_the_length() -> None:
     """Instructions of all stages: as many for every further joint (one more or less by what is shared)."""
 
     def instructions(n: int) -> int:
-        nodes = [*Equations(chain(n), integrator="euler").stages]
-        functions = [f for node in nodes for f in (node.body if hasattr(node, "body") else (node,))]
-        return sum(f.n_instructions() for f in functions)
+        program = step_program(Equations(chain(n), integrator="euler"))
+        return sum(len(stage.tape.instructions) for stage in program.stages)
 
     short, middle, long = map(instructions, (24, 40, 56))
     assert long - middle == pytest.approx(middle - short, rel=1e-3)  # found 1.5e-4: one of 6880

@@ -218,6 +218,12 @@ def stages_of(body: Body) -> tuple[Stage, ...]:
     return tuple({id(node): node for node in _nodes(body) if isinstance(node, Stage)}.values())
 
 
+def without_branches(body: Body) -> Body:
+    """Without loops of one round at most, which a step usually passes by."""
+    kept = (node for node in body if not (isinstance(node, Loop) and node.until and node.count == 1))
+    return tuple(replace(n, body=without_branches(n.body)) if isinstance(n, Loop) else n for n in kept)
+
+
 def mapped_body(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
     """The same with each tape rewritten; a stage that is there twice stays one."""
     known: dict[int, Stage] = {}

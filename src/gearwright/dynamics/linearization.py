@@ -35,7 +35,7 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[SlotNam
 
 UNROLLED = {
     Slots.converged: 6,
-    Slots.settled: 1,
+    Slots.settled: 0,
     Slots.closed: 2,
     Slots.step_done: 1,
     Slots.whole: 0,
@@ -53,7 +53,7 @@ BEGINNING = {
 def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any]) -> None:
     """Runs stages on symbols.
 
-    Laws stay on the pieces that they are given, so one round of switching is the solution; a pass takes the error of a
+    Laws stay on the pieces that they are given, so the first solution is the last; a pass takes the error of a
     derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
     """
     for node in body:

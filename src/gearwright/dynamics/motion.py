@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
@@ -148,10 +149,10 @@ class Model(Coordinates):
                 raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
         return M
 
-    def factorised(self, M: Matrix) -> Factors:
+    def factorised(self, M: Matrix, last: AbstractSet[int] = frozenset()) -> Factors:
         self.moving_masses(M)
         try:
-            return factorise(M, self.dof)
+            return factorise(M, self.dof, last=last)
         except ZeroDivisionError:
             raise CompileError(
                 "coordinates that move the same mass in the same way, whatever the pose: give what is between them an "

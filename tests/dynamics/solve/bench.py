@@ -10,7 +10,20 @@ import numpy as np
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
-from gearwright.dynamics.solve import STARTED, VERTICAL, Acting, Equality, Polyline, Problem, Progress, started
+from gearwright.dynamics.solve import (
+    STARTED,
+    VERTICAL,
+    Acting,
+    Choice,
+    Equality,
+    Iteration,
+    Polyline,
+    Problem,
+    Progress,
+    choose,
+    started,
+)
+from gearwright.dynamics.solve.terms import rate
 
 Make = Callable[[list], tuple[Sequence[Acting], Sequence[Equality]]]
 
@@ -26,6 +39,18 @@ class Ended(NamedTuple):
     settled: np.ndarray
 
 
+def places(laws: Sequence[Acting], u: Sequence, impulses: Sequence) -> list:
+    """How far along its polyline each law is."""
+    return [rate(acting.direction, u) - x for acting, x in zip(laws, impulses, strict=True)]
+
+
+def iterated(problem: Problem, pieces: Sequence, progress: Progress, way: Sequence) -> tuple[Iteration, Choice]:
+    """One solution, and which laws switch: as stages of a step do it."""
+    found = problem.iterate(pieces, progress.tolerance)
+    now = places(problem.laws, found.u, found.impulses)
+    return found, choose(problem.laws, pieces, found.pieces, now, way, progress)
+
+
 class Bench:
     """Problems with n coordinates; `make` gives laws and equalities from a list of parameters."""
 
@@ -34,18 +59,21 @@ class Bench:
         self.pattern = [*pattern] if pattern is not None else [(i, j) for i in range(n) for j in range(i + 1)]
         H, b, parameters = SX.sym("H", len(self.pattern)), SX.sym("b", n), SX.sym("parameters", size)
         self.laws, self.equalities = make(scalars(parameters))
-        pieces, progress = SX.sym("pieces", sum(a.law.size for a in self.laws)), SX.sym("progress", len(STARTED))
+        k = len(self.laws)
+        pieces, way, progress = (SX.sym(n, m) for n, m in (("pieces", k), ("way", k), ("progress", len(STARTED))))
         problem = Problem(dict(zip(self.pattern, scalars(H), strict=True)), scalars(b), self.laws, self.equalities)
-        found = problem.iterate(scalars(pieces), Progress(*scalars(progress)))
+        found, choice = iterated(problem, scalars(pieces), Progress(*scalars(progress)), scalars(way))
         values = [
-            found.u, found.impulses, found.reactions, found.states, [*found.progress], [found.settled]
+            found.u, found.impulses, found.reactions, choice.pieces, [*choice.progress], choice.way, [found.settled]
         ]  # fmt: skip
         with without_simplification():
             outputs = casadi.cse([column(x) for x in values])
-        self.iteration = Function("iteration", [H, b, parameters, pieces, progress], outputs)
+        self.iteration = Function("iteration", [H, b, parameters, pieces, progress, way], outputs)
         u = SX.sym("u", n)
         begun = started(self.laws, scalars(pieces))
         self.begin = Function("begin", [parameters, pieces, u], [column(begun)])
+        along = column(places(self.laws, scalars(u), scalars(way)))
+        self.places = Function("places", [parameters, u, way], [along])
         self.numbers = Function("numbers", [parameters], [column(x) for x in self._numbers()])
 
     def _numbers(self) -> list[list]:
@@ -60,23 +88,24 @@ class Bench:
         """H (problems, n, n), b (problems, n), parameters (problems, size)."""
         count = len(b)
         given = [np.array([H[:, i, j] for i, j in self.pattern]), b.T, parameters.T]
-        states, u = (np.zeros((size, count)) for size in (self.begin.size1_in(1), self.n))
+        pieces, u, way = (np.zeros((size, count)) for size in (len(self.laws), self.n, len(self.laws)))
         if last is not None:
-            states, u = last.pieces, last.u
-        passed = [np.array(self.begin.map(count)(given[2], states, u)), np.tile(np.array(STARTED)[:, None], (1, count))]
-        found = [np.zeros((self.iteration.size1_out(k), count)) for k in range(6)]
+            pieces, u, way = last.pieces, last.u, np.array(self.places.map(count)(given[2], last.u, last.impulses))
+        begun = np.array(self.begin.map(count)(given[2], pieces, u))
+        passed = [begun, np.tile(np.array(STARTED)[:, None], (1, count)), way]
+        found = [np.zeros((self.iteration.size1_out(k), count)) for k in range(7)]
         solves, left = np.zeros(count, int), np.arange(count)
         for _ in range(300):
             results = [np.array(x) for x in self.iteration.map(len(left))(*given, *passed)]
             for whole, part in zip(found, results, strict=True):
                 whole[:, left] = part
             solves[left] += 1
-            going = results[5][0] == 0
+            going = results[6][0] == 0
             if not going.any():
                 break
             left, given = left[going], [x[:, going] for x in given]
-            passed = [x[:, going] for x in results[3:5]]
-        return Ended(*found[:4], solves, found[5][0] != 0)
+            passed = [x[:, going] for x in results[3:6]]
+        return Ended(*found[:4], solves, found[6][0] != 0)
 
     def errors(self, H: np.ndarray, b: np.ndarray, parameters: np.ndarray, end: Ended) -> dict[str, np.ndarray]:
         """Of each problem, relative: what is left of `H·u = b + Jᵀ·λ`, how far points are from their polylines, and by

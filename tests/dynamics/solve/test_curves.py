@@ -48,40 +48,47 @@ class Phase(DirectStep):
     """One phase: curves along the first axes, friction along the last."""
 
     def __init__(self, unit, n, curves, eps=EPS):
-        sizes = {"H": n * (n + 1) // 2, "b": n, "given": SIZE * curves, "trial": n - curves}
+        sizes = {
+            "H": n * (n + 1) // 2, "b": n, "given": SIZE * curves, "trial": n - curves, "velocity": n,
+            "impulse": n - curves,
+        }  # fmt: skip
         self.build = StepBuilder({slot: SX.sym(slot, size) for slot, size in sizes.items()})
         self.model, self.eps, self._switching, self.dt = SimpleNamespace(dof=n), eps, None, 1e-3
+        self.silent = 0
         pairs = [(i, j) for i in range(n) for j in range(i + 1)]
         H, given = dict(zip(pairs, self.build["H"], strict=True)), self.build["given"]
         motors = [
             Curve({k: 1.0}, unit.sampled, given[SIZE * k : SIZE * (k + 1)], unit.newton_steps) for k in range(curves)
         ]
         rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
-        acting = Collected([], rest, [], motors, [])
+        acting = Collected([], rest, [], motors, [("law", i) for i in range(n - curves)])
         self.solved(Inertia.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
         self.stages = self.build.body
 
     def run(self, H, b, given):
-        """Columns are problems; the slots at the end, and how many rounds it took."""
+        """Columns are problems; the slots at the end, and how many solutions it took."""
         n, count = b.shape[1], len(b)
         pairs = [(i, j) for i in range(n) for j in range(i + 1)]
         slots = {"H": np.array([H[:, i, j] for i, j in pairs]), "b": b.T, "given": given.T}
-        slots["trial"] = np.zeros((len(self.build["trial"]), count))
-        rounds = 0
-        for node in self.stages:
-            if not isinstance(node, Repeat):
-                slots |= called(node, slots, count)
-                continue
-            while rounds < node.count and not slots["settled"].all():
-                for stage in node.body:
-                    slots |= called(stage, slots, count)
-                rounds += 1
-        return slots, rounds
+        for slot in ("trial", "velocity", "impulse"):
+            slots[slot] = np.zeros((len(self.build[slot]), count))
+        return slots, run_stages(self.stages, slots, count)
 
 
-def called(stage, slots, count):
-    outputs = stage.map(count).call([slots[name] for name in stage.name_in()])
-    return {name: np.array(x) for name, x in zip(stage.name_out(), outputs, strict=True)}
+def run_stages(body, slots, count):
+    """Number of solutions."""
+    solutions = 0
+    for node in body:
+        if isinstance(node, Repeat):
+            for _ in range(node.count):
+                if slots[node.until].all():
+                    break
+                solutions += run_stages(node.body, slots, count)
+            continue
+        outputs = node.map(count).call([slots[name] for name in node.name_in()])
+        slots |= {name: np.array(x) for name, x in zip(node.name_out(), outputs, strict=True)}
+        solutions += node.name() == "switch"
+    return solutions
 
 
 def problems(rng, n, curves, count, decades):
@@ -117,9 +124,9 @@ def test_ten_thousand_rates_by_bisection(name, rng):
     """To rounding, although a phase takes rates within POINTS·eps = 1e-10 for the same point."""
     unit = unit_of(MOTORS[name])
     H, b, given = problems(rng, 1, 1, COUNT, (-4, 0))
-    slots, rounds = Phase(unit, 1, 1).run(H, b, given)
+    slots, solutions = Phase(unit, 1, 1).run(H, b, given)
     assert slots["settled"].all()
-    assert rounds == 2  # one finds the point, and one comes back to it
+    assert solutions == 2  # one finds the point, and one comes back to it
     expected = bisected(unit, H[:, 0, 0], b[:, 0], given)
     error = np.abs(slots["u"][0] - expected) / np.maximum(1.0, np.abs(expected))
     assert error.max() < ROUNDING

@@ -65,15 +65,15 @@ def test_a_push_finds_its_piece_from_any_other(name, jumps, rng):
     for push in (rng.normal(size=40) * 4.0).tolist():
         x, y = met(law, 2.0, push)
         for start in pieces:
-            state = [float(start)]
+            piece = float(start)
             for _ in range(2 * len(pieces)):
-                line = law.line(state)
-                found = seen(2.0, push, state, line)
-                after = law.next(state, line, found, jumps=jumps)
-                if not after.wrong:
+                line = law.line(piece)
+                found = seen(2.0, push, piece, line)
+                after = float(law.next(piece, line, found, jumps=jumps))
+                if after == piece:
                     break
-                state = [float(k) for k in after.state]
-            assert not after.wrong
+                piece = after
+            assert after == piece
             assert found.rate == pytest.approx(x, abs=2e-13)
             assert found.impulse == pytest.approx(y, abs=5e-13)
 
@@ -82,10 +82,10 @@ def test_a_stop_out_of_reach_is_not_started_on():
     """A rate of FAR is no stop: a step that begins on its piece begins on piece 0 instead."""
     reached, gone = friction_and_stops(0.7, -0.4, 0.9), friction_and_stops(0.7, -FAR, FAR)
     for piece in (-2.0, 2.0):
-        assert reached.started([piece]) == [piece]
-        assert gone.started([piece]) == [0.0]
-    assert gone.started([1.0]) == [1.0]
-    assert replace(gone, reachable=True).started([2.0]) == [2.0]
+        assert reached.started(piece) == piece
+        assert gone.started(piece) == 0.0
+    assert gone.started(1.0) == 1.0
+    assert replace(gone, reachable=True).started(2.0) == 2.0
 
 
 def test_other_numbers_keep_the_shape():

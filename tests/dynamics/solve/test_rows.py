@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.solve import Acting, Equality, Problem, friction_and_stops, saturated
+from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, friction_and_stops, saturated
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.rows import COMPLIANCE
-from gearwright.dynamics.solve.switching import STARTED
+from tests.dynamics.solve import bench
 from tests.dynamics.solve.bench import random_matrices
 from tests.dynamics.solve.test_masked import lower
 
@@ -14,10 +14,9 @@ N = 6
 
 
 def iterated(problem, count=60):
-    states, progress = [0.0] * len(problem.laws), STARTED
+    pieces, progress, way = [0.0] * len(problem.laws), STARTED, [0.0] * len(problem.laws)
     for _ in range(count):
-        found = problem.iterate(states, progress)
-        states, progress = found.states, found.progress
+        found, (pieces, progress, way) = bench.iterated(problem, pieces, progress, way)
         if found.settled:
             return found
     raise AssertionError("not settled")

@@ -35,7 +35,7 @@ def test_lines_go_into_the_matrix():
 
 def test_a_line_that_would_fill_the_matrix_is_a_row_where_it_may_be():
     tree = {(0, 0): 2.0, (1, 1): 1.0}
-    line = Straight({0: 1.0, 2: 1.0}, 0.3, 2.0, as_row=True)
+    line = Straight({0: 1.0, 2: 1.0}, 0.3, 2.0, as_row=(-0.15, 0.5))
     (row,) = collected([line], tree).equalities
     assert (row.J, row.bias, row.cfm) == ({0: 1.0, 1: 3.0}, -0.15, 0.5)
     assert len(collected([line], FULL).lines) == 1

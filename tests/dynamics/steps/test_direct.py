@@ -13,7 +13,7 @@ def loops(body):
             yield from loops(node.body)
 
 
-def test_pieces_may_switch_two_hundred_times_in_a_phase():
-    """Rows that depend on each other take many; more than so many, and the step is made in parts."""
+def test_a_phase_may_have_two_hundred_solutions():
+    """The first, and 199 after switches. Rows that depend on each other take many."""
     equations = Equations(gw.loads(STICKING), integrator="midpoint")
-    assert {loop.count for loop in loops(equations.stages) if loop.until == "settled"} == {200}
+    assert {loop.count for loop in loops(equations.stages) if loop.until == "settled"} == {1, 199}

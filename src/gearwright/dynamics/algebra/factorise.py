@@ -8,6 +8,7 @@ itself: a coordinate whose neighbours are all neighbours of each other, if there
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -53,8 +54,8 @@ class Factors:
         return y
 
 
-def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
-    """One division a pivot; the rest are multiplications.
+def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None, last: AbstractSet[int] = frozenset()) -> Factors:
+    """One division a pivot; the rest are multiplications. Unknowns in `last` are eliminated after all others.
 
     A pivot that is not above its floor belongs to a row that depends on those before it: its unknown becomes 0.
     """
@@ -62,7 +63,7 @@ def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None) -> Factors:
     neighbours = adjacency(A, n)
     factors = Factors([], {}, {})
     while neighbours:
-        k = next_pivot(neighbours, neighbours)
+        k = next_pivot(neighbours, (neighbours.keys() - last) or neighbours)
         near = neighbours.pop(k)
         factors.order.append(k)
         d = reciprocal(A[k, k]) if floors is None else reciprocal_above(A[k, k], floors[k])

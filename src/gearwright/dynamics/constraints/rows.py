@@ -169,7 +169,8 @@ class CompliantCouplingRow(CouplingRow):
         own = now.phase.oscillator(self.spring)
         known = times(own.mean, now.phase.known_rate(along))
         rest = plus(times(own.stretch, error), known)
-        return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), as_row=True)]
+        row = divided(rest, own.rate), divided(r, own.rate)
+        return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), row)]
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------

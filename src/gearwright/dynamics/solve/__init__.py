@@ -1,5 +1,6 @@
 """The velocities of a step with every law on its piece: stops, friction, drives and equalities, solved to the end."""
 
+from gearwright.dynamics.solve.choosing import STARTED, Acting, Choice, Progress, choose
 from gearwright.dynamics.solve.laws import (
     FAR,
     VERTICAL,
@@ -11,21 +12,22 @@ from gearwright.dynamics.solve.laws import (
     straight,
 )
 from gearwright.dynamics.solve.rows import Equality
-from gearwright.dynamics.solve.switching import STARTED, Acting, Iteration, Law, Problem, Progress, started
+from gearwright.dynamics.solve.switching import Iteration, Problem, started
 
 __all__ = [
     "FAR",
     "STARTED",
     "VERTICAL",
     "Acting",
+    "Choice",
     "Equality",
     "Iteration",
-    "Law",
     "Polyline",
     "Problem",
     "Progress",
     "Vertex",
     "between_rates",
+    "choose",
     "friction_and_stops",
     "saturated",
     "started",

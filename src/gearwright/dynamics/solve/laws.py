@@ -14,7 +14,7 @@ by w ends on the line `λ = d·x − w`, and meets the polyline in the piece bet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -33,13 +33,15 @@ from gearwright.dynamics.algebra.scalar import (
     plus,
     times,
     times_reciprocal,
+    total,
     where,
 )
-from gearwright.dynamics.solve.conditions import as_number, chosen, differs, one_of, only_where
+from gearwright.dynamics.solve.conditions import as_number, chosen, one_of, only_where
 
 FAR = 1e12  # a rate that nothing reaches: a stop there is none
 WARM_START_CHANGE = 0.1  # of the tolerance: change of a held velocity in a step whose impulses are not sought anew
 STOP_LEAKAGE = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
+TINY = 1e-30  # keeps a quotient of nothing finite
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
 
@@ -89,13 +91,6 @@ class Response(NamedTuple):
     soft: Scalar  # 1/(A_ii + cfm)
 
 
-class Next(NamedTuple):
-    """A law's next state, and whether its last one was wrong."""
-
-    state: list[Scalar]
-    wrong: Scalar
-
-
 @dataclass(frozen=True)
 class Polyline:
     """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a piece.
@@ -111,8 +106,6 @@ class Polyline:
     home: int
     friction: Scalar | None = None
     reachable: bool = field(default=False, compare=False)
-
-    size = 1  # of its state, which is the piece
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Polyline:
         """The same with other numbers."""
@@ -142,20 +135,18 @@ class Polyline:
         """A vertex that the piece ends at."""
         return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
 
-    def started(self, state: Sequence[Scalar]) -> list[Scalar]:
-        """As a step begins: in the piece in which the last one ended, unless that one is out of reach now."""
-        (piece,) = state
+    def started(self, piece: Scalar) -> Scalar:
+        """As a step begins: the piece in which the last one ended, unless that one is out of reach now."""
         if self.reachable:
-            return [piece]
+            return piece
         lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
         if self.slopes[0] is VERTICAL and lowest < 0.0:
             piece = where(both(piece <= lowest, self.vertices[0].rate <= -FAR), 0.0, piece)
         if self.slopes[-1] is VERTICAL and highest > 0.0:
             piece = where(both(piece >= highest, self.vertices[-1].rate >= FAR), 0.0, piece)
-        return [piece]
+        return piece
 
-    def line(self, state: Sequence[Scalar]) -> Line:
-        (piece,) = state
+    def line(self, piece: Scalar) -> Line:
         vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
         rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
@@ -167,14 +158,13 @@ class Polyline:
         held, slides = (one_of(piece, own, self.pieces) for own in (vertical, flat))
         return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
 
-    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next:
+    def next(self, piece: Scalar, line: Line, seen: Seen, *, jumps: bool) -> Scalar:
         """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
 
         A vertical piece may be left for any other (`jumps`): d is the largest inertia that the direction can have,
         so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
         left for the next one, or for piece 0.
         """
-        (piece,) = state
         shifted = plus(seen.push, times(piece, seen.tolerance))
         found: Scalar = 0.0
         for k, (x, y) in sorted(zip(self.pieces[:-1], self.vertices, strict=False), key=lambda pair: pair[0] < 0):
@@ -189,7 +179,17 @@ class Polyline:
         elif self._far():
             near = _between(minus(piece, 1.0), found, plus(piece, 1.0))
             found = where(line.vertical, found, near) if jumps else near
-        return Next([found], differs(found, piece))
+        return found
+
+    def lead(self, piece: Scalar, new: Scalar, begun: Scalar, now: Scalar) -> Scalar:
+        """Share that is beyond the piece's end of the way from one place to another, both as `rate − impulse`."""
+        ends = zip(self.pieces, [minus(v.rate, v.impulse) for v in self.vertices], strict=False)
+        up = new > piece
+        end = chosen(where(up, piece, minus(piece, 1.0)), list(ends))
+        sign = where(up, 1.0, -1.0)
+        gap = greatest(times(sign, minus(end, begun)), 0.0)
+        excess = greatest(times(sign, minus(now, end)), 0.0)
+        return divided(excess, total(TINY, gap, excess))
 
     # --- one law at a time, as sweeps take it ----------------------------------------------------------------------
 

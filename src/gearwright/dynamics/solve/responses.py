@@ -7,14 +7,15 @@ from those of a front's motion, 21 numbers (Takahashi, Fagan and Chen 1973, for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
-from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.fronts import GROUND, Front, common
 from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, times_reciprocal, total
-from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.algebra.spatial import REST, ZERO, Force, Motion, Symmetric, Vector, twice_symmetric
 from gearwright.dynamics.solve.masked import Masked
 
@@ -22,8 +23,8 @@ TOGETHER = 4  # rows, from which on all at once take less than a solution each
 NO_MOTION = ArticulatedInertia(Symmetric(), (ZERO, ZERO, ZERO), Symmetric())
 
 
-def responses(factors: Factors | Masked, n: int, count: int) -> Callable[[Sparse], Scalar]:
-    """By rows over n coordinates, about so many of them."""
+def responses(factors: Factors | Masked, count: int) -> Callable[[Sparse], Scalar]:
+    """By rows, about so many of them."""
     together = Responses(factors) if isinstance(factors, Masked) and count >= TOGETHER else None
 
     def response(J: Sparse) -> Scalar:
@@ -38,6 +39,24 @@ def squared(factors: Factors | Masked, J: Sparse) -> Scalar:
     """`J·L⁻ᵀ·D⁻¹·L⁻¹·Jᵀ` by forward substitution alone: a sum of squares."""
     y = factors.sparse_forward(J)
     return total(*(times(a, times_reciprocal(a, factors.reciprocals[k])) for k, a in y.items()))
+
+
+def better_last(M: Matrix, n: int, rows: Sequence[Sparse]) -> AbstractSet[int]:
+    """The rows' coordinates, if it takes fewer operations to eliminate them after all others; else none.
+
+    Rows are then theirs already, but the others' columns are longer.
+    """
+    own = frozenset(k for row in rows for k in row)
+    numbers = {(i, j): 1.0 + n * (i == j) for i, j in M}
+    counts = {last: _operations(factorise(numbers, n, last=last), rows) for last in (frozenset[int](), own)}
+    return min(counts, key=counts.__getitem__)
+
+
+def _operations(factors: Factors, rows: Sequence[Sparse]) -> float:
+    """Operations of the factors and of the responses of rows."""
+    near = {k: len(column) for k, column in factors.columns.items()}
+    reached = [k for row in rows for k in factors.sparse_forward(dict.fromkeys(row, 1.0))]
+    return sum(0.5 * m * (m + 1) + m for m in near.values()) + sum(near[k] + 2 for k in reached)
 
 
 class Responses:

@@ -3,16 +3,15 @@
     u = argmin ½·uᵀ·H·u − bᵀ·u + Σ φ(J·u)     with  J·u + bias + cfm·λ = 0  for the equalities
 
 A law's impulse λ ∈ −∂φ is a polyline over its rate (`laws`), so that the solution is known as soon as each law's piece
-is. One iteration solves for the pieces as they are and looks which laws have left theirs. All of these switch, as long
-as their number falls; where it does not, only the first does, which ends for every positive definite H (Murty 1974;
-Júdice and Pires 1994). Iterations after the last one repeat it to the bit: a loop may go on for another robot's sake.
+is. One iteration solves for the pieces as they are and looks which laws have left theirs; `choosing` says which of
+these switch. Iterations after the last one repeat it to the bit: a loop may go on for another robot's sake.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
@@ -22,7 +21,6 @@ from gearwright.dynamics.algebra.scalar import (
     greatest_number,
     is_number,
     is_zero,
-    least,
     magnitude,
     minus,
     plus,
@@ -31,79 +29,29 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
-from gearwright.dynamics.solve.conditions import as_number, only_where
+from gearwright.dynamics.solve.choosing import Acting
+from gearwright.dynamics.solve.conditions import as_number, differs
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line, Next, Seen
+from gearwright.dynamics.solve.laws import Line, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
 from gearwright.dynamics.solve.tied import solve_tied, tied
 
-PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
-SHARE = 0.25  # or this share of the laws' number: one by one, a long chain would take as many as it has laws
-ALL = 1e9  # more laws than there are
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
-ENDURANCE = 37.0  # further iterations without a fall after which rounding is taken to be the reason
-LARGEST = 1e4  # and so much more at most
-GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
 
 
-class Law(Protocol):
-    """A law along one direction. Its state is what it starts the next iteration with, or the next step."""
-
-    @property
-    def size(self) -> int:
-        """Numbers in its state."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether a piece of it is vertical."""
-
-    def started(self, state: Sequence[Scalar]) -> list[Scalar]: ...
-    def line(self, state: Sequence[Scalar]) -> Line: ...
-    def next(self, state: Sequence[Scalar], line: Line, seen: Seen, *, jumps: bool) -> Next: ...
-
-
-class Acting(NamedTuple):
-    """A law and its direction over the coordinates."""
-
-    law: Law
-    direction: Sparse
-
-
-def split(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[list[Scalar]]:
-    """The laws' states, one after another, as one list a law."""
-    left, found = list(states), []
-    for acting in laws:
-        found.append(left[: acting.law.size])
-        left = left[acting.law.size :]
-    return found
-
-
-def started(laws: Sequence[Acting], states: Sequence[Scalar]) -> list[Scalar]:
-    """States as a step begins, from those that the last one ended with (0 at first)."""
-    own = zip(laws, split(laws, states), strict=True)
-    return [x for acting, state in own for x in acting.law.started(state)]
-
-
-class Progress(NamedTuple):
-    """Progress from one iteration to the next; a step begins with `STARTED`."""
-
-    least: Scalar  # number of laws that were off their pieces, at best
-    stalled: Scalar  # iterations since that fell
-    tolerance: Scalar  # of pushes, as a share of the fastest coordinate's
-
-
-STARTED = Progress(ALL, 0.0, 1.0)
+def started(laws: Sequence[Acting], pieces: Sequence[Scalar]) -> list[Scalar]:
+    """Pieces as a step begins, from those that the last one ended with (0 at first)."""
+    return [acting.law.started(piece) for acting, piece in zip(laws, pieces, strict=True)]
 
 
 class Iteration(NamedTuple):
-    """Velocities and impulses with the pieces as they were, and the pieces to go on with."""
+    """Velocities and impulses with the pieces as they were, and the pieces that these belong to."""
 
     u: list[Scalar]
     impulses: list[Scalar]  # one a law
     reactions: list[Scalar]  # one an equality
-    states: list[Scalar]  # of the laws, one after another: the piece of a polyline
-    progress: Progress
+    pieces: list[Scalar]  # one a law
     settled: Scalar  # 1, or 0
 
 
@@ -121,15 +69,15 @@ class Problem:
     eps: float = 2.0**-52
     speed: Scalar | None = None
 
-    def iterate(self, states: Sequence[Scalar], progress: Progress = STARTED) -> Iteration:
-        own = split(self.laws, states)
-        lines = [acting.law.line(state) for acting, state in zip(self.laws, own, strict=True)]
+    def iterate(self, pieces: Sequence[Scalar], tolerance: Scalar = 1.0) -> Iteration:
+        """`tolerance`: how many times as much as usual may be rounding."""
+        lines = [acting.law.line(piece) for acting, piece in zip(self.laws, pieces, strict=True)]
         roles = Roles.of(self.laws)
         pivots, H, n = self._pivots(lines, roles), Inertia.of(self.H), len(self.b)
         ties = None if roles.rows else tied(H, n, self.equalities)
         if ties is not None:
             factors, u, w, rows = solve_tied(ties, H, pivots, self.b)
-            return _Solved(self, lines, roles, factors, rows, u, w).switched(own, progress)
+            return _Solved(self, lines, roles, factors, rows, u, w).looked_at(pieces, tolerance)
         factors = masked(H, n, pivots)
         x = factors.forward(self.b)
         beside: RowSolution | None = None
@@ -138,7 +86,7 @@ class Problem:
             beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, Floors.of(self.eps))
             x = [plus(a, beside.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
-        return _Solved(self, lines, roles, factors, beside, u, w).switched(own, progress)
+        return _Solved(self, lines, roles, factors, beside, u, w).looked_at(pieces, tolerance)
 
     def _pivots(self, lines: Sequence[Line], roles: Roles) -> dict[int, Pivot]:
         slopes, constants = self.beside(lines, roles)
@@ -201,52 +149,25 @@ class _Solved:
     u: list[Scalar]
     w: list[Scalar]
 
-    def switched(self, states: Sequence[Sequence[Scalar]], progress: Progress) -> Iteration:
-        share = times(progress.tolerance, ROUNDING * self.problem.eps)
+    def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
+        """With the pieces that rates and impulses belong to."""
+        share = times(tolerance, ROUNDING * self.problem.eps)
         seen = self._seen(share, times(share, self._speed()))
-        there = [self._next(i, state, seen[i]) for i, state in enumerate(states)]
-        wrong = total(*(as_number(each.wrong) for each in there))
-        rank = self._ranks()
-        ranks = [only_where(each.wrong, r) for each, r in zip(there, rank, strict=True)]
-        first = where(progress.stalled >= self._patience, greatest_number(ranks), 0.0) if ranks else 0.0
-        new = [
-            [where(first <= r, x, old) for x, old in zip(each.state, state, strict=True)]
-            for each, state, r in zip(there, states, rank, strict=True)
-        ]
+        found = [self._next(i, piece, seen[i]) for i, piece in enumerate(pieces)]
+        wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
         impulses = [each.impulse for each in seen]
         reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
-        settled = as_number(equal(wrong, 0.0))
-        after = [x for state in new for x in state]
-        return Iteration(self.u, impulses, reactions, after, self._progress(progress, wrong), settled)
+        return Iteration(self.u, impulses, reactions, found, as_number(equal(wrong, 0.0)))
 
-    def _next(self, i: int, state: Sequence[Scalar], seen: Seen) -> Next:
+    def _next(self, i: int, piece: Scalar, seen: Seen) -> Scalar:
         jumps = self.rows is None and i in self.roles.pivots.values()
-        return self.problem.laws[i].law.next(state, self.lines[i], seen, jumps=jumps)
-
-    def _ranks(self) -> list[float]:
-        """By law, the largest for the one that switches first where only one may."""
-        laws = self.problem.laws
-        order = sorted(range(len(laws)), key=lambda i: laws[i].law.size)
-        rank = {i: float(len(laws) - n) for n, i in enumerate(order)}
-        return [rank[i] for i in range(len(laws))]
+        return self.problem.laws[i].law.next(piece, self.lines[i], seen, jumps=jumps)
 
     def _speed(self) -> Scalar:
         """Speed of the fastest coordinate."""
         if self.problem.speed is not None:
             return self.problem.speed
         return greatest_number([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
-
-    @property
-    def _patience(self) -> float:
-        return max(PATIENCE, SHARE * len(self.lines))
-
-    def _progress(self, before: Progress, wrong: Scalar) -> Progress:
-        alone = as_number(before.stalled >= self._patience + ENDURANCE)
-        return Progress(
-            least(before.least, wrong),
-            where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
-            least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, alone))), LARGEST),
-        )
 
     def _seen(self, share: Scalar, slack: Scalar) -> list[Seen]:
         """How each law's direction answers. `slack` is what may be rounding of a coordinate's velocity."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.laws import Polyline, Response
@@ -25,18 +25,19 @@ from gearwright.dynamics.solve.rows import Equality
 
 @dataclass(frozen=True)
 class Straight:
-    """`as_row`: its slope is above zero, so that it may be solved as a row where it would fill the matrix in."""
+    """`as_row`: bias and compliance of the row that is the same, `J·u + bias + cfm·λ = 0`: bias = −constant/slope and
+    cfm = 1/slope. It is solved as that where it would fill the matrix in."""
 
     J: Sparse
     constant: Scalar
     slope: Scalar
-    as_row: bool = False
+    as_row: tuple[Scalar, Scalar] | None = None
 
     def place(self, M: Inertia) -> tuple[str, Straight | Equality]:
         """In the matrix, or as a row."""
-        if not (self.as_row and M.filled_in_by(self.J)):
+        if self.as_row is None or not M.filled_in_by(self.J):
             return "line", self
-        return "equality", Equality(self.J, minus(0.0, divided(self.constant, self.slope)), divided(1.0, self.slope))
+        return "equality", Equality(self.J, *self.as_row)
 
 
 @dataclass(frozen=True)
@@ -164,10 +165,7 @@ class Collected:
             return {n: change(x) for n, x in J.items()}
 
         return Collected(
-            [
-                replace(t, J=row(t.J, straight), constant=straight(t.constant), slope=straight(t.slope))
-                for t in self.lines
-            ],
+            [Straight(row(t.J, straight), constant=straight(t.constant), slope=straight(t.slope)) for t in self.lines],
             [law.mapped(change) for law in self.laws],
             [
                 e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm), give=change(e.give))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import TypeVar
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuators import actuator_lines
@@ -16,7 +16,6 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     either,
     greatest,
-    is_number,
     is_zero,
     minus,
     plus,
@@ -28,7 +27,7 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.algebra.spatial import ZERO
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
-from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
 from gearwright.dynamics.constraints.rows import (
     CompliantCouplingRow,
@@ -38,13 +37,14 @@ from gearwright.dynamics.constraints.rows import (
     PositionRow,
 )
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, started
+from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
+from gearwright.dynamics.solve.choosing import PATIENCE
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
-from gearwright.dynamics.solve.responses import responses
-from gearwright.dynamics.solve.switching import PATIENCE
-from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
+from gearwright.dynamics.solve.responses import better_last, responses
+from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
+from gearwright.dynamics.steps.passive import passive_terms
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 from gearwright.dynamics.tree.coordinates import State
@@ -128,49 +128,28 @@ class DirectStep:
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting,
         )  # fmt: skip
-        terms: list[Term] = [*self._passive(now), *self._dampers(now), *actuator_lines(self.model.actuation, now)]
+        terms = [*passive_terms(self.model, now), *actuator_lines(self.model.actuation, now)]
         self.silent = len(terms)
         terms += [term for kind in self.kinds for term in kind.act(now)]
         return Collected.of(terms, tree.G, M)
 
-    def _passive(self, now: Moment) -> list[Term]:
-        """Springs of the axes, with their dampers."""
-        axes, found = self.model.bodies.axes, []
-        rows = zip(axes.damping, axes.stiffness, axes.reference, self.model.bodies.spring_positions, strict=True)
-        for k, (damping, stiffness, reference, i) in enumerate(rows):
-            if not is_zero(stiffness):
-                found.append(spring_damper(now, {k: 1.0}, stiffness, damping, minus(now.tree.q[i], reference)))
-        return list(found)
-
-    def _dampers(self, now: Moment) -> list[Term]:
-        """Those of axes without springs and of actuators; one a coordinate, where they are along one."""
-        axes, places = self.model.bodies.axes, self.model.reduction.velocities
-        rows = enumerate(zip(axes.damping, axes.stiffness, strict=True))
-        dampers: list[tuple[Sparse, Scalar]] = [({k: 1.0}, d) for k, (d, stiffness) in rows if is_zero(stiffness)]
-        dampers += self.model.actuation.dampers(now)
-        along: Sparse = {}
-        found = []
-        for J, damping in dampers:
-            row = combined(J, now.tree.G)
-            if len(row) == 1:
-                ((n, x),) = row.items()
-                along[n] = plus(along.get(n, 0.0), times(times(x, x), damping))
-            elif not is_zero(damping):
-                found.append(spring_damper(now, J, 0.0, damping, 0.0))
-        found += [spring_damper(now, {places[n]: 1.0}, 0.0, d, 0.0) for n, d in along.items() if not is_zero(d)]
-        return list(found)
-
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
-        springs = sum(isinstance(kind, CompliantCouplingRow) for kind in self.kinds)
         known: list[Callable[[Sparse], Scalar]] = []  # made when first asked for
 
         def response(J: Sparse) -> Scalar:
             if not known:
-                known.append(responses(self.factorised(M), self.model.dof, springs))
+                known.append(self._spring_responses(M, tree))
             return known[0](combined(J, tree.G))
 
         return response
+
+    def _spring_responses(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
+        n, springs = self.model.dof, [kind for kind in self.kinds if isinstance(kind, CompliantCouplingRow)]
+        if M.fronts:
+            return responses(masked(M, n, {}), len(springs))
+        rows = [combined(spring.tie.jacobian(tree.q), tree.G) for spring in springs]
+        return responses(self.model.factorised(M.entries, last=better_last(M.entries, n, rows)), len(springs))
 
     # --- velocities ------------------------------------------------------------------------------------------------
 
@@ -192,11 +171,12 @@ class DirectStep:
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: SlotName, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        share: float = 1.0,
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
 
         Laws start on the pieces that are given, or on those of the last solution; where that is `repeated`, all goes
-        on from where it ended.
+        on from where it ended. `share` of the impulses in their slot is expected.
         """
         if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
@@ -213,21 +193,37 @@ class DirectStep:
                 for slot, new in ((Slots.point, points), (Slots.progress, progress))
             )
         build.rhs, build.point, build.progress, build.settled = b, points, progress, [0.0]
-        if self._as_before(H, acting):
+        before = self._as_before(H, acting)
+        if before:
             self._stored = acting.mapped(lambda x: x, in_lines=build.carry(lines_for(name)))
             build.stage(f"push_{name}")
-            with build.loop(max(SWITCHES, len(acting.laws)), until=Slots.settled):
-                build.again("switch")
+            build.again("switch")
         else:
             keep = build.carry(given_for(name), [self.dt])
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep.unless_cheap)
             self._stored = self._switching[1]
             build.stage(f"push_{name}")
-            with build.loop(max(SWITCHES, len(acting.laws)), until=Slots.settled):
-                self._switch(*self._switching)
-                build.stage("switch")
+            self._switch(*self._switching)
+            build.stage("switch")
+        self._until_settled(self._stored, name, share, before=before)
         settled = build.settled[0] > 0.5
         return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled)
+
+    def _until_settled(self, acting: Collected, name: SlotName, share: float, *, before: bool) -> None:
+        """Most phases are solved at once. What they need where they are not is computed nowhere else."""
+        build = self.build
+        most = max(SWITCHES, len(acting.laws)) - 1
+        if not acting.laws:
+            with build.loop(most, until=Slots.settled):
+                build.again("switch")
+            return
+        with build.loop(1, until=Slots.settled):
+            build.way = self._places(acting, build.velocity, self._expected(acting, share))
+            build.stage(f"set_out_{name}")
+            with build.loop(most, until=Slots.settled):
+                with build.loop(1, until=Slots.agreed) if acting.curves else nullcontext():
+                    self._choose(acting, again=before)
+                build.again("switch")
 
     def carried(self, acting: Collected) -> Collected:
         """All that acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
@@ -244,7 +240,7 @@ class DirectStep:
         return filled is not None
 
     def _switch(self, H: Inertia, acting: Collected) -> None:
-        """One solution with laws on their pieces and curves on their lines, and which of them have left."""
+        """One solution with laws on their pieces and curves on their lines, and the pieces that it belongs to."""
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         before, points = build.settled[0] > 0.5, build.point
         stalled = Progress(*build.progress).stalled
@@ -254,15 +250,17 @@ class DirectStep:
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
                 b[n] = plus(b[n], times(x, constant))
-        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(build.trial, Progress(*build.progress))
+        tolerance = Progress(*build.progress).tolerance
+        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(build.trial, tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
         impulses = [minus(c, times(s, r)) for (c, s), r in zip(lines, rates, strict=True)]
         build.u, build.law, build.reaction, build.curve = (
             found.u, found.impulses, found.reactions, impulses,
         )  # fmt: skip
-        build.trial, build.progress = found.states, list(found.progress)
+        build.found = found.pieces
         settled = found.settled
         if acting.curves:
+            build.agreed = [settled]
             d = H.diagonal(self.model.dof)
             rows = zip(acting.curves, rates, impulses, strict=True)
             new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
@@ -272,6 +270,28 @@ class DirectStep:
             waits = both(stalled >= PATIENCE, found.settled < 0.5)
             build.point = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
         build.settled = [settled]
+
+    def _choose(self, acting: Collected, *, again: bool) -> None:
+        """Which laws switch. Where only curves have not settled, none does."""
+        if again:
+            self.build.again("choose")
+            return
+        build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
+        places = self._places(acting, build.u, build.law)
+        chosen = choose(laws, build.trial, build.found, places, build.way, Progress(*build.progress))
+        build.trial, build.progress, build.way = chosen.pieces, list(chosen.progress), chosen.way
+        build.stage("choose")
+
+    def _places(self, acting: Collected, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> list[Scalar]:
+        """How far along its polyline each law is."""
+        return [minus(rate(term.J, u), x) for term, x in zip(acting.laws, impulses, strict=True)]
+
+    def _expected(self, acting: Collected, share: float) -> list[Scalar]:
+        """Impulses of laws, by those of the last phase or step."""
+        rows = {
+            i: x for (kind, i), x in zip(acting.places[self.silent :], self.build.impulse, strict=True) if kind == "law"
+        }
+        return [times(share, rows[i]) for i in range(len(acting.laws))]
 
     def closing(self, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
         """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
@@ -365,23 +385,3 @@ def needed_parts(H: Inertia, acting: Collected) -> Inertia:
     """Without the diagonal, where nothing asks for it: a later stage would have it computed."""
     rows = [term for term in acting.laws if len(term.J) != 1]
     return H if acting.curves or acting.equalities or rows else replace(H, whole=())
-
-
-T = TypeVar("T", Inertia, Factors | Masked)
-
-
-def unknowns(M: Inertia | Factors | Masked) -> list[Scalar]:
-    found: list[Scalar] = []
-
-    def taken(x: Scalar) -> Scalar:
-        if not is_number(x):
-            found.append(x)
-        return x
-
-    M.mapped(taken)
-    return found
-
-
-def with_unknowns(M: T, values: Sequence[Scalar]) -> T:
-    new = iter(values)
-    return M.mapped(lambda x: x if is_number(x) else next(new))

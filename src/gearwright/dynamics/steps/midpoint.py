@@ -45,8 +45,9 @@ from gearwright.dynamics.solve import STARTED
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
-from gearwright.dynamics.steps.direct import DirectStep, unknowns, with_unknowns
+from gearwright.dynamics.steps.direct import DirectStep
 from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.steps.reuse import unknowns, with_unknowns
 from gearwright.dynamics.steps.slots import Slots, before
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
@@ -163,7 +164,7 @@ class MidpointStep(DirectStep):
             rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
             push = [plus(minus(x, r), c) for x, r, c in rows]
             acting = self.closing(acting, build.position, w)
-            found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed)
+            found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed, share=0.5)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         settled = both(has_settled(found.u, w, self._tolerance(turn)), found.settled)

@@ -69,10 +69,13 @@ class Slots(ABC):
     u = Numbers()  # velocities
     trial = Numbers()  # pieces that laws are tried on; impulses, where they are swept over
     point = Numbers()  # rate at which each curve has its line
-    progress = Numbers()  # of the switching: `solve.switching.Progress`
+    found = Numbers()  # pieces that the solution belongs to
+    way = Numbers()  # how far each law has got along its polyline
+    progress = Numbers()  # of the switching: `solve.choosing.Progress`
     law = Numbers()  # impulses: of laws,
     reaction = Numbers()  # of equalities,
     curve = Numbers()  # of curves
+    agreed = Numbers()  # laws are on their pieces, wherever curves are
     settled = Numbers()  # ends the switching
 
     # passes of the midpoint

@@ -78,6 +78,7 @@ class SweepStep(EulerStep):
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: SlotName, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        share: float = 1.0,
     ) -> Solved:  # fmt: skip
         assert isinstance(H, Inertia)
         if not (acting.switching or acting.equalities):

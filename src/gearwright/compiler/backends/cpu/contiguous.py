@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.vectors import widths
-from gearwright.compiler.program import Program, SlotKind
+from gearwright.compiler.program import Program, SlotKind, Stage, stages_of, without_branches
 from gearwright.compiler.tape import Address, AnyAddress, Store, Tape
 
 
@@ -63,10 +63,15 @@ def movable_slots(program: Program) -> frozenset[str]:
 
 
 def contiguous_scratch(program: Program) -> Program:
-    """The program, not verified, with the elements of scratch in an order in which packs are contiguous."""
+    """The program, not verified, with the elements of scratch in an order in which packs are contiguous.
+
+    Where stages want different orders, those that a step goes through whatever happens in it come first.
+    """
     free = movable_slots(program)
     order: dict[str, dict[int, None]] = {name: {} for name in free}
-    for elements in (*_loaded(program), *_stored(program)):
+    usual = stages_of(without_branches(program.body))
+    rare = tuple(stage for stage in program.stages if not any(stage is each for each in usual))
+    for elements in (*_loaded(usual), *_stored(usual), *_loaded(rare), *_stored(rare)):
         own = order.get(elements[0].slot, {})
         if len({a.slot for a in elements}) == 1 and not any(a.element in own for a in elements):
             own |= dict.fromkeys(a.element for a in elements)
@@ -74,16 +79,16 @@ def contiguous_scratch(program: Program) -> Program:
     return program.map_tapes(lambda tape: _moved(tape, places), verified=False) if places else program
 
 
-def _loaded(program: Program) -> Iterator[tuple[Address, ...]]:
-    for stage in program.stages:
+def _loaded(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
+    for stage in stages:
         loads = stage.tape.instructions
         for op, args, _ in loads:
             if op == "pack" and all(loads[a].op == "load" for a in args):
                 yield tuple(loads[a].data for a in args)  # type: ignore[misc]
 
 
-def _stored(program: Program) -> Iterator[tuple[Address, ...]]:
-    for stage in program.stages:
+def _stored(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
+    for stage in stages:
         yield from (tuple(s.address for s in stores) for pack, stores in _by_pack(stage.tape) if pack is not None)  # type: ignore[misc]
 
 

@@ -12,15 +12,14 @@ Without the former, values would wait longer than registers last, and be spilled
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from heapq import heappop, heappush
 
 from gearwright.compiler.ops import HALVES, OUTSIDE, PAIR
-from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
+from gearwright.compiler.program import Program, stages_of, without_branches
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
-SMALL = 4000  # instructions of a program's usual stages: their code stays in the instruction cache
+SMALL = 4000  # instructions of a program whose code stays in the instruction cache
 WIDTH = 2  # instructions that begin in a cycle: cores do no better on such code
 LATENCY = {
     "load": 5, "add": 3, "sub": 3, "mul": 3, "sq": 3, "twice": 3, "div": 13, "inv": 13, "sqrt": 18, "neg": 1, "fabs": 1,
@@ -31,18 +30,8 @@ ANGLES = (PAIR, *HALVES)
 
 
 def is_small(program: Program) -> bool:
-    return sum(len(stage.tape.instructions) for stage in stages_of(_usual(program.body))) <= SMALL
-
-
-def _usual(body: Body) -> Body:
-    """Without loops that are left out as a rule: of one round at most, and none where their end is reached."""
-    found: list[Stage | Loop] = []
-    for node in body:
-        if not isinstance(node, Loop):
-            found.append(node)
-        elif node.count != 1 or node.until is None:
-            found.append(replace(node, body=_usual(node.body)))
-    return tuple(found)
+    """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
+    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= SMALL
 
 
 def issue_order(tape: Tape) -> Tape:

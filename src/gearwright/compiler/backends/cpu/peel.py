@@ -1,4 +1,5 @@
-"""A loop's first iteration as part of the stage before it, where that stage says that there is one.
+"""A loop's first iteration as part of the stage before it: where that stage says that there is one, or where the loop
+begins after it (`switch`, then a loop that ends with `switch`).
 
 Between two stages a core waits: what the first computed last, the second needs first. In one tape they are scheduled
 together, nothing is read back from memory, and what the stage sets for the loop's beginning is a constant.
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gearwright.compiler.backends.cpu.split import LONGEST
-from gearwright.compiler.program import Body, Loop, Program, Stage
+from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
 from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
 
 
@@ -21,18 +22,30 @@ def peel_loops(program: Program, improve: Callable[[Tape], Tape], longest: int =
 
 def _peeled(body: Body, improve: Callable[[Tape], Tape], longest: int) -> Body:
     found: list[Stage | Loop] = []
-    for node in body:
-        if isinstance(node, Loop):
-            before = found[-1] if found else None
-            first = _first_stage(node)
-            if isinstance(before, Stage) and first and _begins(before.tape, node) and _fits(before, first, longest):
-                assert isinstance(node.count, int)
-                found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
-                found.append(replace(node, count=node.count - 1))
-                continue
-            node = replace(node, body=_peeled(node.body, improve, longest))  # noqa: PLW2901
-        found.append(node)
+    for node, after in zip(body, (*body[1:], None), strict=True):
+        before = found[-1] if found else None
+        if isinstance(before, Stage) and (first := _first_after(before, node, after)) and _fits(before, first, longest):
+            found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
+            found += _rest(node)
+        else:
+            found.append(replace(node, body=_peeled(node.body, improve, longest)) if isinstance(node, Loop) else node)
     return tuple(found)
+
+
+def _first_after(before: Stage, node: Stage | Loop, after: Stage | Loop | None) -> Stage | None:
+    """The stage that runs next, whatever the state: a loop's first one, or one that the loop after it repeats."""
+    if isinstance(node, Loop):
+        return _first_stage(node) if _begins(before.tape, node) else None
+    repeats = isinstance(after, Loop) and any(each is node for each in stages_of(after.body))
+    return node if repeats else None
+
+
+def _rest(node: Stage | Loop) -> list[Stage | Loop]:
+    """A node without its first stage."""
+    if not isinstance(node, Loop):
+        return []
+    assert isinstance(node.count, int)
+    return [replace(node, count=node.count - 1)]
 
 
 def _first_stage(loop: Loop) -> Stage | None:
