@@ -44,6 +44,7 @@ GUARDS = {
     "dynamics.constraints.oscillator.LEAST_SLOPE": Guard(SPRINGS),
     "dynamics.constraints.oscillator.RESOLVED": Guard(SPRINGS),
     "dynamics.constraints.oscillator.RESOLVED_TOGETHER": Guard(SPRINGS),
+    "dynamics.solve.rows.FURTHER": Guard("tests/dynamics/solve/test_against_qp.py", 0.1),
     "dynamics.solve.rows.COMPLIANCE": Guard("tests/dynamics/solve/test_rows.py"),
     "dynamics.solve.laws.STOP_LEAKAGE": Guard("tests/dynamics/solve/test_sweeps.py"),
     "dynamics.solve.laws.WARM_START_CHANGE": Guard("tests/dynamics/solve/test_sweeps.py"),

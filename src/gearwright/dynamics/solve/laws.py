@@ -167,9 +167,7 @@ class Polyline:
         """
         shifted = plus(seen.push, times(piece, seen.tolerance))
         found: Scalar = 0.0
-        for k, (x, y) in sorted(zip(self.pieces[:-1], self.vertices, strict=False), key=lambda pair: pair[0] < 0):
-            threshold = minus(times(seen.alpha, x), times(seen.beta, y))
-            threshold = plus(threshold, times(k + 0.5, seen.tolerance))
+        for k, threshold in sorted(self._thresholds(seen), key=lambda pair: pair[0] < 0):
             if k < 0:
                 found = minus(found, as_number(shifted <= threshold))
             else:
@@ -179,6 +177,20 @@ class Polyline:
         elif self._far():
             near = _between(minus(piece, 1.0), found, plus(piece, 1.0))
             found = where(line.vertical, found, near) if jumps else near
+        return found
+
+    def _thresholds(self, seen: Seen) -> list[tuple[int, Scalar]]:
+        """By piece, the push at which it ends and the next begins. Friction's are the same to both sides."""
+        found = []
+        reach = plus(times(seen.beta, 0.0 if self.friction is None else self.friction), times(0.5, seen.tolerance))
+        for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
+            end = times(seen.alpha, x)
+            if self.friction is None:
+                end = plus(minus(end, times(seen.beta, y)), times(k + 0.5, seen.tolerance))
+            else:
+                wide = plus(reach, times(float(k if k >= 0 else -1 - k), seen.tolerance))
+                end = plus(end, wide) if k >= 0 else minus(end, wide)
+            found.append((k, end))
         return found
 
     def lead(self, piece: Scalar, new: Scalar, begun: Scalar, now: Scalar) -> Scalar:

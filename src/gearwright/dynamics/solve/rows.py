@@ -7,6 +7,10 @@ compliance 1/s. So the same masked elimination solves it.
 Rows may depend on each other, and a row whose coordinates are all held can move nothing. Hard rows have therefore a
 small compliance E: where a row is blocked, its impulse grows until a coordinate lets go. Rows that turn within a step
 have a larger one (`Equality.give`). One step of refinement, `λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the rates.
+
+Couplings in a ring may nearly depend on each other: a direction in which S is hardly more than E keeps a share of its
+rate. Two steps more take that off the velocities, after laws have chosen their pieces: where a creeping coordinate
+becomes one at rest, its sign would be rounding, and its friction would switch for ever.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Response
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 
+FURTHER = 2  # steps of refinement of couplings in a ring
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
 
@@ -107,13 +112,14 @@ class RowSolution(NamedTuple):
     compliances: list[Scalar]  # the pivots of S
     change: Sparse
     unchanged: list[Scalar]  # velocities that the rows took away, to a factor of the branches' number
+    further: tuple[list[Scalar], Sparse] | None = None  # impulses beside these, and their change, for the result alone
 
 
 def solve_rows(
     d: Sequence[Scalar], equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, x: Sequence[Scalar],
-    floors: Floors,
+    floors: Floors, *, ring: bool = False,
 ) -> RowSolution:  # fmt: skip
-    """x is `L⁻¹·b`, d the diagonal of H."""
+    """x is `L⁻¹·b`, d the diagonal of H; `ring`: equalities may nearly depend on each other."""
     directions = [*(e.J for e in equalities), *(law.J for law in laws)]
     answers = [_answers(J, d) for J in directions]
     own = [total(*each) for each in answers]
@@ -133,13 +139,30 @@ def solve_rows(
     g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
     impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
     E = [e if is_zero(e) else dual.pivots[i].slope_with(dual.inertias[i]) for i, e in enumerate(E)]
-    impulses, pushes = _refined(dual, E, impulses, pushes)
+    more, pushes = _refinement(dual, E, impulses, pushes)
+    impulses = _sum(impulses, more)
+    further = None
+    if ring:
+        beside = [0.0] * len(y)
+        for _ in range(FURTHER):
+            more, _ = _refinement(dual, E, more, more)
+            beside = _sum(beside, more)
+        further = beside, _change(y, beside)
+    compliances = [dual.inertias[i] for i in range(len(y))]
+    pushes = [minus(0.0, w) for w in pushes]
+    return RowSolution(impulses, pushes, compliances, _change(y, impulses), [*before.values()], further)
+
+
+def _change(y: Sequence[Sparse], impulses: Sequence[Scalar]) -> Sparse:
     change: Sparse = {}
     for row, impulse in zip(y, impulses, strict=True):
         for k, a in row.items():
             change[k] = plus(change.get(k, 0.0), times(a, impulse))
-    compliances = [dual.inertias[i] for i in range(len(y))]
-    return RowSolution(impulses, [minus(0.0, w) for w in pushes], compliances, change, [*before.values()])
+    return change
+
+
+def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    return [plus(x, y) for x, y in zip(a, b, strict=True)]
 
 
 def compliances(
@@ -176,20 +199,19 @@ def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:
     return S
 
 
-def _refined(
-    dual: Masked, E: Sequence[Scalar], impulses: list[Scalar], pushes: list[Scalar]
+def _refinement(
+    dual: Masked, E: Sequence[Scalar], impulses: Sequence[Scalar], pushes: list[Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """With what the compliance E has left of the rates taken off."""
+    """Impulses that take off the rates what the compliance E has left of them, and the pushes then."""
     if all(map(is_zero, E)):
-        return impulses, pushes
+        return [0.0] * len(impulses), pushes
     left = [
         0.0 if is_zero(e) else where(dual.pivots[i].held, 0.0, times(e, impulse))
         for i, (e, impulse) in enumerate(zip(E, impulses, strict=True))
     ]
     linear = dual.linear()
     more, further = linear.backward(linear.forward(left))
-    pushes = [plus(w, minus(v, x)) for w, v, x in zip(pushes, further, left, strict=True)]
-    return [plus(a, b) for a, b in zip(impulses, more, strict=True)], pushes
+    return more, [plus(w, minus(v, x)) for w, v, x in zip(pushes, further, left, strict=True)]
 
 
 def _law_pivot(line: Line, compliance: Scalar) -> Pivot:

@@ -10,7 +10,7 @@ these switch. Iterations after the last one repeat it to the bit: a loop may go 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.fronts import Inertia
@@ -35,7 +35,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, Seen
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
-from gearwright.dynamics.solve.tied import solve_tied, tied
+from gearwright.dynamics.solve.tied import in_rings, solve_tied, tied
 
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
 
@@ -83,7 +83,8 @@ class Problem:
         beside: RowSolution | None = None
         if self.equalities or roles.rows:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
-            beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, Floors.of(self.eps))
+            floors, ring = Floors.of(self.eps), in_rings(self.equalities) and not any(e.group for e in self.equalities)
+            beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, floors, ring=ring)
             x = [plus(a, beside.change.get(k, 0.0)) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         return _Solved(self, lines, roles, factors, beside, u, w).looked_at(pieces, tolerance)
@@ -155,9 +156,20 @@ class _Solved:
         seen = self._seen(share, times(share, self._speed()))
         found = [self._next(i, piece, seen[i]) for i, piece in enumerate(pieces)]
         wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
-        impulses = [each.impulse for each in seen]
-        reactions = self.rows.impulses[: len(self.problem.equalities)] if self.rows else []
-        return Iteration(self.u, impulses, reactions, found, as_number(equal(wrong, 0.0)))
+        result = self._refined()
+        impulses = [each.impulse for each in (seen if result is self else result._seen(share, 0.0))]
+        reactions = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
+        return Iteration(result.u, impulses, reactions, found, as_number(equal(wrong, 0.0)))
+
+    def _refined(self) -> _Solved:
+        """With the further impulses of rows; pieces are chosen without them."""
+        if self.rows is None or self.rows.further is None:
+            return self
+        impulses, change = self.rows.further
+        u, w = self.factors.linear().backward([change.get(k, 0.0) for k in range(len(self.u))])
+        pairs = (self.u, u), (self.w, w), (self.rows.impulses, impulses)
+        u, w, impulses = ([plus(a, b) for a, b in zip(*pair, strict=True)] for pair in pairs)
+        return replace(self, rows=self.rows._replace(impulses=impulses), u=u, w=w)
 
     def _next(self, i: int, piece: Scalar, seen: Seen) -> Scalar:
         jumps = self.rows is None and i in self.roles.pivots.values()
