@@ -3,22 +3,33 @@
 import pytest
 
 import gearwright as gw
+from gearwright.dynamics import Equations
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.steps.passive import passive_terms
+from gearwright.dynamics.tree.coordinates import State
 
 MOMENT, DT = 0.1, 0.01
 WHEEL = """
-  <link name="{name}"><inertial><mass value="1"/><inertia ixx="{moment}" iyy="{moment}" izz="{moment}"/></inertial></link>
+  <link name="{name}"><inertial>
+    <mass value="1"/><inertia ixx="{moment}" iyy="{moment}" izz="{moment}"/>
+  </inertial></link>
   <joint name="{name}_turn" type="continuous">
     <parent link="base"/><child link="{name}"/><axis xyz="0 0 1"/><dynamics damping="{damping}"/>{mimic}
   </joint>"""
 
 
-def speed_after_a_step(*dampers: tuple[float, float]) -> float:
-    """From 1 rad/s, of a wheel whose damper is the first; others turn with it, at (ratio, damping), and weigh nothing."""
+def wheels(*dampers: tuple[float, float]) -> gw.Mechanism:
+    """A wheel with the first damper; others turn with it, at (ratio, damping), and weigh nothing."""
     text = '<robot name="wheels"><link name="base"/>'
     for k, (ratio, damping) in enumerate(dampers):
         mimic = f'<mimic joint="w0_turn" multiplier="{ratio}"/>' if k else ""
         text += WHEEL.format(name=f"w{k}", moment=1e-12 if k else MOMENT, damping=damping, mimic=mimic)
-    sim = gw.compile(gw.loads(text + "</robot>"), dt=DT)
+    return gw.loads(text + "</robot>")
+
+
+def speed_after_a_step(*dampers: tuple[float, float]) -> float:
+    """From 1 rad/s."""
+    sim = gw.compile(wheels(*dampers), dt=DT)
     sim.reset(velocity={"w0_turn": 1.0})
     sim.step()
     return float(sim.velocity["w0_turn"])
@@ -37,3 +48,11 @@ def test_dampers_of_a_coordinate_decay_as_one(damping):
 
 def test_without_dampers_nothing_decays():
     assert speed_after_a_step((1.0, 0.0), (3.0, 0.0)) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_one_term_a_coordinate():
+    model = Equations(wheels((1.0, 0.2), (-2.0, 0.15), (0.5, 0.8))).model
+    tree = model.tree(State([0.1], [1.0]))
+    (term,) = passive_terms(model, Moment.of_instant(tree, model.configuration(tree), DT, model.dof))
+    assert term.J == {0: 1.0}
+    assert term.slope == pytest.approx(DT * (0.2 + 4.0 * 0.15 + 0.25 * 0.8), rel=1e-15)
