@@ -73,7 +73,7 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     parts, control = sim.batch_state.parts, sim.kernels.control
     start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
     start[StepSlot.EARLIER_VELOCITY] = np.tile(v, (1, 3))
-    zero = (StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.PIECE_END, StepSlot.UNSETTLED)
+    zero = (StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.UNSETTLED)
     start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
     start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]
     if control is not None:
