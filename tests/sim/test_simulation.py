@@ -450,8 +450,8 @@ def test_impossible_parameters_are_refused(double_pendulum, batch):
 
 def test_couplings_can_be_taken_off(gripper):
     sim = compile(replace(bare(gripper), couplings=Couplings()))
-    # two positions, velocities and four mean velocities each, impulses of friction and stops, pieces twice; 4 counters
-    assert sim.state.shape == (22,)
+    # two positions, velocities and four mean velocities each, impulses of friction and stops, pieces; 4 counters
+    assert sim.state.shape == (20,)
     assert dict(sim.coupling_error) == {}
 
 
