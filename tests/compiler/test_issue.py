@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape
+from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
 from gearwright.compiler.backends.cpu import issue
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.tape import Instruction, Store
@@ -69,9 +69,12 @@ def test_angles_stay_in_front():
     assert issue_order(tape).instructions[:4] == tape.instructions[:4]
 
 
-def test_small_is_what_the_whole_program_has(monkeypatch):
+def test_small_is_what_usually_runs(monkeypatch):
     slots = tuple(Slot(name=n, kind=k, shape=(3,)) for n, k in (("x", SlotKind.INPUT), ("y", SlotKind.OUTPUT)))
     program = Program(name="p", slots=slots, body=(Stage("a", chains(3, 4)), Stage("b", chains(3, 4))))
+    rare = Loop(1, (Stage("c", chains(3, 4)),), until="z")
+    slots = (*slots, Slot(name="z", kind=SlotKind.STATE))
+    program = Program(name="p", slots=slots, body=(*program.body, rare))
     for limit, small in ((30, True), (29, False)):
         monkeypatch.setattr(issue, "SMALL", limit)
         assert is_small(program) == small

@@ -267,6 +267,8 @@ ARGUED = {
     "compiler.backends.cpu.issue.LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.USUAL_LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.watch.WIDEST": "how many states at once: the same bits",
+    "compiler.backends.cpu.watch.REGISTERS": "whether states are loaded twice: the same bits",
+    "compiler.backends.cpu.lowering.CACHE_LINE": "where code begins: the same bits",
     "compiler.backends.cpu.vector_math.large_arguments.TWO_OVER_PI_BITS": "digits of 2/π: what 2¹⁰²³ needs",
     "model.actuators.dc_motor.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "model.body_sensors.SIX": "zeros",

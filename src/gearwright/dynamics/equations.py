@@ -207,7 +207,7 @@ class Equations:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own = (StepSlot.MEAN_VELOCITY, StepSlot.EARLIER_VELOCITY, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH)
+        own = (StepSlot.MEAN_VELOCITY, StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH)
         return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ class Equations:
             StepSlot.POSITION: len(reduced.positions),
             StepSlot.VELOCITY: len(reduced.velocities),
             StepSlot.MEAN_VELOCITY: len(reduced.velocities),
-            StepSlot.EARLIER_VELOCITY: 3 * len(reduced.velocities),
+            StepSlot.MISSED: 2 * len(reduced.velocities),
             StepSlot.SMOOTH: 1,
             StepSlot.PIECE: self._law_count,
             StepSlot.UNSETTLED: 1,

@@ -40,6 +40,7 @@ UNROLLED = {
     Slots.step_done: 1,
     Slots.whole: 0,
     Slots.followed: 0,
+    Slots.assured: 0,
 }  # of each loop that a step ends by itself: so many rounds
 
 BEGINNING = {

@@ -29,7 +29,7 @@ class StepSlot:
     POSITION = SlotName("position")
     VELOCITY = SlotName("velocity")
     MEAN_VELOCITY = SlotName("mean_velocity")
-    EARLIER_VELOCITY = SlotName("earlier_velocity")
+    MISSED = SlotName("missed")
     SMOOTH = SlotName("smooth")
     IMPULSE = SlotName("impulse")
     PIECE = SlotName("piece")
@@ -60,8 +60,8 @@ SLOT_MEANINGS: dict[SlotName, str] = {
     StepSlot.POSITION: "independent positions [rad, m]",
     StepSlot.VELOCITY: "independent velocities [rad/s, m/s]",
     StepSlot.MEAN_VELOCITY: "velocities of the last step, from which the next one's are guessed [rad/s, m/s]",
-    StepSlot.EARLIER_VELOCITY: "the same of the three steps before",
-    StepSlot.SMOOTH: "steps without a kink, up to four: then velocities are guessed from those of four steps",
+    StepSlot.MISSED: "by how much that guess was wrong in the last step, then in the one before [rad/s, m/s]",
+    StepSlot.SMOOTH: "steps without a kink, up to two: then what the last two missed corrects the guess",
     StepSlot.PARTS: "parts beside the first that a step is made in, and steps since there are so many",
     StepSlot.IMPULSE: "where the solver starts from in the next step",
     StepSlot.PIECE: "of each force law, the piece that it was on at the end of the last step",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 LARGE_MASS_RATIO = 1e4  # from which it is worth a word
-SPEEDS = (StepSlot.VELOCITY, StepSlot.MEAN_VELOCITY, StepSlot.EARLIER_VELOCITY)
+SPEEDS = (StepSlot.VELOCITY, StepSlot.MEAN_VELOCITY, StepSlot.MISSED)
 LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its compiling, for a message
 
 

@@ -23,7 +23,7 @@ KINDS: dict[str, Kind] = {
     StepSlot.POSITION: Kind.STATE,
     StepSlot.VELOCITY: Kind.STATE,
     StepSlot.MEAN_VELOCITY: Kind.STATE,
-    StepSlot.EARLIER_VELOCITY: Kind.STATE,
+    StepSlot.MISSED: Kind.STATE,
     StepSlot.SMOOTH: Kind.STATE,
     StepSlot.IMPULSE: Kind.STATE,
     StepSlot.PIECE: Kind.STATE,

@@ -72,8 +72,9 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
     parts, control = sim.batch_state.parts, sim.kernels.control
     start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
-    start[StepSlot.EARLIER_VELOCITY] = np.tile(v, (1, 3))
-    zero = (StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.UNSETTLED)
+    zero = (
+        StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.UNSETTLED,
+    )  # fmt: skip
     start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
     start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]
     if control is not None:

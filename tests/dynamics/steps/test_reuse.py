@@ -14,11 +14,12 @@ from casadi import SX
 import gearwright as gw
 import gearwright.robots
 from gearwright.dynamics import Equations
+from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import StageBoundary
-from gearwright.dynamics.steps.reuse import Form, refilled
+from gearwright.dynamics.steps.reuse import Form, refilled, unknowns, with_unknowns
 from gearwright.sim.programs import step_program
 
 FOLDER = Path(gearwright.robots.__file__).parent
@@ -55,9 +56,16 @@ def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatc
 def test_stages_are_there_once() -> None:
     names = [stage.name for stage in step_program(Equations(gw.loads(DAMPED), integrator="midpoint")).stages]
     assert names == [
-        "whole", "mass", "begin", "push_middle", "switch", "set_out_middle", "choose", "pass", "relax", "turn", "land",
-        "push_end", "set_out_end", "finish", "part",
+        "whole", "mass", "begin", "push_middle", "switch", "set_out_middle", "choose", "pass", "relax", "keep", "turn",
+        "land", "push_end", "set_out_end", "finish", "sum", "back", "part",
     ]  # fmt: skip
+
+
+def test_motors_on_their_curves_share_a_stage() -> None:
+    """How a half samples them goes through memory, though it is constant in the first."""
+    robot = gw.load(FOLDER / "hand.urdf")
+    names = [stage.name for stage in step_program(Equations(robot, integrator="midpoint")).stages]
+    assert names.count("switch") == 1
 
 
 def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = lambda x: x) -> Form:
@@ -89,3 +97,13 @@ def test_what_differs_is_not_shared() -> None:
     square = p * p
     assert not shared((square, square, -1.0), (x, y, -1.0))  # one element would be two numbers
     assert not shared((p, 3.0 * p, -1.0), (x, y, -1.0))  # an element of another slot
+
+
+def test_a_matrix_goes_through_a_slot() -> None:
+    """Numbers that are known stay where they are."""
+    x, y = SX.sym("x"), SX.sym("y")
+    M = Inertia.of({(0, 0): x + 1.0, (1, 0): 0.5, (1, 1): x})
+    stored = unknowns(M)
+    assert [str(value) for value in stored] == ["(x+1)", "x"]
+    back = with_unknowns(M, [y, 2.0])
+    assert [str(back.entries[place]) for place in ((0, 0), (1, 0), (1, 1))] == ["y", "0.5", "2.0"]

@@ -11,7 +11,7 @@ from tests.dynamics.stepping import run
 DT = 0.01
 SIZES = {
     "dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
-    "mean_velocity": 1, "earlier_velocity": 3, "oldest": 1, "smooth": 1, "fresh": 1, "loop_speed": 1,
+    "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1, "loop_speed": 1,
 }  # fmt: skip
 
 
@@ -31,10 +31,14 @@ def made(*, loop):
     parts = Substeps(build, build["loop_speed"][0] ** 2 if loop else None)
     with build.loop(TRIES, until="step_done"):
         parts.begin([], build["position"])
+        follows = build["parts"][0] >= build["wanted"][0]
+        build["assured"] = [follows]
+        build.stage("passes")
+        parts.keep()
         build["position"] = [build["position"][0] + build["span"][0]]
         build["velocity"] = [build["velocity"][0] + 1.0]
         build["impulse"] = [build["span"][0]]
-        parts.end(build["parts"][0] >= build["wanted"][0], build["wanted"][0] >= 0.0)
+        parts.end(follows, build["wanted"][0] >= 0.0)
     return build.body
 
 
@@ -56,6 +60,13 @@ def test_halved_until_it_settles(stages, wanted):
     assert slots["impulse"] == pytest.approx([DT], rel=1e-14)
     assert slots["parts"][0] == wanted
     assert slots["unsettled"] == [0.0]
+
+
+def test_a_part_that_is_assured_keeps_nothing(stages):
+    """The ordinary step pays nothing for the others: what they go back to is not stored, impulses are not summed."""
+    ordinary, halved = stepped(stages, 0), stepped(stages, 1)
+    assert {"position_before", "impulse_so_far"} & {*ordinary} == set()
+    assert {"position_before", "impulse_so_far"} <= {*halved}
 
 
 def test_thirty_two_parts_are_the_most(stages):

@@ -24,7 +24,8 @@ from gearwright.dynamics.algebra.scalar import (
     plus,
     times,
 )
-from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns
 from gearwright.dynamics.solve.terms import Straight, Term
 from gearwright.dynamics.tree.reduction import TreeState
@@ -65,6 +66,10 @@ class Actuation:
                 k, ratio = d.friction_coordinate
                 found[k] = plus(found.get(k, 0.0), times(magnitude(ratio), d.friction))
         return found
+
+    def dampers(self, now: Moment) -> list[tuple[Sparse, Scalar]]:
+        """Those on the actuators' axes, along the tree's velocities."""
+        return [(d.gear.seen(now.tree, now.memory[d.command]).A, d.damping) for d in self.driven]
 
     def additions(self, tree: TreeState, acting: Sequence[ActuatorLinearization]) -> dict[int, Scalar]:
         """Efforts along the tree's velocities that maps add to `Aᵀ·τ`, at the efforts of the step's start."""
@@ -177,13 +182,11 @@ def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
 
 
 def actuator_lines(actuation: Actuation, now: Moment) -> list[Term]:
-    """Dampers on the actuators' axes, and efforts that are straight lines over the speed."""
+    """Efforts of actuators that are straight lines over the speed."""
     found: list[Term] = []
     for index, d in enumerate(actuation.driven):
-        A, arguments = d.sampling(now, index)
-        if not is_zero(d.damping):
-            found.append(spring_damper(now, A, 0.0, d.damping, 0.0))
         if not d.curved:
+            A, arguments = d.sampling(now, index)
             constant, slope = d.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
             found.append(Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope)))))
     return found

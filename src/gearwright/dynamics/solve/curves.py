@@ -26,6 +26,7 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     either,
     greatest,
+    is_number,
     magnitude,
     minus,
     plus,
@@ -36,6 +37,7 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.laws import Response
 
+SAMPLE = range(2, 5)  # arguments of a curve that a phase decides: rate known, time ahead, share of the rate
 FAR = 1e30  # a rate that nothing reaches
 
 
@@ -55,6 +57,11 @@ class Curve:
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Curve:
         J = {n: change(x) for n, x in self.J.items()}
         return replace(self, J=J, arguments=[change(x) for x in self.arguments])
+
+    def sampled_anew(self, slot: Callable[[Scalar], Scalar]) -> Curve:
+        """With slots for how a phase samples it, where these are constants."""
+        own = [slot(x) if i in SAMPLE and is_number(x) else x for i, x in enumerate(self.arguments)]
+        return replace(self, arguments=own)
 
     def line(self, point: Scalar) -> tuple[Scalar, Scalar]:
         """`λ = constant − slope·rate`, touching at the point."""
@@ -141,6 +148,9 @@ def inertia(J: Sparse, diagonal: Sequence[Scalar]) -> Scalar:
     """Along J, by the matrix's diagonal: no less than what the direction has; 1 where it moves nothing."""
     if not J:
         return 1.0
+    if len(J) == 1:  # one quotient at most
+        ((n, x),) = J.items()
+        return divided(diagonal[n], times(x, x))
     return divided(1.0, total(*(divided(times(x, x), diagonal[n]) for n, x in J.items())))
 
 

@@ -57,6 +57,14 @@ class StageBoundary:
             self._known[key] = self.symbols[-1]
         return self._known[key]
 
+    def number_too(self, x: Scalar) -> Scalar:
+        """A slot even for a constant: another phase has a number there that is none."""
+        if not is_number(x):
+            return self(x)
+        self.values.append(x)
+        self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
+        return self.symbols[-1]
+
     def unless_cheap(self, x: Scalar) -> Scalar:
         """Leaves expressions one or two products or sums away from the numbers `kept`: again is cheaper than memory."""
         return x if is_number(x) or self._is_cheap(x, 2) else self(x)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TypeVar
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuators import actuator_lines
@@ -17,7 +16,6 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     either,
     greatest,
-    is_number,
     is_zero,
     minus,
     plus,
@@ -29,7 +27,7 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.algebra.spatial import ZERO
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
-from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
 from gearwright.dynamics.constraints.rows import (
     CompliantCouplingRow,
@@ -44,8 +42,9 @@ from gearwright.dynamics.solve.choosing import PATIENCE
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.responses import better_last, responses
-from gearwright.dynamics.solve.terms import Collected, Solved, Term, rate
+from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
+from gearwright.dynamics.steps.passive import passive_terms
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 from gearwright.dynamics.tree.coordinates import State
@@ -129,20 +128,10 @@ class DirectStep:
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting,
         )  # fmt: skip
-        terms: list[Term] = [*self._passive(now), *actuator_lines(self.model.actuation, now)]
+        terms = [*passive_terms(self.model, now), *actuator_lines(self.model.actuation, now)]
         self.silent = len(terms)
         terms += [term for kind in self.kinds for term in kind.act(now)]
         return Collected.of(terms, tree.G, M)
-
-    def _passive(self, now: Moment) -> list[Term]:
-        """Dampers and springs of the axes."""
-        axes, found = self.model.bodies.axes, []
-        rows = zip(axes.damping, axes.stiffness, axes.reference, self.model.bodies.spring_positions, strict=True)
-        for k, (damping, stiffness, reference, i) in enumerate(rows):
-            if not (is_zero(damping) and is_zero(stiffness)):
-                stretch = 0.0 if is_zero(stiffness) else minus(now.tree.q[i], reference)
-                found.append(spring_damper(now, {k: 1.0}, stiffness, damping, stretch))
-        return list(found)
 
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
@@ -396,23 +385,3 @@ def needed_parts(H: Inertia, acting: Collected) -> Inertia:
     """Without the diagonal, where nothing asks for it: a later stage would have it computed."""
     rows = [term for term in acting.laws if len(term.J) != 1]
     return H if acting.curves or acting.equalities or rows else replace(H, whole=())
-
-
-T = TypeVar("T", Inertia, Factors | Masked)
-
-
-def unknowns(M: Inertia | Factors | Masked) -> list[Scalar]:
-    found: list[Scalar] = []
-
-    def taken(x: Scalar) -> Scalar:
-        if not is_number(x):
-            found.append(x)
-        return x
-
-    M.mapped(taken)
-    return found
-
-
-def with_unknowns(M: T, values: Sequence[Scalar]) -> T:
-    new = iter(values)
-    return M.mapped(lambda x: x if is_number(x) else next(new))

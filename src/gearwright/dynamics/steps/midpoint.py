@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
@@ -44,8 +45,9 @@ from gearwright.dynamics.solve import STARTED
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
-from gearwright.dynamics.steps.direct import MIDDLE, DirectStep, unknowns, with_unknowns
+from gearwright.dynamics.steps.direct import MIDDLE, DirectStep
 from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.steps.reuse import unknowns, with_unknowns
 from gearwright.dynamics.steps.slots import Slots, before
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
@@ -57,7 +59,7 @@ FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a ste
 NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
-QUICK, SMOOTH = 3.0, 4.0  # passes of a step that was guessed well; so many of those, and the cubic takes over
+QUICK, SMOOTH = 3.0, 2.0  # passes of a step that was guessed well; so many of those, and what they missed is added
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
 MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
@@ -92,6 +94,7 @@ class MidpointStep(DirectStep):
         effort = self.held_effort(tree, acting)
         given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
         later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
+        later = replace(later, curves=[curve.sampled_anew(given.number_too) for curve in later.curves])
         H = self._own_factors or self.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
@@ -105,23 +108,24 @@ class MidpointStep(DirectStep):
         build.stage("begin")
         with build.loop(PASSES, until=Slots.converged):
             found = self._pass(later, H, M, effort)
+        parts.keep()
         settled = self._second_half(later, found, M, acting, effort)
         parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled)
 
     def _guess(self) -> list[Scalar]:
-        """First guess of the mean velocity: the cubic through those of the last four steps, if these were smooth.
+        """First guess of the mean velocity: the line through the last one and the velocity.
 
-        Else the line through the last one and the velocity: impacts and efforts that jump spoil the cubic.
+        It misses by dt²/2 times the jerk. Where the last steps were smooth, so is what it missed by, and the line
+        through that of the last two steps is added; impacts and efforts that jump spoil it.
         """
         build, n = self.build, self.model.dof
-        mean, earlier = build.mean_velocity, build.earlier_velocity
-        rows = zip(mean, earlier[:n], earlier[n : 2 * n], earlier[2 * n :], build.velocity, strict=True)
         smooth = build.smooth[0] >= SMOOTH
-        build.earlier_velocity, build.oldest = [*mean, *earlier[: 2 * n]], earlier[2 * n :]
-        return [
-            where(smooth, minus(times(4.0, plus(a, c)), plus(times(6.0, b), d)), minus(times(2.0, v), a))
-            for a, b, c, d, v in rows
-        ]
+        rows = zip(self._line(), build.missed[:n], build.missed[n:], strict=True)
+        return [plus(x, where(smooth, minus(times(2.0, a), b), 0.0)) for x, a, b in rows]
+
+    def _line(self) -> list[Scalar]:
+        rows = zip(self.build.velocity, self.build.mean_velocity, strict=True)
+        return [minus(times(2.0, v), mean) for v, mean in rows]
 
     def last_change(self) -> list[Scalar]:
         """Twice that since the middle of the last step."""
@@ -167,6 +171,9 @@ class MidpointStep(DirectStep):
         passed = either(passed > 0.5, settled)
         build.converged = [as_number(passed)]
         build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
+        unresolved = self._unresolved(found.u) if self.closures else build.unresolved[0] > 0.5
+        goes_on = build.step_done[0] < 0.5
+        build.assured = [as_number(both(both(passed, negated(unresolved)), goes_on))]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
             self._start_next_pass()
@@ -254,7 +261,8 @@ class MidpointStep(DirectStep):
         """Whether its laws have settled."""
         build, model, dt = self.build, self.model, self.dt
         w = first.u
-        build.mean_velocity = w
+        missed = [minus(x, y) for x, y in zip(w, self._line(), strict=True)]
+        build.missed, build.mean_velocity = [*missed, *build.missed[: model.dof]], w
         impulse = acting.total(first)
         build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, dt)
         lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)

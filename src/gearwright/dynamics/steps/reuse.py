@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import casadi
 
+from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
+from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected
 from gearwright.model.layout import SlotName
 
@@ -64,3 +67,25 @@ def is_same(a: Scalar, b: Scalar) -> bool:
     if is_number(a) or is_number(b):
         return bool(is_number(a) and is_number(b) and a == b)
     return bool(a.element_hash() == b.element_hash() or casadi.is_equal(a, b, 3))
+
+
+# --- a matrix's numbers in a slot -----------------------------------------------------------------------------------
+
+T = TypeVar("T", Inertia, Factors | Masked)
+
+
+def unknowns(M: Inertia | Factors | Masked) -> list[Scalar]:
+    found: list[Scalar] = []
+
+    def taken(x: Scalar) -> Scalar:
+        if not is_number(x):
+            found.append(x)
+        return x
+
+    M.mapped(taken)
+    return found
+
+
+def with_unknowns(M: T, values: Sequence[Scalar]) -> T:
+    new = iter(values)
+    return M.mapped(lambda x: x if is_number(x) else next(new))

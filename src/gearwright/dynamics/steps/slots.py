@@ -45,7 +45,7 @@ class Slots(ABC):
     position = Shared()
     velocity = Shared()
     mean_velocity = Shared()
-    earlier_velocity = Shared()
+    missed = Shared()
     smooth = Shared()
     impulse = Shared()
     piece = Shared()
@@ -90,14 +90,15 @@ class Slots(ABC):
     iteration = Numbers()  # number of the pass, from 1
     unresolved = Numbers()  # the step is too long for its motion
     followed = Numbers()  # the passes found the motion: none of both
-    oldest = Numbers()  # mean velocity that has left `earlier_velocity`
 
     # parts of a step
     part = Numbers()  # share of dt
     remaining = Numbers()  # share of dt still to be made
     span = Numbers()  # [s]
     aim = Numbers()  # targets for the end of the part
+    assured = Numbers()  # it will be taken: nothing of the state has to be kept
     impulse_so_far = Numbers()
+    summed = Numbers()  # there are impulses so far
     part_taken = Numbers()  # else it is given up for one of half its length
     unfinished = Numbers()  # the step was not done before this part
     failed = Numbers()  # a part did not settle, and was taken

@@ -26,7 +26,7 @@ CALM = 500.0  # steps without a halving after which parts of twice the length ar
 CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
 LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
 STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.smooth, Slots.piece, Slots.actuator,
+    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.piece, Slots.actuator,
 )  # fmt: skip
 
 
@@ -53,8 +53,7 @@ class Substeps:
             self._by_speed(loop_speed)
         part = divided(1.0, plus(1.0, build.parts[0]))
         build.part, build.remaining, build.span = [part], [1.0], [times(part, self.dt)]
-        build.step_done, build.failed = [0.0], [0.0]
-        build.impulse_so_far = [0.0] * len(build.impulse)
+        build.step_done, build.failed, build.summed = [0.0], [0.0], [0.0]
         build.stage("whole")
 
     def _by_speed(self, square: Scalar) -> None:
@@ -72,15 +71,21 @@ class Substeps:
         build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
-        """Stores what a part that is given up goes back to, and where drives are to be at its end."""
+        """Stores where drives are to be at the part's end."""
         build = self.build
-        for slot in self.states:
-            build[before(slot)] = build[slot]
         aim = build.target
         for kind in kinds:
             if isinstance(kind, Targeted):
                 kind.on_the_way(aim, q, self.dt, build.part[0], build.remaining[0])
         build.aim = aim
+
+    def keep(self) -> None:
+        """Stores what a part that is given up goes back to; where it will not be, nothing."""
+        build = self.build
+        with build.loop(1, until=Slots.assured):
+            for slot in self.states:
+                build[before(slot)] = build[slot]
+            build.stage("keep")
 
     def end(self, followed: Scalar, settled: Scalar) -> None:
         """Ends the step where it was made as a whole; else the part is taken or given up.
@@ -96,8 +101,23 @@ class Substeps:
         build.whole = build.step_done = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
         with build.loop(1, until=Slots.whole):
+            with build.loop(1, until=Slots.summed):
+                build.impulse_so_far, build.summed = [0.0] * len(build.impulse), [1.0]
+                build.stage("sum")
+            with build.loop(1, until=Slots.part_taken):
+                self._go_back()
             self._take_or_give_up()
             build.stage("part")
+
+    def _go_back(self) -> None:
+        """The state as it was before a part that is given up."""
+        build = self.build
+        taken = build.part_taken[0] > 0.5
+        for slot in self.states:
+            pairs = zip(build[slot], build[before(slot)], strict=True)
+            build[slot] = [where(taken, new, old) for new, old in pairs]
+        build.fresh = [as_number(taken)]
+        build.stage("back")
 
     def _take_or_give_up(self) -> None:
         build = self.build
@@ -106,11 +126,6 @@ class Substeps:
         left = where(taken, minus(left, part), left)
         ends = both(taken, left <= 0.0)
         self._add_impulses(part, taken, ends)
-        for slot in self.states:
-            pairs = zip(build[slot], build[before(slot)], strict=True)
-            build[slot] = [where(taken, new, old) for new, old in pairs]
-        self._velocities_back(taken)
-        build.fresh = [as_number(taken)]
         build.unsettled = [plus(build.unsettled[0], where(ends, build.failed[0], 0.0))]
         halved = both(goes_on, negated(taken))
         longer = both(both(ends, calm >= self.calm), beside > 0.0)
@@ -120,15 +135,6 @@ class Substeps:
         part = where(halved, times(0.5, part), part)
         build.part, build.remaining, build.span = [part], [left], [times(part, self.dt)]
         build.step_done = [where(either(negated(goes_on), ends), 1.0, 0.0)]
-
-    def _velocities_back(self, taken: Scalar) -> None:
-        """Those of earlier steps; they were shifted when the part began."""
-        build, n = self.build, len(self.build.mean_velocity)
-        earlier = build.earlier_velocity
-        shifted = zip(earlier, [*earlier[n:], *build.oldest], strict=True)
-        last = zip(build.mean_velocity, earlier[:n], strict=True)
-        build.mean_velocity = [where(taken, new, old) for new, old in last]
-        build.earlier_velocity = [where(taken, new, old) for new, old in shifted]
 
     def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step."""

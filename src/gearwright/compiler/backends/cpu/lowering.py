@@ -18,6 +18,7 @@ from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, St
 # What a stage does not store is constant while it runs. LLVM then need not order those loads among its stores, which
 # would take it quadratic time.
 CONSTANT_MEMORY = ", !tbaa !1"
+CACHE_LINE = 64  # bytes; begun elsewhere, a stage takes more lines of the caches, of instructions and of decoded ones
 METADATA = '!1 = !{!2, !2, i64 0, i64 1}\n!2 = !{!"constant element", !3}\n!3 = !{!"slots"}\n'
 
 
@@ -205,5 +206,6 @@ def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tup
     writer = StageWriter(name, layout, precision)
     writer.write(tape)
     lines, tables = "\n".join([*writer.angles.buffers, *writer.w.lines]), "\n".join(writer.tables)
-    text = f"{tables}\ndefine internal void @{name}({parameters(layout, tape)}) noinline {{\n{lines}\nret void\n}}\n"
+    head = f"define internal void @{name}({parameters(layout, tape)}) noinline align {CACHE_LINE}"
+    text = f"{tables}\n{head} {{\n{lines}\nret void\n}}\n"
     return text, writer.w.declarations | declarations(writer.t), writer.angles.lanes

@@ -127,6 +127,13 @@ class Driver:
         following = self._plus(self._variable(name), 1)
         self._line(f"store i64 {following}, ptr %{name}\nbr label %{n}.head\n{n}.end:")
 
+    def _unless(self, until: str) -> Iterator[None]:
+        """A loop of one iteration at most."""
+        n = f"unless{next(self._numbers)}"
+        self._line(f"br i1 {self._any_zero(until)}, label %{n}.body, label %{n}.end\n{n}.body:")
+        yield
+        self._line(f"br label %{n}.end\n{n}.end:")
+
     def _any_zero(self, slot: str) -> str:
         """Whether the slot's one number is zero for some robot of the block."""
         t, layout = self.t, self.layout
@@ -196,6 +203,9 @@ class Driver:
         for node in body:
             if isinstance(node, Stage):
                 self._stage(node, indices or {})
+            elif node.count == 1 and node.until is not None and node.index is None:
+                for _ in self._unless(node.until):
+                    self._body(node.body, depth, indices)
             else:
                 end = str(node.count) if isinstance(node.count, int) else self._word(f"count {node.count}")
                 for _ in self._loop(f"loop{depth}", "0", end, node.until):

@@ -22,6 +22,7 @@ def watch_functions(layout: Layout, t: Types) -> str:
     return commit_function(layout, t) + recover_function(layout, t)
 
 
+REGISTERS = 24  # that values may stay in until all are seen to be good; more are loaded again, which spilling is, too
 WIDEST = 8  # states of one robot that are copied and watched at once
 LARGEST = {64: sys.float_info.max, 32: (2 - 2.0**-23) * 2.0**127}  # by bits of a number
 
@@ -39,13 +40,17 @@ def commit_function(layout: Layout, t: Types) -> str:
     pieces = list(_pieces(layout, t))
     check, save = [], []
     for n, piece in enumerate(pieces):
-        kind = piece.t.F
+        kind, aligned = piece.t.F, f"align {t.lanes * t.bits // 8}"
         check += [
             f"%p{n} = getelementptr {t.F}, ptr %arena, i64 {piece.offset}",
             f"%s{n} = getelementptr {t.F}, ptr %saved, i64 {piece.offset}",
-            f"%x{n} = load {kind}, ptr %p{n}, align {t.lanes * t.bits // 8}",
+            f"%x{n} = load {kind}, ptr %p{n}, {aligned}",
         ]
-        save.append(f"store {kind} %x{n}, ptr %s{n}, align {t.lanes * t.bits // 8}")
+        seen = f"%x{n}"
+        if len(pieces) > REGISTERS:
+            seen = f"%again{n}"
+            save.append(f"{seen} = load {kind}, ptr %p{n}, {aligned}")
+        save.append(f"store {kind} {seen}, ptr %s{n}, {aligned}")
     lines, head = "\n".join, "ptr noalias %arena, ptr noalias %saved"
     return (
         f"define internal void @save({head}) {{\n{lines([*check, *save])}\nret void\n}}\n"
