@@ -25,12 +25,12 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     greatest,
     is_zero,
-    least,
     minus,
     plus,
     reciprocal,
     times,
     times_reciprocal,
+    where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
@@ -268,7 +268,8 @@ class _Elimination:
         A, found, neighbours = self.A, self.found, self.neighbours
         near = sorted(neighbours.pop(k))
         d = A[k, k] if self.floors is None else greatest(A[k, k], self.floors[k])
-        d = least(d, self.ceilings[k]) if k in self.ceilings else d
+        if k in self.ceilings:  # of what is not a number, the rest of the matrix is not either
+            d = where(d < self.ceilings[k], d, self.ceilings[k])
         r = _reciprocal(d, found.pivots.get(k, FREE), singular=self.floors is not None)
         column = {i: A[max(i, k), min(i, k)] for i in near}
         factors = {i: times_reciprocal(a, r) for i, a in column.items()}

@@ -24,6 +24,7 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     either,
     greatest,
+    greatest_number,
     is_number,
     is_zero,
     least,
@@ -170,7 +171,14 @@ def compliances(
 ) -> list[Scalar]:
     """E of each, by its coordinates but those; none where it has one of its own."""
     rows = [{k: x for k, x in e.J.items() if k not in out} or e.J for e, out in zip(equalities, without, strict=True)]
-    return [_compliance(_answers(J, d)) if is_zero(e.cfm) else 0.0 for e, J in zip(equalities, rows, strict=True)]
+    return [_compliance_along(J, d) if is_zero(e.cfm) else 0.0 for e, J in zip(equalities, rows, strict=True)]
+
+
+def _compliance_along(J: Sparse, d: Sequence[Scalar]) -> Scalar:
+    """One quotient where all factors are numbers: no pose leaves a coordinate out of the row."""
+    if not all(is_number(a) and a * a > 0.0 for a in J.values()):
+        return _compliance(_answers(J, d))
+    return divided(COMPLIANCE, greatest_number([times(1.0 / (a * a), d[k]) for k, a in J.items()]))
 
 
 def moves_nothing(J: Sparse) -> bool:
