@@ -335,7 +335,7 @@ class DirectStep:
             place += kind.size
 
     def loop_speed_squared(self) -> Scalar | None:
-        """Of the angular velocity of a loop's fastest joint, whichever closes it; None where no loop has rows."""
+        """Square of a loop's fastest joint's angular velocity, whichever closes it; None where no loop has rows."""
         closures = [closure for closure in self.closures if closure.conditions]
         if not closures:
             return None
@@ -343,10 +343,10 @@ class DirectStep:
         tree = model.tree(State(self.build.position, self.build.velocity))
         at = model.configuration(tree)
         turning = [
-            zip((s.angular for s in at.S[i]), at.system.bodies[i].velocities, strict=True)
+            list(zip((s.angular for s in at.S[i]), at.system.bodies[i].velocities, strict=True))
             for i in sorted({i for closure in closures for i in closure.bodies(at.system)})
         ]
-        turning += [((V.angular, k) for k, V in closure.seen(at)[1].items()) for closure in closures]
+        turning += [[(V.angular, k) for k, V in closure.seen(at)[1].items()] for closure in closures]
         rates = [sum((axis * tree.v[k] for axis, k in joint), start=ZERO) for joint in turning]
         return greatest_of([omega @ omega for omega in rates])
 
