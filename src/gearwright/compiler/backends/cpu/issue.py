@@ -20,6 +20,7 @@ from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
 SMALL = 4000  # instructions of a program whose code stays in the instruction cache
+SMALL_IN_BATCHES = 2300  # the same where lanes are robots: a value that is spilled is a whole register
 WIDTH = 2  # instructions that begin in a cycle: cores do no better on such code
 LATENCY = {
     "load": 5, "add": 3, "sub": 3, "mul": 3, "sq": 3, "twice": 3, "div": 13, "inv": 13, "sqrt": 18, "neg": 1, "fabs": 1,
@@ -29,9 +30,9 @@ USUAL_LATENCY = 4  # cycles
 ANGLES = (PAIR, *HALVES)
 
 
-def is_small(program: Program) -> bool:
+def is_small(program: Program, most: int | None = None) -> bool:
     """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
-    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= SMALL
+    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= (most or SMALL)
 
 
 def issue_order(tape: Tape) -> Tape:

@@ -6,7 +6,7 @@ from functools import partial
 
 from gearwright.compiler.backends.cpu import vectors
 from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch, movable_slots
-from gearwright.compiler.backends.cpu.issue import is_small, issue_order
+from gearwright.compiler.backends.cpu.issue import SMALL_IN_BATCHES, is_small, issue_order
 from gearwright.compiler.backends.cpu.packing import WIDEST, pack_isomorphic
 from gearwright.compiler.backends.cpu.peel import peel_loops
 from gearwright.compiler.backends.cpu.schedule import schedule
@@ -50,4 +50,7 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
         pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
         passes = (pack, schedule, issue_order) if is_small(optimised) else (pack, schedule)
         optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
+    elif is_small(optimised, SMALL_IN_BATCHES):
+        optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code, schedule)))
+        optimised = optimised.map_tapes(issue_order, verified=False)
     return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)
