@@ -75,6 +75,7 @@ def test_small_is_what_usually_runs(monkeypatch):
     rare = Loop(1, (Stage("c", chains(3, 4)),), until="z")
     slots = (*slots, Slot(name="z", kind=SlotKind.STATE))
     program = Program(name="p", slots=slots, body=(*program.body, rare))
-    for limit, small in ((30, True), (29, False)):
+    for limit, longest, small in ((30, 12, True), (29, 12, False), (30, 11, False)):  # a stage has twelve operations
         monkeypatch.setattr(issue, "SMALL", limit)
+        monkeypatch.setattr(issue, "LONG", longest)
         assert is_small(program) == small

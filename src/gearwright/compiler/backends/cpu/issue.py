@@ -19,7 +19,8 @@ from gearwright.compiler.program import Program, stages_of, without_branches
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
-SMALL = 4000  # instructions of a program whose code stays in the instruction cache
+SMALL = 4500  # instructions of a program whose code stays in the instruction cache
+LONG = 1300  # operations of a stage: in a longer one more values wait than registers hold, and are spilled
 WIDTH = 2  # instructions that begin in a cycle: cores do no better on such code
 LATENCY = {
     "load": 5, "add": 3, "sub": 3, "mul": 3, "sq": 3, "twice": 3, "div": 13, "inv": 13, "sqrt": 18, "neg": 1, "fabs": 1,
@@ -31,7 +32,9 @@ ANGLES = (PAIR, *HALVES)
 
 def is_small(program: Program) -> bool:
     """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
-    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= SMALL
+    tapes = [stage.tape for stage in stages_of(without_branches(program.body))]
+    longest = max((sum(op not in OUTSIDE for op, _, _ in tape.instructions) for tape in tapes), default=0)
+    return longest <= LONG and sum(len(tape.instructions) for tape in tapes) <= SMALL
 
 
 def issue_order(tape: Tape) -> Tape:

@@ -48,6 +48,7 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
         movable = movable_slots(optimised)
         pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
-        passes = (pack, schedule, issue_order) if is_small(optimised) else (pack, schedule)
-        optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
+        optimised = optimised.map_tapes(lambda tape: optimise(tape, (pack, schedule), vectors.RULES), verified=False)
+        if is_small(optimised):
+            optimised = optimised.map_tapes(issue_order, verified=False)
     return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)
