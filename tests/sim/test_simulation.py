@@ -450,8 +450,8 @@ def test_impossible_parameters_are_refused(double_pendulum, batch):
 
 def test_couplings_can_be_taken_off(gripper):
     sim = compile(replace(bare(gripper), couplings=Couplings()))
-    # two positions, velocities, mean velocities and what two guesses missed, impulses, pieces twice; 4 counters
-    assert sim.state.shape == (20,)
+    # two positions, velocities, mean velocities and what two guesses missed, impulses, pieces; 4 counters
+    assert sim.state.shape == (18,)
     assert dict(sim.coupling_error) == {}
 
 

@@ -163,7 +163,7 @@ class Equations:
     def law_slots(self) -> tuple[SlotName, ...]:
         """Pieces that laws are on, and how many steps have not settled."""
         if self.integrator == "midpoint":
-            return (*((StepSlot.PIECE, StepSlot.PIECE_END) if self._law_count else ()), StepSlot.UNSETTLED)
+            return (*((StepSlot.PIECE,) if self._law_count else ()), StepSlot.UNSETTLED)
         return (StepSlot.PIECE, StepSlot.UNSETTLED) if self._law_count else ()
 
     @property
@@ -322,7 +322,6 @@ class Equations:
             StepSlot.MISSED: 2 * len(reduced.velocities),
             StepSlot.SMOOTH: 1,
             StepSlot.PIECE: self._law_count,
-            StepSlot.PIECE_END: self._law_count,
             StepSlot.UNSETTLED: 1,
             StepSlot.PARTS: 2,
             StepSlot.FRESH: 1,

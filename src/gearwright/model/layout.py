@@ -33,7 +33,6 @@ class StepSlot:
     SMOOTH = SlotName("smooth")
     IMPULSE = SlotName("impulse")
     PIECE = SlotName("piece")
-    PIECE_END = SlotName("piece_end")
     PARTS = SlotName("parts")
     UNSETTLED = SlotName("unsettled")
     ACTUATOR = SlotName("actuator")
@@ -65,8 +64,7 @@ SLOT_MEANINGS: dict[SlotName, str] = {
     StepSlot.SMOOTH: "steps without a kink, up to two: then what the last two missed corrects the guess",
     StepSlot.PARTS: "parts beside the first that a step is made in, and steps since there are so many",
     StepSlot.IMPULSE: "where the solver starts from in the next step",
-    StepSlot.PIECE: "of each force law, the piece that it was on in the last step",
-    StepSlot.PIECE_END: "the same at the end of the step",
+    StepSlot.PIECE: "of each force law, the piece that it was on at the end of the last step",
     StepSlot.UNSETTLED: "number of steps whose laws or passes did not settle",
     StepSlot.ACTUATOR: "efforts of the last step [N m, N], then the actuators' own states",
     StepSlot.SENSOR: "readings, then the sensors' own states",

@@ -59,7 +59,7 @@ def linearized(sim: Simulation) -> Linearization:
 
 def _linearized(sim: Simulation) -> tuple[Array, Array]:
     function = sim.kernels.equations.linearization
-    own = (StepSlot.MEAN_VELOCITY, StepSlot.PIECE, StepSlot.PIECE_END)
+    own = (StepSlot.MEAN_VELOCITY, StepSlot.PIECE)
     ended = _after_a_step(sim, [n for n in own if n in sim.batch_state.parts])
     given = [ended[name] if name in ended else sim.inputs.acting(name) for name in function.name_in()]
     pairs = [function.call(list(robot)) for robot in zip(*given, strict=True)]

@@ -27,7 +27,6 @@ KINDS: dict[str, Kind] = {
     StepSlot.SMOOTH: Kind.STATE,
     StepSlot.IMPULSE: Kind.STATE,
     StepSlot.PIECE: Kind.STATE,
-    StepSlot.PIECE_END: Kind.STATE,
     StepSlot.PARTS: Kind.STATE,
     StepSlot.UNSETTLED: Kind.STATE,
     StepSlot.ACTUATOR: Kind.STATE,

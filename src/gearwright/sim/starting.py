@@ -73,8 +73,7 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     parts, control = sim.batch_state.parts, sim.kernels.control
     start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
     zero = (
-        StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.PIECE_END,
-        StepSlot.UNSETTLED,
+        StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.UNSETTLED,
     )  # fmt: skip
     start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
     start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]

@@ -56,8 +56,8 @@ def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatc
 def test_stages_are_there_once() -> None:
     names = [stage.name for stage in step_program(Equations(gw.loads(DAMPED), integrator="midpoint")).stages]
     assert names == [
-        "whole", "mass", "begin", "push_piece", "switch", "set_out_piece", "choose", "pass", "relax", "keep", "turn",
-        "land", "push_piece_end", "set_out_piece_end", "finish", "sum", "back", "part",
+        "whole", "mass", "begin", "push_middle", "switch", "set_out_middle", "choose", "pass", "relax", "keep", "turn",
+        "land", "push_end", "set_out_end", "finish", "sum", "back", "part",
     ]  # fmt: skip
 
 

@@ -50,8 +50,8 @@ from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model.layout import SlotName
 
+MIDDLE = "middle"  # the phase that is solved first where a step has two
 SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 
@@ -163,14 +163,14 @@ class DirectStep:
         """H with nothing held."""
         return masked(H, self.model.dof, {}) if H.fronts else self.model.factorised(H.entries)
 
-    def started(self, acting: Collected, slot: SlotName) -> list[Scalar]:
-        """The pieces that laws begin the step on, from those in the slot."""
+    def started(self, acting: Collected, pieces: Sequence[Scalar] | None = None) -> list[Scalar]:
+        """The pieces that laws begin a phase on, from those that the last phase, or step, ended on."""
         laws = [Acting(term.law, term.J) for term in acting.laws]
-        return started(laws, self.build[slot]) if laws else []
+        return started(laws, self.build.piece if pieces is None else pieces) if laws else []
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: SlotName, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
         share: float = 1.0,
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
@@ -209,7 +209,7 @@ class DirectStep:
         settled = build.settled[0] > 0.5
         return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled)
 
-    def _until_settled(self, acting: Collected, name: SlotName, share: float, *, before: bool) -> None:
+    def _until_settled(self, acting: Collected, name: str, share: float, *, before: bool) -> None:
         """Most phases are solved at once. What they need where they are not is computed nowhere else."""
         build = self.build
         most = max(SWITCHES, len(acting.laws)) - 1
@@ -233,7 +233,7 @@ class DirectStep:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
         if self._switching is None:
             return False
-        own = {slot: self.build[slot] for slot in (Slots.system, given_for(Slots.piece))}
+        own = {slot: self.build[slot] for slot in (Slots.system, given_for(MIDDLE))}
         filled = refilled(Form.of(*self._switching), Form.of(needed_parts(H, acting), acting), own)
         for slot, values in (filled or {}).items():
             self.build[slot] = values

@@ -13,7 +13,6 @@ from gearwright.dynamics.constraints.phases import WholeStep
 from gearwright.dynamics.solve.terms import Solved
 from gearwright.dynamics.steps.direct import DirectStep
 from gearwright.dynamics.steps.projection import project
-from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 
 
@@ -34,7 +33,7 @@ class EulerStep(DirectStep):
         net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
         rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
         push = [plus(times(dt, f), c) for f, c in rows]
-        found = self.solved(acting.matrix(M), push, acting, Slots.piece, self.started(acting, Slots.piece), v)
+        found = self.solved(acting.matrix(M), push, acting, "step", self.started(acting), v)
         build.velocity, build.impulse = found.u, self.read_impulses(self.carried(acting), found)
         build.position = self.back_within_stops(model.advanced(q, self.travel(found), dt))
         if found.pieces:

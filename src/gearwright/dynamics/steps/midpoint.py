@@ -45,7 +45,7 @@ from gearwright.dynamics.solve import STARTED
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
-from gearwright.dynamics.steps.direct import DirectStep
+from gearwright.dynamics.steps.direct import MIDDLE, DirectStep
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.reuse import unknowns, with_unknowns
 from gearwright.dynamics.steps.slots import Slots, before
@@ -103,7 +103,7 @@ class MidpointStep(DirectStep):
         build.momentum = M.product(v)
         build.converged, build.iteration, build.unresolved = [0.0], [1.0], [0.0]
         if first.switching:
-            build.trial, build.progress = self.started(first, Slots.piece), list(STARTED)
+            build.trial, build.progress = self.started(first), list(STARTED)
             build.point = [0.0] * len(first.curves)
         build.stage("begin")
         with build.loop(PASSES, until=Slots.converged):
@@ -164,7 +164,7 @@ class MidpointStep(DirectStep):
             rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
             push = [plus(minus(x, r), c) for x, r, c in rows]
             acting = self.closing(acting, build.position, w)
-            found = self.solved(H, push, acting, Slots.piece, None, w, repeated=passed, share=0.5)
+            found = self.solved(H, push, acting, MIDDLE, None, w, repeated=passed, share=0.5)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         settled = both(has_settled(found.u, w, self._tolerance(turn)), found.settled)
@@ -263,8 +263,6 @@ class MidpointStep(DirectStep):
         w = first.u
         missed = [minus(x, y) for x, y in zip(w, self._line(), strict=True)]
         build.missed, build.mean_velocity = [*missed, *build.missed[: model.dof]], w
-        if first.pieces:
-            build.piece = first.pieces
         impulse = acting.total(first)
         build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, dt)
         lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
@@ -285,14 +283,14 @@ class MidpointStep(DirectStep):
         second = self.collected(SecondHalf(dt, M.diagonal(model.dof), w), tree, at, M, actuators)
         push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
-        found = self.solved(H, push, second, Slots.piece_end, self.started(second, Slots.piece_end), w)
+        found = self.solved(H, push, second, "end", self.started(second, first.pieces), w)
         build.velocity = found.u
         quick = build.iteration[0] <= QUICK
         build.smooth = [where(quick, least(plus(build.smooth[0], 1.0), SMOOTH), 0.0)]
         impulses = zip(build.impulse, self.read_impulses(self.carried(second), found), strict=True)
         build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
-            build.piece_end = found.pieces
+            build.piece = found.pieces
         self.end_actuators(build.position, found.u)
         return found.settled
 

@@ -49,7 +49,6 @@ class Slots(ABC):
     smooth = Shared()
     impulse = Shared()
     piece = Shared()
-    piece_end = Shared()
     parts = Shared()
     unsettled = Shared()
     actuator = Shared()
@@ -136,11 +135,11 @@ def before(slot: SlotName) -> SlotName:
     return SlotName(f"{slot}_before")
 
 
-def given_for(pieces: SlotName) -> SlotName:
-    """Matrix and terms of the phase whose laws keep their pieces in that slot."""
-    return SlotName(f"given_{pieces}")
+def given_for(phase: str) -> SlotName:
+    """Matrix and terms of a phase."""
+    return SlotName(f"given_{phase}")
 
 
-def lines_for(pieces: SlotName) -> SlotName:
-    """Lines of that phase."""
-    return SlotName(f"lines_{pieces}")
+def lines_for(phase: str) -> SlotName:
+    """Its lines."""
+    return SlotName(f"lines_{phase}")

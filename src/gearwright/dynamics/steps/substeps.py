@@ -26,8 +26,7 @@ CALM = 500.0  # steps without a halving after which parts of twice the length ar
 CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
 LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
 STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth,
-    Slots.piece, Slots.piece_end, Slots.actuator,
+    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.piece, Slots.actuator,
 )  # fmt: skip
 
 

@@ -36,7 +36,6 @@ from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model.layout import SlotName
 
 ENOUGH = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 
@@ -72,12 +71,12 @@ class SweepStep(EulerStep):
     def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
         return self.model.inertia(at, tree, fronts=False)
 
-    def started(self, acting: Collected, slot: SlotName) -> list[Scalar]:
+    def started(self, acting: Collected, pieces: Sequence[Scalar] | None = None) -> list[Scalar]:
         return []  # no pieces are kept: a projection finds its own
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: SlotName, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
         share: float = 1.0,
     ) -> Solved:  # fmt: skip
         assert isinstance(H, Inertia)

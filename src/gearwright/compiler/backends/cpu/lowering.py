@@ -13,7 +13,7 @@ from gearwright.compiler.backends.cpu.operations import declarations, templates
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.backends.cpu.vectors import OPS, widths
 from gearwright.compiler.ops import HALVES, PAIR
-from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Instruction, Store, Tape
 
 # What a stage does not store is constant while it runs. LLVM then need not order those loads among its stores, which
 # would take it quadratic time.
@@ -100,8 +100,9 @@ class StageWriter:
         """Contiguous elements are one load, constants one constant; others come in one by one."""
         instructions = self.tape.instructions
         first = contiguous_load(self.tape, args)
-        if first is not None:
-            constant = "" if any(self.memory(instructions[a].data) in self.stored for a in args) else CONSTANT_MEMORY  # type: ignore[arg-type]
+        if first is not None and first.element + t.lanes <= self.layout.program.slot(first.slot).size:
+            loaded = [Address(first.slot, first.element + k) for k in range(t.lanes)]
+            constant = "" if any(self.memory(address) in self.stored for address in loaded) else CONSTANT_MEMORY
             return self.w.assign(f"load {t.F}, ptr {self._pointer(first)}, align {self._alignment}{constant}")
         constants = [self.name[a] if instructions[a].op == "const" else "poison" for a in args]
         packed = f"<{', '.join(f'{t.scalar} {value}' for value in constants)}>"

@@ -76,6 +76,8 @@ class _Packing:
         return self.scalars[value]
 
     def _vector(self, values: Pack) -> int:
+        """Three lanes are a register of four: it moves at once if all four do."""
         if values not in self.vectors:
-            self.vectors[values] = self._emit("pack", tuple([self._scalar(v) for v in values]))
+            lanes = (*values, values[-1]) if len(values) == 3 else values
+            self.vectors[values] = self._emit("pack", tuple([self._scalar(v) for v in lanes]))
         return self.vectors[values]

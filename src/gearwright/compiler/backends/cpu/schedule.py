@@ -44,9 +44,19 @@ def schedule(tape: Tape) -> Tape:
             _visit(angle, tape, depths, done, order)
         for half in (h for angle in group for h in halves.get(angle, ())):
             _visit(half, tape, depths, done, order)
-    for value in sorted({store.value for store in tape.stores}):
+    for value in _stored(tape):
         _visit(value, tape, depths, done, order)
     return keep(tape, order)
+
+
+def _stored(tape: Tape) -> list[int]:
+    """Stored values in order; lanes of one vector together, so that it is not kept for the last of them."""
+    values = sorted({store.value for store in tape.stores})
+    vectors: dict[int, list[int]] = {}
+    for value in values:
+        op, args, _ = tape.instructions[value]
+        vectors.setdefault(args[0] if op == "lane" else -1 - value, []).append(value)
+    return [value for own in vectors.values() for value in own]
 
 
 def _depths(tape: Tape) -> list[int]:
