@@ -5,6 +5,7 @@ from __future__ import annotations
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
 from gearwright.compiler.backends.cpu import issue
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
+from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.tape import Instruction, Store
 
 
@@ -79,3 +80,13 @@ def test_small_is_what_usually_runs(monkeypatch):
         monkeypatch.setattr(issue, "SMALL", limit)
         monkeypatch.setattr(issue, "LONG", longest)
         assert is_small(program) == small
+
+
+def test_batches_of_a_small_robot_have_the_order_too(monkeypatch):
+    slots = tuple(Slot(name=n, kind=k, shape=(3,)) for n, k in (("x", SlotKind.INPUT), ("y", SlotKind.OUTPUT)))
+    program = Program(name="p", slots=slots, body=(Stage("a", chains(3, 4)),))
+    (stage,) = optimise_program(program, lanes=8).stages
+    assert [i.op for i in stage.tape.instructions[:6]] == ["load", "inv"] * 3
+    monkeypatch.setattr(issue, "SMALL_IN_BATCHES", 14)
+    (stage,) = optimise_program(program, lanes=8).stages
+    assert [i.op for i in stage.tape.instructions[:5]] == ["load", *["inv"] * 4]

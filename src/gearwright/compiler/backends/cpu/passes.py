@@ -49,6 +49,9 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
         movable = movable_slots(optimised)
         pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
         optimised = optimised.map_tapes(lambda tape: optimise(tape, (pack, schedule), vectors.RULES), verified=False)
-        if is_small(optimised):
-            optimised = optimised.map_tapes(issue_order, verified=False)
+    small = is_small(optimised, lanes)
+    if small and lanes > 1:
+        optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code, schedule)))
+    if small:
+        optimised = optimised.map_tapes(issue_order, verified=False)
     return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)
