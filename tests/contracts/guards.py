@@ -258,7 +258,6 @@ ARGUED = {
     "compiler.backends.cpu.regions.FAR": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.SHALLOW": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.NEAR": "which values lie side by side: the same bits",
-    "compiler.backends.cpu.regions.SHARED": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.ROUNDS": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.LARGE": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.WORTHWHILE": "which values lie side by side: the same bits",

@@ -33,6 +33,10 @@ class Gains:
             wanted |= dict.fromkeys(self.packs.arguments(pack))
         return found - sum(self._inserts(arguments) for arguments in wanted)
 
+    def at_most(self, region: Sequence[Pack]) -> float:
+        """Instructions that these packs would save if nothing had to be moved."""
+        return (1.0 + TOGETHER) * sum(map(self._operations, region))
+
     def of_pack(self, pack: Pack) -> float:
         """Instructions that one pack saves among the others."""
         packs = self.packs

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from math import inf
 
-from gearwright.compiler.backends.cpu.isomorphic import Likeness, commutes
+from gearwright.compiler.backends.cpu.isomorphic import Likeness
 from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.backends.cpu.pack_gains import Gains
 from gearwright.compiler.backends.cpu.packs import Pack, Packs
@@ -19,7 +19,6 @@ from gearwright.compiler.tape import Tape
 
 FAR, SHALLOW = 7, 4  # depths of the shapes of values that regions begin at: first those that are alike far down
 NEAR = 2  # depth of the shape that tells the users of a value apart
-SHARED = 4  # users of a value that columns may share
 ROUNDS = 4  # in which packs that do not pay are given up
 LARGE = 0.01  # instructions that a region saves, of all: then it is compared with others
 WORTHWHILE = 0.1  # instructions that a region saves, of those that it has
@@ -30,10 +29,7 @@ def find_packs(tape: Tape, widest: int, movable: Collection[str]) -> Packs:
     """The packs of regions: of large ones first. `movable`: as in `Gains`."""
     regions = _Regions(tape, widest, movable)
     regions.begin_with_best()
-    regions.begin_at(regions.alike(FAR), 2)
-    regions.begin_at(regions.columns(), widest)
-    regions.begin_at(regions.alike(SHALLOW), 2)
-    regions.begin_at(regions.columns(), 2)
+    regions.begin_at(regions.alike(SHALLOW))
     regions.trim()
     return regions.packs
 
@@ -58,35 +54,19 @@ class _Regions:
             classes[self.instructions[i][0], shapes[i], levels[i]].append(i)
         return sorted(classes.values(), key=lambda members: (len(members), -levels[members[0]]))
 
-    def columns(self) -> list[list[int]]:
-        """Values with an argument in common that many have, and the others alike."""
-        classes: dict[tuple[object, ...], list[int]] = defaultdict(list)
-        users, near, instructions = self.likeness.users, self.near, self.instructions
-        for i in self._free():
-            op, args, _ = instructions[i]
-            shared = [len(users[a]) >= SHARED and instructions[a][0] != "const" for a in args]
-            if any(shared) and not all(shared):
-                key = [(yes, a if yes else near[a]) for yes, a in zip(shared, args, strict=True)]
-                if commutes(op):
-                    key[:2] = sorted(key[:2])
-                classes[(op, *key)].append(i)
-        return sorted(classes.values(), key=len)
-
     def _free(self) -> Iterator[int]:
         taken = self.packs.by_value
         return (i for i, (op, _, _) in enumerate(self.instructions) if op in LANEWISE and i not in taken)
 
-    def begin_at(self, classes: list[list[int]], least: int) -> None:
-        """A region at every class of at least so many members, as long as these are free."""
+    def begin_at(self, classes: list[list[int]]) -> None:
+        """A region at every class with free members."""
         taken = self.packs.by_value
         for members in classes:
-            if len(members) < least:
-                continue
-            for lanes in self._beside_arguments(members):
-                if len(lanes) >= least and not any(m in taken for m in lanes):
+            for lanes in self._beside_arguments(members) if len(members) > 1 else ():
+                if len(lanes) > 1 and not any(m in taken for m in lanes):
                     self._try(lanes)
             left = [m for m in members if m not in taken]
-            while len(left) >= least and self.effort > 0:
+            while len(left) > 1 and self.effort > 0:
                 kept = self._try(tuple(left[: self.widest]))
                 left = [m for m in left[0 if kept else self.widest :] if m not in taken]
 
@@ -101,8 +81,12 @@ class _Regions:
             seeds = self._few_of_each_size(self.alike(FAR))
             for seed in sorted(seeds, key=lambda seed: -known.get(seed, inf)):
                 if known.get(seed, inf) > most and self._fits(seed):
-                    region = self._trimmed(self._grown(seed))
-                    known[seed] = self.gains.of_region(region)
+                    region = self._grown(seed)
+                    if self.gains.at_most(region) > most:
+                        region = self._trimmed(region)
+                        known[seed] = self.gains.of_region(region)
+                    else:
+                        known[seed] = 0.0
                     parts = {pack: self.packs.remove(pack) for pack in region}
                     if known[seed] > most:
                         most, best = known[seed], parts
@@ -161,7 +145,10 @@ class _Regions:
 
     def _fits(self, members: Pack) -> bool:
         taken = self.packs.by_value
-        return not any(m in taken for m in members) and self.likeness.may_be_lanes(members)
+        for m in members:
+            if m in taken:
+                return False
+        return self.likeness.may_be_lanes(members)
 
     def _trimmed(self, region: list[Pack]) -> list[Pack]:
         """The region without the packs that do not pay; where one is given up, its neighbours are looked at again."""
@@ -180,17 +167,20 @@ class _Regions:
 
     def _users(self, pack: Pack) -> Iterator[Pack]:
         """Users of a pack's members, side by side where there is one of a kind in every lane."""
-        by_lane = [self._by_kind(self._free_users(m), lane, closely=False) for lane, m in enumerate(pack)]
+        users = [self._free_users(m) for m in pack]
+        if not all(users):
+            return
+        by_lane = [self._by_kind(own, lane, closely=False) for lane, own in enumerate(users)]
         for kind in by_lane[0]:
-            own = [users.get(kind, []) for users in by_lane]
-            if all(len(users) == 1 for users in own):
-                yield tuple(users[0] for users in own)
+            own = [found.get(kind, []) for found in by_lane]
+            if all(len(found) == 1 for found in own):
+                yield tuple([found[0] for found in own])
             elif all(own):
-                closer = [self._by_kind(users, lane, closely=True) for lane, users in enumerate(own)]
+                closer = [self._by_kind(found, lane, closely=True) for lane, found in enumerate(own)]
                 for closer_kind in closer[0]:
-                    found = [users.get(closer_kind, []) for users in closer]
-                    if all(len(users) == 1 for users in found):
-                        yield tuple(users[0] for users in found)
+                    alone = [found.get(closer_kind, []) for found in closer]
+                    if all(len(found) == 1 for found in alone):
+                        yield tuple([found[0] for found in alone])
 
     def _free_users(self, value: int) -> list[int]:
         return [u for u in self.likeness.users[value] if u not in self.packs.by_value]
