@@ -197,6 +197,8 @@ def test_a_crowded_panel_names_what_varies_most():
     panel = Panel("position", "rad", time, lines)
     assert panel.named == [f"j{n}" for n in range(8, 20)]
     assert panel.own_limits == [("j15", -45.0), ("j15", 45.0)]
+    lines["j0"].values[-1] = np.nan  # a robot that failed is the one that is looked for
+    assert panel.named == ["j0", *(f"j{n}" for n in range(9, 20))]
 
 
 def test_every_line_of_a_small_panel_has_its_limits():

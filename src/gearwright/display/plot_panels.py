@@ -49,6 +49,12 @@ class Line:
         return self.saturated is not None and bool(self.saturated.any())
 
     @property
+    def spread(self) -> float:
+        """Its largest change; of a line that ends in NaN more than of any other."""
+        found = float(np.ptp(self.values))
+        return found if isfinite(found) else inf
+
+    @property
     def beyond(self) -> bool:
         """Whether it is anywhere past its limits."""
         lower, upper = self.limits
@@ -71,7 +77,7 @@ class Panel:
         """Lines with a colour and a name in the legend: all, or of too many those that vary most, in their order."""
         if len(self.lines) <= LISTED:
             return list(self.lines)
-        moved = sorted(self.lines, key=lambda name: -float(np.ptp(self.lines[name].values)))
+        moved = sorted(self.lines, key=lambda name: -self.lines[name].spread)
         return [name for name in self.lines if name in moved[:LISTED]]
 
     @property

@@ -133,9 +133,11 @@ STYLE = _style(THEMES["light"])
 
 
 def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
-    for name in panel.lines.keys() - {*panel.named}:
-        _draw_line(ax, panel, panel.lines[name], background(theme), zorder=1.4)
-    handles = [_draw_line(ax, panel, panel.lines[name], look[name]) for name in panel.named]
+    named = panel.named
+    for name, line in panel.lines.items():
+        if name not in named:
+            _draw_line(ax, panel, line, background(theme), zorder=1.4)
+    handles = [_draw_line(ax, panel, panel.lines[name], look[name]) for name in named]
     lower, upper = panel.range()
     if upper - lower < SMALLEST_RANGE:
         lower, upper = (lower + upper) / 2 - SMALLEST_RANGE, (lower + upper) / 2 + SMALLEST_RANGE

@@ -179,3 +179,14 @@ def test_a_line_touches_its_curve():
     constant, slope = (float(x) for x in curve.line(SX(2.0)))
     assert constant - 2.0 * slope == pytest.approx(0.01 * motor.effort_at(5.0, 2.0), rel=1e-14)
     assert slope == pytest.approx(0.01 * 2.0 / 3.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["stiff drive within limits", "stiff drive on a curve"])
+def test_a_robot_alone_has_the_bits_that_it_has_beside_others(name, rng):
+    """Laws of others may still switch where only its curves have not settled."""
+    phase = Phase(unit_of(MOTORS[name]), 10, 5)
+    H, b, given = problems(rng, 10, 5, 150, (-2, 0))
+    together, _ = phase.run(H, b, given)
+    for k in range(len(b)):
+        alone, _ = phase.run(H[k : k + 1], b[k : k + 1], given[k : k + 1])
+        assert (alone["u"][:, 0] == together["u"][:, k]).all(), k

@@ -1,7 +1,8 @@
 """Which laws switch, where several have left their pieces.
 
-Rate and impulse are a point of a law's polyline, and `rate − impulse` is how far along it that is. On the straight way
-from the last step's point to the solution's, a law leaves its piece after a share of the way:
+Rate and impulse are a point of a law's polyline, and `rate − impulse` is how far along it that is, as numbers in SI
+units: other units might change the order in which laws switch, never where they end. On the straight
+way from the last step's point to the solution's, a law leaves its piece after a share of the way:
 
     reference ────────┼──────────── solution        lead = excess/(gap + excess), excess/gap: beyond/before the vertex
                     vertex
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
+    both,
     greatest_number,
     least,
     minus,
@@ -29,7 +31,7 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.solve.conditions import as_number, differs, only_where
+from gearwright.dynamics.solve.conditions import as_number, differs, negated, only_where
 from gearwright.dynamics.solve.laws import Polyline
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
@@ -75,30 +77,42 @@ def choose(
 ) -> Choice:  # fmt: skip
     """Laws were tried on pieces, and the solution, in which they are at `places`, belongs to the pieces found.
 
-    Where that is the same, none switches.
+    Where that is the same, none switches and nothing is counted: robots in other lanes may still have to choose.
     """
     wrong = [differs(new, old) for new, old in zip(found, tried, strict=True)]
-    one_by_one = progress.stalled >= max(PATIENCE, SHARE * len(laws))
+    alone = one_by_one(progress, len(laws))
     rows = zip(wrong, laws, tried, found, way, places, strict=True)
     leads = [
-        only_where(off, where(one_by_one, float(len(laws) - n), acting.law.lead(old, new, begun, now)))
+        only_where(off, where(alone, float(len(laws) - n), acting.law.lead(old, new, begun, now)))
         for n, (off, acting, old, new, begun, now) in enumerate(rows)
     ]
     first = greatest_number(leads)
     number = total(*map(as_number, wrong))
     few = number <= times(FALLING, progress.last)
-    enough = times(where(one_by_one, 1.0, where(few, 0.0, TOGETHER)), first)
+    enough = times(where(alone, 1.0, where(few, 0.0, TOGETHER)), first)
     pieces = [where(lead >= enough, new, old) for lead, new, old in zip(leads, found, tried, strict=True)]
-    made = where(one_by_one, 0.0, minus(1.0, first))  # share of the way
+    chosen = number > 0.0
+    made = where(both(chosen, negated(alone)), minus(1.0, first), 0.0)  # share of the way
     going = [plus(a, times(made, minus(b, a))) for a, b in zip(way, places, strict=True)]
-    return Choice(pieces, _progress(progress, number, len(laws)), going)
+    after = _progress(progress, number, len(laws))
+    kept = [where(chosen, new, old) for new, old in zip(after, progress, strict=True)]
+    return Choice(pieces, Progress(*kept), going)
+
+
+def one_by_one(progress: Progress, laws: int) -> Scalar:
+    """Whether laws switch singly, because the number of wrong ones has not fallen for long."""
+    return progress.stalled >= _patience(laws)
+
+
+def _patience(laws: int) -> float:
+    return max(PATIENCE, SHARE * laws)
 
 
 def _progress(before: Progress, wrong: Scalar, laws: int) -> Progress:
-    alone = as_number(before.stalled >= max(PATIENCE, SHARE * laws) + ENDURANCE)
+    exhausted = as_number(before.stalled >= _patience(laws) + ENDURANCE)
     return Progress(
         least(before.least, wrong),
         where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
-        least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, alone))), LARGEST),
+        least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, exhausted))), LARGEST),
         wrong,
     )

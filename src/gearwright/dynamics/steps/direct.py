@@ -38,7 +38,7 @@ from gearwright.dynamics.constraints.rows import (
 )
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
-from gearwright.dynamics.solve.choosing import PATIENCE
+from gearwright.dynamics.solve.choosing import one_by_one
 from gearwright.dynamics.solve.curves import inertia, same_points
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.responses import better_last, responses
@@ -243,15 +243,14 @@ class DirectStep:
         """One solution with laws on their pieces and curves on their lines, and the pieces that it belongs to."""
         build, laws = self.build, [Acting(term.law, term.J) for term in acting.laws]
         before, points = build.settled[0] > 0.5, build.point
-        stalled = Progress(*build.progress).stalled
+        progress = Progress(*build.progress)
         b = build.rhs
         lines = [curve.line(point) for curve, point in zip(acting.curves, points, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
                 b[n] = plus(b[n], times(x, constant))
-        tolerance = Progress(*build.progress).tolerance
-        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(build.trial, tolerance)
+        found = Problem(H_lines, b, laws, acting.equalities, self.eps).iterate(build.trial, progress.tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
         impulses = [minus(c, times(s, r)) for (c, s), r in zip(lines, rates, strict=True)]
         build.u, build.law, build.reaction, build.curve = (
@@ -267,7 +266,7 @@ class DirectStep:
             same = same_points(new, rates, POINTS * self.eps)
             settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
             # where laws switch one by one, lines stay as they are until all have: that ends, both at once may not
-            waits = both(stalled >= PATIENCE, found.settled < 0.5)
+            waits = both(one_by_one(progress, len(laws)), found.settled < 0.5)
             build.point = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
         build.settled = [settled]
 
