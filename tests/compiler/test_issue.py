@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
-from gearwright.compiler.backends.cpu import issue, passes
+from gearwright.compiler.backends.cpu import issue
 from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.tape import Instruction, Store
@@ -76,8 +76,9 @@ def test_small_is_what_usually_runs(monkeypatch):
     rare = Loop(1, (Stage("c", chains(3, 4)),), until="z")
     slots = (*slots, Slot(name="z", kind=SlotKind.STATE))
     program = Program(name="p", slots=slots, body=(*program.body, rare))
-    for limit, small in ((30, True), (29, False)):
+    for limit, longest, small in ((30, 12, True), (29, 12, False), (30, 11, False)):  # a stage has twelve operations
         monkeypatch.setattr(issue, "SMALL", limit)
+        monkeypatch.setattr(issue, "LONG", longest)
         assert is_small(program) == small
 
 
@@ -86,6 +87,6 @@ def test_batches_of_a_small_robot_have_the_order_too(monkeypatch):
     program = Program(name="p", slots=slots, body=(Stage("a", chains(3, 4)),))
     (stage,) = optimise_program(program, lanes=8).stages
     assert [i.op for i in stage.tape.instructions[:6]] == ["load", "inv"] * 3
-    monkeypatch.setattr(passes, "SMALL_IN_BATCHES", 14)
+    monkeypatch.setattr(issue, "SMALL_IN_BATCHES", 14)
     (stage,) = optimise_program(program, lanes=8).stages
     assert [i.op for i in stage.tape.instructions[:5]] == ["load", *["inv"] * 4]

@@ -101,3 +101,16 @@ def test_a_later_store_counts():
     both = merged(first, second).verify()
     assert len(both.stores) == 3
     assert sum(i.op == "load" for i in both.instructions) == 1
+
+
+def test_a_stage_that_is_too_long_in_one_place_is_merged_in_none():
+    """One copy of it for both is in the cache when it runs again."""
+    program = halving()
+    begin, loop = program.body
+    assert isinstance(begin, Stage) and isinstance(loop, Loop)
+    instructions = (*begin.tape.instructions, *(Instruction("const", (), float(k)) for k in range(5)))
+    other = Stage("other", Tape(instructions, begin.tape.stores))
+    twice = Program(name="twice", slots=program.slots, body=(begin, loop, other, loop))
+    assert peel_loops(twice, unchanged, longest=14).body == twice.body
+    assert [type(node) for node in peel_loops(twice, unchanged, longest=15).body] == [Stage, Loop, Stage, Loop]
+    assert peel_loops(twice, unchanged, longest=15).body[1] != loop

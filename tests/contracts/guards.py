@@ -263,6 +263,7 @@ ARGUED = {
     "compiler.backends.cpu.regions.WORTHWHILE": "which values lie side by side: the same bits",
     "compiler.backends.cpu.regions.EFFORT": "which values lie side by side: the same bits",
     "compiler.backends.cpu.issue.SMALL": "the order of independent instructions: the same bits",
+    "compiler.backends.cpu.issue.LONG": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.SMALL_IN_BATCHES": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.WIDTH": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.issue.LATENCY": "the order of independent instructions: the same bits",

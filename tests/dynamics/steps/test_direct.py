@@ -1,9 +1,13 @@
 """The loop in which the direct step switches its laws."""
 
+import numpy as np
+import pytest
+
 import gearwright as gw
 from gearwright.dynamics import Equations
 from gearwright.dynamics.steps.builder import Repeat
-from tests.dynamics.steps.test_sweep import STICKING
+from tests.dynamics.stepping import run
+from tests.dynamics.steps.test_sweep import STICKING, stages
 
 
 def loops(body):
@@ -17,3 +21,12 @@ def test_a_phase_may_have_two_hundred_solutions():
     """The first, and 199 after switches. Rows that depend on each other take many."""
     equations = Equations(gw.loads(STICKING), integrator="midpoint")
     assert {loop.count for loop in loops(equations.stages) if loop.until == "settled"} == {1, 199}
+
+
+@pytest.mark.parametrize("part", [1.0, 0.125])
+def test_laws_set_out_from_the_impulse_of_half_a_part(part):
+    """A law's pieces lie within what acts in the half, and so has the place that its way begins from."""
+    by_name = {stage.name(): stage for stage in stages(Equations(gw.loads(STICKING), integrator="midpoint").stages)}
+    slots = {"velocity": np.zeros(2), "impulse": np.array([0.1, -0.1]), "part": np.array([part])}  # of a whole step
+    run([by_name["set_out_middle"]], slots)
+    assert slots["way"] == pytest.approx([-0.05 * part, 0.05 * part], rel=1e-15)

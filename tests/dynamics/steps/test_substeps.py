@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from casadi import SX
+from casadi import SX, fmax, if_else
 
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
@@ -11,13 +11,16 @@ from tests.dynamics.stepping import run
 DT = 0.01
 SIZES = {
     "dt": 1, "parts": 2, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
-    "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1, "loop_speed": 1,
+    "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1, "loop_speed": 1, "most_seen": 1,
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["tree", "loop"])
 def stages(request):
-    """A position that goes on by dt, and an impulse of 1 N·s a second; it settles in so many parts beside the first."""
+    """A position that goes on by dt, and an impulse of 1 N·s a second; it settles in so many parts beside the first.
+
+    `most_seen` is the largest impulse that a try has begun with, 777 that of one which is given up.
+    """
     return made(loop=request.param)
 
 
@@ -31,20 +34,21 @@ def made(*, loop):
     parts = Substeps(build, build["loop_speed"][0] ** 2 if loop else None)
     with build.loop(TRIES, until="step_done"):
         parts.begin([], build["position"])
+        build["most_seen"] = [fmax(build["most_seen"][0], build["impulse"][0])]
         follows = build["parts"][0] >= build["wanted"][0]
         build["assured"] = [follows]
         build.stage("passes")
         parts.keep()
         build["position"] = [build["position"][0] + build["span"][0]]
         build["velocity"] = [build["velocity"][0] + 1.0]
-        build["impulse"] = [build["span"][0]]
+        build["impulse"] = [if_else(follows, build["span"][0], 777.0)]
         parts.end(follows, build["wanted"][0] >= 0.0)
     return build.body
 
 
-def stepped(stages, wanted, parts=(0.0, 0.0), steps=1, loop_speed=0.0):
+def stepped(stages, wanted, parts=(0.0, 0.0), steps=1, loop_speed=0.0, impulse=0.0):
     slots = {name: np.zeros(n) for name, n in SIZES.items()}
-    slots["loop_speed"] = np.array([loop_speed])
+    slots |= {"loop_speed": np.array([loop_speed]), "impulse": np.array([impulse])}
     slots |= {"dt": np.array([DT]), "parts": np.array(parts), "wanted": np.array([float(wanted)])}
     for _ in range(steps):
         run(stages, slots)
@@ -60,6 +64,14 @@ def test_halved_until_it_settles(stages, wanted):
     assert slots["impulse"] == pytest.approx([DT], rel=1e-14)
     assert slots["parts"][0] == wanted
     assert slots["unsettled"] == [0.0]
+
+
+@pytest.mark.parametrize("wanted", [1, 31])
+def test_the_next_try_begins_with_the_impulses_of_the_last_step(stages, wanted):
+    """Not with those of the part that was given up; the parts of this step act with DT a step, which is less."""
+    slots = stepped(stages, wanted, impulse=5.0)
+    assert slots["most_seen"] == [5.0]
+    assert slots["impulse"] == pytest.approx([DT], rel=1e-14)
 
 
 def test_a_part_that_is_assured_keeps_nothing(stages):

@@ -48,7 +48,7 @@ COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: ab
 class Equality(NamedTuple):
     """`J·u + bias + cfm·λ = 0`, always.
 
-    In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`solver.Floors.noise`).
+    In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`floors.Floors.noise`).
     `give` is a compliance for directions in which rows answer with no more than that (`masked.Pivot`).
     """
 

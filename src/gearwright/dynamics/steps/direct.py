@@ -15,7 +15,7 @@ from gearwright.dynamics.algebra.scalar import (
     both,
     divided,
     either,
-    greatest,
+    greatest_of,
     is_zero,
     minus,
     plus,
@@ -171,7 +171,7 @@ class DirectStep:
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
-        share: float = 1.0,
+        share: Scalar = 1.0,
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
 
@@ -209,7 +209,7 @@ class DirectStep:
         settled = build.settled[0] > 0.5
         return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled)
 
-    def _until_settled(self, acting: Collected, name: str, share: float, *, before: bool) -> None:
+    def _until_settled(self, acting: Collected, name: str, share: Scalar, *, before: bool) -> None:
         """Most phases are solved at once. What they need where they are not is computed nowhere else."""
         build = self.build
         most = max(SWITCHES, len(acting.laws)) - 1
@@ -285,7 +285,7 @@ class DirectStep:
         """How far along its polyline each law is."""
         return [minus(rate(term.J, u), x) for term, x in zip(acting.laws, impulses, strict=True)]
 
-    def _expected(self, acting: Collected, share: float) -> list[Scalar]:
+    def _expected(self, acting: Collected, share: Scalar) -> list[Scalar]:
         """Impulses of laws, by those of the last phase or step."""
         rows = {
             i: x for (kind, i), x in zip(acting.places[self.silent :], self.build.impulse, strict=True) if kind == "law"
@@ -334,17 +334,21 @@ class DirectStep:
                     yield acting.places[place + n][1], row, tree
             place += kind.size
 
-    def loop_speed(self) -> Scalar:
-        """Square of the angular velocity of a loop's fastest joint, the one that closes it left out."""
+    def loop_speed_squared(self) -> Scalar | None:
+        """Square of a loop's fastest joint's angular velocity, whichever closes it; None where no loop has rows."""
+        closures = [closure for closure in self.closures if closure.conditions]
+        if not closures:
+            return None
         model = self.model
         tree = model.tree(State(self.build.position, self.build.velocity))
         at = model.configuration(tree)
-        fastest: Scalar = 0.0
-        for i in sorted({i for closure in self.closures for i in closure.bodies(at.system)}):
-            turning = zip(at.S[i], at.system.bodies[i].velocities, strict=True)
-            omega = sum((s.angular * tree.v[k] for s, k in turning), start=ZERO)
-            fastest = greatest(fastest, omega @ omega)
-        return fastest
+        turning = [
+            list(zip((s.angular for s in at.S[i]), at.system.bodies[i].velocities, strict=True))
+            for i in sorted({i for closure in closures for i in closure.bodies(at.system)})
+        ]
+        turning += [[(V.angular, k) for k, V in closure.seen(at)[1].items()] for closure in closures]
+        rates = [sum((axis * tree.v[k] for axis, k in joint), start=ZERO) for joint in turning]
+        return greatest_of([omega @ omega for omega in rates])
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 

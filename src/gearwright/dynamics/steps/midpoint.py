@@ -1,18 +1,28 @@
 """One step of the variational midpoint, as the list of its calls.
 
-    mass        M(q), where it is not known from the last step
-    begin       p = M·v, what acts in the first half, a first guess of the mean velocity w
-    until w has settled:
-        push        balance of momentum in the middle of the step
-        switch      laws to the pieces that w is on, until each is on its own
-        pass        how far w has moved
-    turn        q⁺ = q ⊕ dt·w, p⁺
-    mass        M(q⁺)
-    push        what acts in the second half
-    switch      laws to the pieces that v⁺ is on
-    finish      velocities, impulses, actuators
+    pace        of loops: how many parts their speed asks for
+    whole       how long the parts are
+    until all parts are made:
+        mass        M(q), where it is not known from the last part
+        begin       p = M·v, what acts in the first half, a first guess of the mean velocity w
+        until w has settled:
+            push        balance of momentum in the middle of the part
+            switch      laws on the pieces that w is on; where one is not on its own:
+                set_out     how far along its polyline each law was,
+                choose      which of them switch, and switch again
+            pass        how far w has moved
+            relax       where the next pass starts
+        keep        the state, where the part may be given up
+        turn        q⁺ = q ⊕ dt·w, p⁺; with loops in two, `advance` and `project`
+        mass        M(q⁺)
+        land        another p⁺, where w was not found
+        push        what acts in the second half
+        switch      laws on the pieces that v⁺ is on
+        finish      velocities, impulses, actuators
+        part        where there are several: taken, or given up and halved
 
-`builder` cuts it into stages, `midpoint` has the balance, `terms` what acts, `phases` when, `solve` the laws.
+`builder` cuts it into stages, `substeps` has its parts, `variational_midpoint` the balance, `terms` what acts, `phases`
+when, `solve` the laws.
 """
 
 from __future__ import annotations
@@ -74,7 +84,7 @@ class MidpointStep(DirectStep):
     _own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
     def write(self) -> None:
-        parts = Substeps(self.build, self.loop_speed() if self.closures else None)
+        parts = Substeps(self.build, self.loop_speed_squared())
         self.dt = self.build.span[0]
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
@@ -164,7 +174,7 @@ class MidpointStep(DirectStep):
             rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
             push = [plus(minus(x, r), c) for x, r, c in rows]
             acting = self.closing(acting, build.position, w)
-            found = self.solved(H, push, acting, MIDDLE, None, w, repeated=passed, share=0.5)
+            found = self.solved(H, push, acting, MIDDLE, None, w, repeated=passed, share=times(0.5, build.part[0]))
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         settled = both(has_settled(found.u, w, self._tolerance(turn)), found.settled)

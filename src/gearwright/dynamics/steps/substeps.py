@@ -26,7 +26,8 @@ CALM = 500.0  # steps without a halving after which parts of twice the length ar
 CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
 LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
 STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.piece, Slots.actuator,
+    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.impulse, Slots.piece,
+    Slots.actuator,
 )  # fmt: skip
 
 
@@ -39,18 +40,18 @@ class Targeted(Protocol):
 
 
 class Substeps:
-    """The part that is made, as slots: `part` and `left` of the step, what the state was, what has acted so far.
+    """The part that is made, as slots: `part` and `remaining` of the step, what the state was, what has acted so far.
 
-    With loops, `loop_speed` is the square of their fastest joint's speed [rad²/s²].
+    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²].
     """
 
-    def __init__(self, build: StepBuilder, loop_speed: Scalar | None = None) -> None:
+    def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None) -> None:
         self.build, self.dt = build, build.dt[0]
         self.states = [slot for slot in STATES if slot in build]
         self.calm: Scalar = CALM
-        if loop_speed is not None:
+        if loop_speed_squared is not None:
             self.calm = greatest(CALM, divided(CALM_LOOP, self.dt))
-            self._by_speed(loop_speed)
+            self._by_speed(loop_speed_squared)
         part = divided(1.0, plus(1.0, build.parts[0]))
         build.part, build.remaining, build.span = [part], [1.0], [times(part, self.dt)]
         build.step_done, build.failed, build.summed = [0.0], [0.0], [0.0]
@@ -137,11 +138,12 @@ class Substeps:
         build.step_done = [where(either(negated(goes_on), ends), 1.0, 0.0)]
 
     def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
-        """At the end of the step, all; at that of a part, what they would be in a whole step."""
+        """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""
         build = self.build
         whole = build.whole[0] > 0.5
         rows = list(zip(build.impulse_so_far, build.impulse, strict=True))
         acted = [where(whole, x, where(taken, plus(a, x), a)) for a, x in rows]
         done = either(ends, build.unfinished[0] < 0.5)
         build.impulse_so_far = acted
-        build.impulse = [where(done, a, divided(x, part)) for a, (_, x) in zip(acted, rows, strict=True)]
+        in_parts = [where(taken, divided(x, part), x) for _, x in rows]
+        build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]

@@ -19,8 +19,9 @@ from gearwright.compiler.program import Program, stages_of, without_branches
 from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
-SMALL = 4000  # instructions of a program whose code stays in the instruction cache
-SMALL_IN_BATCHES = 2300  # the same where lanes are robots: a value that is spilled is a whole register
+SMALL = 4500  # instructions of one robot's program, after packing, whose code stays in the instruction cache
+LONG = 1300  # operations of a stage: in a longer one more values wait than registers hold, and are spilled
+SMALL_IN_BATCHES = 2300  # instructions where lanes are robots: a value that is spilled is a whole register
 WIDTH = 2  # instructions that begin in a cycle: cores do no better on such code
 LATENCY = {
     "load": 5, "add": 3, "sub": 3, "mul": 3, "sq": 3, "twice": 3, "div": 13, "inv": 13, "sqrt": 18, "neg": 1, "fabs": 1,
@@ -30,9 +31,14 @@ USUAL_LATENCY = 4  # cycles
 ANGLES = (PAIR, *HALVES)
 
 
-def is_small(program: Program, most: int | None = None) -> bool:
+def is_small(program: Program, lanes: int = 1) -> bool:
     """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
-    return sum(len(stage.tape.instructions) for stage in stages_of(without_branches(program.body))) <= (most or SMALL)
+    tapes = [stage.tape for stage in stages_of(without_branches(program.body))]
+    length = sum(len(tape.instructions) for tape in tapes)
+    if lanes > 1:
+        return length <= SMALL_IN_BATCHES
+    longest = max((sum(op not in OUTSIDE for op, _, _ in tape.instructions) for tape in tapes), default=0)
+    return longest <= LONG and length <= SMALL
 
 
 def issue_order(tape: Tape) -> Tape:

@@ -6,7 +6,7 @@ from functools import partial
 
 from gearwright.compiler.backends.cpu import vectors
 from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch, movable_slots
-from gearwright.compiler.backends.cpu.issue import SMALL_IN_BATCHES, is_small, issue_order
+from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.packing import WIDEST, pack_isomorphic
 from gearwright.compiler.backends.cpu.peel import peel_loops
 from gearwright.compiler.backends.cpu.schedule import schedule
@@ -48,9 +48,10 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
         movable = movable_slots(optimised)
         pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
-        passes = (pack, schedule, issue_order) if is_small(optimised) else (pack, schedule)
-        optimised = optimised.map_tapes(lambda tape: optimise(tape, passes, vectors.RULES), verified=False)
-    elif is_small(optimised, SMALL_IN_BATCHES):
+        optimised = optimised.map_tapes(lambda tape: optimise(tape, (pack, schedule), vectors.RULES), verified=False)
+    small = is_small(optimised, lanes)
+    if small and lanes > 1:
         optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code, schedule)))
+    if small:
         optimised = optimised.map_tapes(issue_order, verified=False)
     return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)

@@ -7,7 +7,7 @@ together, nothing is read back from memory, and what the stage sets for the loop
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gearwright.compiler.backends.cpu.split import LONGEST
@@ -16,19 +16,36 @@ from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
 
 
 def peel_loops(program: Program, improve: Callable[[Tape], Tape], longest: int = LONGEST) -> Program:
-    """The program, not verified. Merged tapes are improved; none has more instructions than `longest`."""
-    return program.changed(program.slots, _peeled(program.body, improve, longest), verified=False)
+    """The program, not verified. Merged tapes are improved; none has more instructions than `longest`.
+
+    A stage that would be too long in one of its places stays as it is in all of them: one for all is in the cache.
+    """
+    alone = {id(first) for before, first in _pairs(program.body) if not _fits(before, first, longest)}
+
+    def fits(before: Stage, first: Stage) -> bool:
+        return id(first) not in alone and _fits(before, first, longest)
+
+    return program.changed(program.slots, _peeled(program.body, improve, fits), verified=False)
 
 
-def _peeled(body: Body, improve: Callable[[Tape], Tape], longest: int) -> Body:
+def _pairs(body: Body) -> Iterator[tuple[Stage, Stage]]:
+    """Stages with the one that runs next."""
+    for before, node, after in zip((None, *body), body, (*body[1:], None), strict=False):
+        if isinstance(before, Stage) and (first := _first_after(before, node, after)):
+            yield before, first
+        if isinstance(node, Loop):
+            yield from _pairs(node.body)
+
+
+def _peeled(body: Body, improve: Callable[[Tape], Tape], fits: Callable[[Stage, Stage], bool]) -> Body:
     found: list[Stage | Loop] = []
     for node, after in zip(body, (*body[1:], None), strict=True):
         before = found[-1] if found else None
-        if isinstance(before, Stage) and (first := _first_after(before, node, after)) and _fits(before, first, longest):
+        if isinstance(before, Stage) and (first := _first_after(before, node, after)) and fits(before, first):
             found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
             found += _rest(node)
         else:
-            found.append(replace(node, body=_peeled(node.body, improve, longest)) if isinstance(node, Loop) else node)
+            found.append(replace(node, body=_peeled(node.body, improve, fits)) if isinstance(node, Loop) else node)
     return tuple(found)
 
 
