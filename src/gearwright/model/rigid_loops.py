@@ -9,7 +9,7 @@ joint that closes the loop does not move, and is as good as fixed.
 
 With N the directions that the rows J do not see, and u a combination of rows that sees none, u·C is a quadratic form
 over N. Where it has one sign, what it sees is held; where it has two, ways go on from there, as at the dead centre of a
-parallelogram.
+parallelogram. Forms of loops that are alike come mixed, each of two signs; their sum, signs by their traces, has one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def rigid_loops(tree: Tree, couplings: Collection[Coupling], q: Configuration) -
     if not tree.cuts:
         return ()
     parts = Tangle.of(tree, list(couplings)).parts()
-    return tuple(joint.name for part in parts if part.cuts for joint in _held(part, q))
+    return tuple(dict.fromkeys(joint.name for part in parts if part.cuts for joint in _held(part, q)))
 
 
 def fixed(joint: Joint) -> Joint:
@@ -89,12 +89,17 @@ def _second_derivatives(part: Tangle, q: Configuration, directions: Array) -> Ar
 
 
 def _forms(weak: Array, second: Array) -> Array:
-    """u·C over the free directions, for as many combinations u as see something else each."""
+    """u·C over the free directions, for as many combinations u as see something else each; and all by their traces.
+
+    `Σ tr(F)·F` is the same in any basis of the combinations. Of forms a·aᵀ that share nothing it has one sign.
+    """
     n = second.shape[-1]
     own = weak @ second.reshape(len(second), n * n)
     _, sizes, forms = np.linalg.svd(own, full_matrices=False)
-    scaled: Array = sizes[:, None] * forms
-    return scaled.reshape(-1, n, n)
+    scaled: Array = (sizes[:, None] * forms).reshape(-1, n, n)
+    traces = np.trace(scaled, axis1=1, axis2=2)
+    share = traces / max(np.linalg.norm(traces), ALIGNED)
+    return np.concatenate([scaled, np.tensordot(share, scaled, axes=1)[None]])
 
 
 def _held_directions(form: Array) -> Array | None:
