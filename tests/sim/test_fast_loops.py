@@ -236,3 +236,29 @@ def test_a_slider_crank_at_ten_turns_a_second_keeps_its_energy_on_the_way():
     errors, parts = energy_errors(slider_crank(), "main", 10)
     assert errors.max() < 5e-4  # found 1e-4; asked 0.01
     assert parts == 4
+
+
+@pytest.mark.parametrize("turns", [1, 5, 10, 40])
+def test_a_loop_in_parts_is_linearized_as_it_is_stepped(four_bar, turns):
+    """B against central differences of a step, A·B of those over the step that follows."""
+    sim = gw.compile(four_bar, gravity=(0, 0, 0))
+    sim.reset(velocity={"pin_a": 2 * np.pi * turns})
+    column = list(sim.coordinates).index("pin_a")
+
+    def motion():
+        return np.concatenate([sim.batch_state.get(slot)[0] for slot in ("position", "velocity")])
+
+    for _ in range(12):
+        sim.step(n=17, effort={"pin_a": 0.0})
+        start, B = sim.state, sim.linearize()[1][:, column]
+        ends = []
+        for effort in (1e-3, -1e-3, 0.0):
+            sim.state = start
+            sim.step(effort={"pin_a": effort})
+            first = motion()
+            A = sim.linearize()[0]
+            sim.step(effort={"pin_a": 0.0})
+            ends.append((first, motion()))
+        one, two = ((a - b) / 2e-3 for a, b in zip(*ends[:2], strict=True))
+        assert np.linalg.norm(B - one) < 3e-4 * np.linalg.norm(one)  # found 1.7e-5
+        assert np.linalg.norm(A @ B - two) < 3e-4 * np.linalg.norm(two)  # 5.9e-5, of the differences

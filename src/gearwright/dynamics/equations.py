@@ -26,7 +26,7 @@ from gearwright.dynamics.constraints.drives import Drive
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
-from gearwright.dynamics.linearization import of_step, through_stages
+from gearwright.dynamics.linearization import of_step, through_part, through_stages
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, observed_by_sensors
 from gearwright.dynamics.observers.table import OBSERVERS
@@ -310,6 +310,11 @@ class Equations:
         if self.staged:
             return through_stages(self.stages, self._step_inputs)
         return of_step(self.step, self._symbols_of([*map(SlotName, self.step.name_in())]))
+
+    @cached_property
+    def part_linearization(self) -> Function:
+        """The same of one of the parts that a step is made in, and the slots that the next part begins with."""
+        return through_part(self.stages, self._step_inputs)
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 

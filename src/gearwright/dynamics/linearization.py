@@ -25,13 +25,36 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[SlotNam
     """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
     slots: dict[SlotName, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     inputs = dict(slots)
-    run(stages, slots)
-    after = casadi.vertcat(slots[Slots.position], slots[Slots.velocity])
-    pushed = [n for n in (Slots.effort, Slots.command) if n in inputs]
-    A = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in (Slots.position, Slots.velocity)))
-    B = casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in pushed))
+    run(stages, slots, BEGINNING)
+    A, B = _derivatives(slots, inputs, (Slots.position, Slots.velocity))
     return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
+
+def through_part(stages: Sequence[Function | Repeat], symbols: Mapping[SlotName, SX]) -> Function:
+    """The same for one of the parts of a step, and the slots that the next one begins with.
+
+    `parts` says how long it is, `remaining` is one more input. What actuators store is a part of the state here:
+    commands act through it on the parts that follow.
+    """
+    slots: dict[SlotName, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
+    slots[Slots.remaining] = casadi.MX.sym(Slots.remaining)
+    inputs = dict(slots)
+    run(stages, slots, BEGINNING | {n: inputs[n] for n in (Slots.parts, Slots.remaining)})
+    found = dict(zip("AB", _derivatives(slots, inputs, [n for n in PART_STATE if n in inputs]), strict=True))
+    found |= {n: slots[n] for n in (*PART_STATE, Slots.mean_velocity) if n in inputs}
+    found[Slots.impulse] = slots[Slots.impulse] * (1.0 + inputs[Slots.parts][0])  # as it would be in a whole step
+    names = ["A", "B", *(f"next_{n}" for n in list(found)[2:])]
+    return Function("part_linearization", list(inputs.values()), list(found.values()), list(inputs), names)
+
+
+def _derivatives(slots: Mapping[SlotName, Any], inputs: Mapping[SlotName, Any], state: Sequence[SlotName]) -> list[Any]:
+    """Derivatives of a state's slots: over what they were, and over efforts and commands."""
+    after = casadi.vertcat(*(slots[n] for n in state))
+    pushed = [n for n in (Slots.effort, Slots.command) if n in inputs]
+    return [casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in names)) for names in (state, pushed)]
+
+
+PART_STATE = (Slots.position, Slots.velocity, Slots.actuator)
 
 UNROLLED = {
     Slots.converged: 6,
@@ -50,8 +73,8 @@ BEGINNING = {
 }  # no loop ends early, a step is whole
 
 
-def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any]) -> None:
-    """Runs stages on symbols.
+def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any], held: Mapping[SlotName, Any]) -> None:
+    """Runs stages on symbols; slots that are held have these values in each of them.
 
     Laws stay on the pieces that they are given, so the first solution is the last; a pass takes the error of a
     derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
@@ -59,9 +82,9 @@ def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any]) -> None:
     for node in body:
         if isinstance(node, Repeat):
             for _ in range(_rounds(node)):
-                run(node.body, slots)
+                run(node.body, slots, held)
             continue
-        slots |= {name: x for name, x in BEGINNING.items() if name in node.name_in()}
+        slots |= {name: x for name, x in held.items() if name in node.name_in()}
         found = node.call([slots[SlotName(n)] for n in node.name_in()])
         slots |= dict(zip(map(SlotName, node.name_out()), found, strict=True))
 

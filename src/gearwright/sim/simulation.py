@@ -328,10 +328,8 @@ class Simulation(NamedValues, NotebookDisplay):
         For positions and velocities in the order of `state`, and for the efforts of `coordinates`, then the commands of
         actuators: (nx, nx) and (nx, nv + na), or with the batch before. Rows that hold or slide count as they do in
         this step; at an edge of theirs it is one-sided. `.states` and `.inputs` name rows and columns. It is
-        kept until something changes.
-
-        It is of one whole step. Where the step is made in parts, as those of fast loops are, it differs from the step
-        that is made, by the square of dt (docs/accuracy.md has figures).
+        kept until something changes. A step that is made in parts, as those of fast loops are, is linearized in as
+        many.
         """
         return analysis.linearized(self)
 
