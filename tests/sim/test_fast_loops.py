@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from tests.sim.driven import driven
 from tests.tolerances import ROUNDING
 
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
@@ -262,3 +263,22 @@ def test_a_loop_in_parts_is_linearized_as_it_is_stepped(four_bar, turns):
         one, two = ((a - b) / 2e-3 for a, b in zip(*ends[:2], strict=True))
         assert np.linalg.norm(B - one) < 3e-4 * np.linalg.norm(one)  # found 1.7e-5
         assert np.linalg.norm(A @ B - two) < 3e-4 * np.linalg.norm(two)  # 5.9e-5, of the differences
+
+
+@pytest.mark.parametrize("turns", [10, 40])
+def test_commands_act_on_a_loop_in_parts_through_a_motors_current(four_bar, turns):
+    """With L/R = 10 ms nearly all that a voltage does in a step it does through the current of the parts before."""
+    motor = gw.DCMotor(name="motor", resistance=1.0, torque_constant=0.005, inductance=1e-2, command="voltage")
+    sim = gw.compile(driven(four_bar, motor, joints=("pin_a",)), gravity=(0, 0, 0), batch=2)
+    sim.reset(velocity={"pin_a": [2 * np.pi * turns, 1.0]})  # the second is slow, and stepped as a whole
+    for _ in range(3):
+        sim.step(n=7, command={"motor": 0.0})
+        start, found = sim.state, sim.linearize()
+        ends = []
+        for voltage in (0.1, -0.1):
+            sim.state = start
+            sim.step(command={"motor": voltage})
+            ends.append(np.hstack([sim.batch_state.get(slot) for slot in ("position", "velocity")]))
+        differences = (ends[0] - ends[1]) / 0.2
+        off = np.linalg.norm(found.B[..., found.inputs.index("motor.command")] - differences, axis=1)
+        assert np.all(off < 1e-4 * np.linalg.norm(differences, axis=1))  # found 1.4e-5
