@@ -42,9 +42,7 @@ class Rows:
         """λ of every row. `held`: efforts that act beside rows; `last`: the rows' impulses in the last step."""
         of_rows = [kind for kind in self.kinds for _ in range(kind.size)]
         closing = [i for i, kind in enumerate(of_rows) if isinstance(kind, ClosureRows)]
-        forces = [
-            kind.force(now) if isinstance(kind, Passive) else x / now.dt for kind, x in zip(of_rows, last, strict=True)
-        ]
+        forces = [_known_force(kind, now, x) for kind, x in zip(of_rows, last, strict=True)]
         if closing:
             for i in closing:
                 forces[i] = 0.0
@@ -64,6 +62,11 @@ class Rows:
         opening = [plus(dot(each, free), x) for each, x in zip(J, _drifts(model, J, state), strict=True)]
         least = _least_pivots(A, [row.group for row in rows], self.floors)
         return [minus(0.0, x) for x in factorise(A, len(rows), least).solve(opening)]
+
+
+def _known_force(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
+    """By the state if that is enough, or else the mean over the last step."""
+    return kind.force(now) if isinstance(kind, Passive) else impulse / now.dt
 
 
 def _responses(J: Sequence[Sparse], Y: Sequence[list[Scalar]]) -> Matrix:
