@@ -88,6 +88,14 @@ class Elastic(Protocol):
 
 
 @runtime_checkable
+class Passive(Protocol):
+    """A group of one row whose force follows from positions and velocities alone."""
+
+    def force(self, now: Moment) -> Scalar:
+        """At this instant."""
+
+
+@runtime_checkable
 class LoadDependent(Protocol):
     """A group whose bounds depend on the load of an actuator's shaft in the last step."""
 
@@ -213,12 +221,12 @@ def names(kinds: Collection[ConstraintGroup]) -> list[str]:
     return [k.name for k in kinds for _ in range(k.size)]
 
 
-def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, impulses: Sequence[Scalar]) -> list[Scalar]:
-    """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
+def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, forces: Sequence[Scalar]) -> list[Scalar]:
+    """`Jᵀ·λ` along the velocities of the tree: what the rows put on each axis."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
-    left = list(impulses)
+    left = list(forces)
     for kind in kinds:
         own, left = left[: kind.size], left[kind.size :]
         for k, x in kind.spread(now, own).items():
-            efforts[k] = plus(efforts[k], x / now.dt)
+            efforts[k] = plus(efforts[k], x)
     return efforts
