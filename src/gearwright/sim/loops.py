@@ -178,7 +178,7 @@ def _continued(
             continue
         q, rate = closed, (closed - q) / (after - at)
         at, step = after, min(2.0 * step, longest)
-    return q
+    return _followed(kernel, names, parameter, q, moving)  # once more: closed to rounding
 
 
 def _followed(kernel: Executable, names: Names, parameter: Array, q: Array, moving: list[int]) -> Array | None:
