@@ -221,12 +221,12 @@ def names(kinds: Collection[ConstraintGroup]) -> list[str]:
     return [k.name for k in kinds for _ in range(k.size)]
 
 
-def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, forces: Sequence[Scalar]) -> list[Scalar]:
-    """`Jᵀ·λ` along the velocities of the tree: what the rows put on each axis."""
+def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, impulses: Sequence[Scalar]) -> list[Scalar]:
+    """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
-    left = list(forces)
+    left = list(impulses)
     for kind in kinds:
         own, left = left[: kind.size], left[kind.size :]
         for k, x in kind.spread(now, own).items():
-            efforts[k] = plus(efforts[k], x)
+            efforts[k] = plus(efforts[k], x / now.dt)
     return efforts

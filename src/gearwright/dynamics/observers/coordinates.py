@@ -46,13 +46,13 @@ def observation(equations: Equations, given: Given) -> Outputs:
     that ends here.
     """
     model = equations.model
-    now, at, vd, effort, forces = present(equations, given)
+    now, at, vd, effort, impulses = present(equations, given)
     missing = model.residual_effort(at, now, vd, effort)
     exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
     efforts = {tie.name: x for tie, x in exact}
-    for name, kind, force in zip(equations.rows, _each_row(equations.kinds), forces, strict=True):
+    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), impulses, strict=True):
         if isinstance(kind, CouplingRow):
-            efforts[name] = force
+            efforts[name] = x / given[StepSlot.DT][0]
     return {
         "tree_position": now.q,
         "tree_velocity": now.v,

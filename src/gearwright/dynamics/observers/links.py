@@ -45,7 +45,7 @@ def link_acceleration(equations: Equations, given: Given) -> Outputs:
 
 def reaction(equations: Equations, given: Given) -> Outputs:
     """(joints, 6): force, then torque, in the order of `Equations.reacting`."""
-    wrenches = joint_wrenches(equations, present(equations, given))
+    wrenches = joint_wrenches(equations, given, present(equations, given))
     return {"reaction": _table([[*wrenches[j].linear, *wrenches[j].moment] for j in equations.reacting], 6)}
 
 

@@ -38,18 +38,18 @@ class Rows:
     model: Model
     floors: Floors
 
-    def forces(self, now: Moment, state: State, held: list[Scalar], last: Sequence[Scalar]) -> list[Scalar]:
-        """λ of every row. `held`: efforts that act beside rows; `last`: the rows' impulses in the last step."""
+    def impulses(self, now: Moment, state: State, held: list[Scalar], last: Sequence[Scalar]) -> list[Scalar]:
+        """λ·dt of every row. `held`: efforts that act beside rows; `last`: the rows' impulses in the last step."""
         of_rows = [kind for kind in self.kinds for _ in range(kind.size)]
         closing = [i for i, kind in enumerate(of_rows) if isinstance(kind, ClosureRows)]
-        forces = [_known_force(kind, now, x) for kind, x in zip(of_rows, last, strict=True)]
+        found = [_known(kind, now, x) for kind, x in zip(of_rows, last, strict=True)]
         if closing:
             for i in closing:
-                forces[i] = 0.0
-            beside = [plus(x, y) for x, y in zip(held, row_efforts(self.kinds, now, forces), strict=True)]
+                found[i] = 0.0
+            beside = [plus(x, y) for x, y in zip(held, row_efforts(self.kinds, now, found), strict=True)]
             for i, force in zip(closing, self._closing(now, state, beside), strict=True):
-                forces[i] = force
-        return forces
+                found[i] = times(force, now.dt)
+        return found
 
     def _closing(self, now: Moment, state: State, effort: list[Scalar]) -> list[Scalar]:
         """`λ = −(J·M⁻¹·Jᵀ)⁻¹·(J·M⁻¹·f + J̇·u)`; of rows that others imply in this pose, zero."""
@@ -64,9 +64,9 @@ class Rows:
         return [minus(0.0, x) for x in factorise(A, len(rows), least).solve(opening)]
 
 
-def _known_force(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
-    """By the state if that is enough, or else the mean over the last step."""
-    return kind.force(now) if isinstance(kind, Passive) else impulse / now.dt
+def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
+    """By the state if that is enough, or else that of the last step."""
+    return times(kind.force(now), now.dt) if isinstance(kind, Passive) else impulse
 
 
 def _responses(J: Sequence[Sparse], Y: Sequence[list[Scalar]]) -> Matrix:

@@ -32,7 +32,7 @@ class Present(NamedTuple):
     at: Configuration
     vd: list[Scalar]
     effort: list[Scalar]  # held, of actuators and of rows
-    forces: list[Scalar]  # λ of each row
+    impulses: list[Scalar]  # λ·dt of each row
 
 
 def moving_tree(equations: Equations, given: Given) -> TreeState:
@@ -47,24 +47,24 @@ def present(equations: Equations, given: Given) -> Present:
     actuator = given.get(StepSlot.ACTUATOR, [])
     acting = model.actuation.having(tree, actuator) if actuator else []
     effort = model.total_effort(tree, given[StepSlot.EFFORT], acting)
-    forces: list[Scalar] = []
+    impulses: list[Scalar] = []
     if equations.kinds:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
         now = Moment.of_instant(tree, at, given[StepSlot.DT][0], model.dof)
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
         rows = Rows(equations.kinds, model, Floors.of(equations.eps))
-        forces = rows.forces(now, state, effort, given[StepSlot.IMPULSE])
-        of_rows = row_efforts(equations.kinds, now, forces)
+        impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
+        of_rows = row_efforts(equations.kinds, now, impulses)
         effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
-    return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, forces)
+    return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
 
 
-def joint_wrenches(equations: Equations, now: Present) -> Mapping[str, Any]:
+def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[str, Any]:
     """By joint what its parent puts on its child."""
     moving = link_motions(now.at, now.tree.v, now.vd)
     cuts: Mapping[str, Any] = {}
     if equations.mechanism.tree.cuts:
-        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, now.forces)
+        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, now.impulses, given[StepSlot.DT][0])
     balance = Reactions(equations.mechanism, equations.values)
     return balance.wrenches(now.at.system.gravity, moving, equations.model.loads, cuts)
 
@@ -72,6 +72,6 @@ def joint_wrenches(equations: Equations, now: Present) -> Mapping[str, Any]:
 def observed_by_sensors(equations: Equations, given: Given) -> dict[str, list[Scalar]]:
     """Readings of force-torque sensors and IMUs, by sensor."""
     now = present(equations, given)
-    wrenches = joint_wrenches(equations, now)
+    wrenches = joint_wrenches(equations, given, now)
     moving = link_motions(now.at, now.tree.v, now.vd)
     return body_signals(equations.mechanism, wrenches, moving, now.at.system.gravity)
