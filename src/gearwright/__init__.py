@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import (
     BeyondLimitsWarning,
+    BranchWarning,
     CacheWarning,
     CompileError,
     GearwrightError,
@@ -113,6 +114,7 @@ __all__ = [
     "Actuator",
     "Backlash",
     "BeyondLimitsWarning",
+    "BranchWarning",
     "CacheWarning",
     "CombinedControllers",
     "CompileError",

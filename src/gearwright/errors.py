@@ -74,6 +74,10 @@ class BeyondLimitsWarning(UserWarning):
     """A joint starts beyond its limits."""
 
 
+class BranchWarning(UserWarning):
+    """A closed loop may be assembled in another branch than the drawn one."""
+
+
 class CacheWarning(UserWarning):
     """Compiled code is kept in an unusual place, or not at all."""
 

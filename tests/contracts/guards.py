@@ -94,6 +94,8 @@ GUARDS = {
     "sim.loops.KEPT": Guard(OF_SIM),
     "sim.loops.LARGEST": Guard(OF_SIM),
     "sim.loops.STARTS": Guard(OF_SIM),
+    "sim.loops.STAGES": Guard("tests/sim/test_branches.py", 0.1),
+    "sim.loops.TYPED": Guard("tests/sim/test_branches.py"),
     "sim.options.DAMPING_RATIO": Guard(OF_SIM),
     "sim.options.NATURAL_FREQUENCY": Guard(OF_SIM),
     "sim.programs.TOP_SPEED": Guard("tests/sim/test_diverging.py::test_the_bound_is_where_it_is_said_to_be"),
@@ -284,6 +286,8 @@ ARGUED = {
     "compiler.backends.cuda.kernel_text.INLINED": "how code is cut into functions: the same numbers",
     "compiler.backends.cuda.kernel_text.THREADS": "how robots are dealt to the GPU: the same numbers (test_cuda)",
     "model.transmissions.custom_joint_map.OFF_DEAD_POINT": "moves are halved until they come closer: the same root",
+    "sim.loops.FOLLOWED": "how near a stage is closed before the next; the last is closed by CLOSED",
+    "sim.loops.STAGE": "how long a stage is before it is halved: the same branch",
     "sim.recordings.blocks.LEVEL": "how long zlib works: the same numbers (test_blocks_are_exact)",
     "sim.recordings.parquet.GROUP": "rows of a row group: tables do not depend on it",
 }

@@ -13,6 +13,7 @@ from tests.acceptance.forked import Script, run_scripts
 NAMES = {
     "Backlash",
     "BeyondLimitsWarning",
+    "BranchWarning",
     "CacheWarning",
     "CombinedControllers",
     "CompileError",

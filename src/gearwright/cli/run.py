@@ -15,6 +15,7 @@ from gearwright.cli.outputs import make_folders
 from gearwright.cli.reading import reads_file
 from gearwright.errors import (
     BeyondLimitsWarning,
+    BranchWarning,
     CompileError,
     GearwrightError,
     ModelError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 Assignments = list[str] | None
 NUMBERS = "NAME=VALUE"
+HEARD = (BeyondLimitsWarning, BranchWarning)  # of a start: the summary lists them
 
 
 @reads_file
@@ -151,7 +153,8 @@ def _simulated(robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any
     compiled = perf_counter() - started
     try:
         with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always", BeyondLimitsWarning)
+            for start in HEARD:
+                warnings.simplefilter("always", start)
             warnings.simplefilter("ignore", UnsettledWarning)  # the summary counts
             return _run(sim, numbers, wanted, compiled, heard)
     except ModelError as error:
@@ -173,7 +176,7 @@ def _run(
     recording, errors, files = _recorded(sim, wanted)
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
-    heard_texts = [str(w.message) for w in heard if issubclass(w.category, BeyondLimitsWarning)]
+    heard_texts = [str(w.message) for w in heard if issubclass(w.category, HEARD)]
     heard_texts += _clipped(sim.robot, numbers["command"])
     times = {"compile_s": compiled, "wall_s": wall, "stepping_s": sim.clock.pace.seconds - stepping}
     outcome = Outcome.of(sim, errors, before, steps, times, heard_texts, files)

@@ -12,6 +12,7 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.sim.recordings.bands import USUAL, quantiles
 from gearwright.sim.recordings.schema import TIME, Signal
+from gearwright.sim.recordings.schema_text import LOOP
 from gearwright.sim.recordings.signal_names import find
 from gearwright.sim.values import Array
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "torque": "actuator effort", "shaft_velocity": "actuator velocity", "shaft_position": "actuator position",
-    "sensor": "sensor reading", "coupling_error": "coupling error", "coupling_effort": "coupling effort",
+    **LOOP, "sensor": "sensor reading", "coupling_error": "coupling error", "coupling_effort": "coupling effort",
 }  # fmt: skip
 TOTAL = "total"
 ENERGIES = {"energy": TOTAL, "kinetic_energy": "kinetic", "potential_energy": "potential"}
@@ -160,7 +161,7 @@ def window(times: Array, time: tuple[float, float] | None) -> slice:
 def _title(signal: Signal) -> tuple[str, str]:
     if not signal.family:
         return ("energy" if signal.name in ENERGIES else signal.name), signal.unit
-    if signal.unit == "1" and signal.family == "position":
+    if signal.unit == "1" and LOOP.get(signal.family, signal.family) == "position":
         return "orientation", "quaternion"
     return TITLES.get(signal.family, signal.family.removeprefix("actuator.").replace("_", " ")), signal.unit
 

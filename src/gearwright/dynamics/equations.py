@@ -160,6 +160,11 @@ class Equations:
         return self.integrator != "rk4" and rows and bool(self.model.dof)
 
     @property
+    def eps(self) -> float:
+        """Rounding of the numbers that a step is made with."""
+        return EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+
+    @property
     def law_slots(self) -> tuple[SlotName, ...]:
         """Pieces that laws are on, and how many steps have not settled."""
         if self.integrator == "midpoint":
@@ -222,7 +227,7 @@ class Equations:
     def stages(self) -> tuple[Function | Repeat, ...]:
         """One step with rows, as Functions over named slots and loops over them."""
         build = StepBuilder(self._step_inputs)
-        eps = EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+        eps = self.eps
         sweeps = SOLVERS[self._solver]
         if sweeps is not None:
             step: EulerStep | MidpointStep = sweeps(
@@ -262,7 +267,7 @@ class Equations:
         """(position, velocity, effort, parameter) → the tree's position, velocity and acceleration at this instant, and
         each coupling's error C and effort λ (on its follower; on leader i, λ·Gᵢ).
 
-        With rows also (impulse, dt): rows act as they did in the step that ends here.
+        With rows also (impulse, dt): all but those of loops act as they did in the step that ends here.
         """
         return self.observer("observation")
 

@@ -168,7 +168,11 @@ class Model(Coordinates):
         return [minus(n, plus(t, p)) for n, t, p in rows]
 
     def rate(self, state: State, effort: list[Scalar]) -> State:
-        """q̇ and u̇; of a quaternion, `q·(0, ω)/2`."""
+        """q̇ and u̇."""
+        return State(self.position_rate(state), self.acceleration(state, effort))
+
+    def position_rate(self, state: State) -> list[Scalar]:
+        """q̇; of a quaternion, `q·(0, ω)/2`."""
         q_dot: list[Scalar] = [0.0] * len(state.q)
         for i, k in self.plain:
             q_dot[i] = state.u[k]
@@ -176,4 +180,4 @@ class Model(Coordinates):
             half = Vector(*(state.u[k] for k in three)) * 0.5
             for i, value in zip(four, quaternion_product([state.q[i] for i in four], (0.0, *half)), strict=True):
                 q_dot[i] = value
-        return State(q_dot, self.acceleration(state, effort))
+        return q_dot

@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.sim.recordings.schema import Signal
+from gearwright.sim.recordings.schema_text import LOOP
 from gearwright.sim.recordings.signal_names import find, label
 from gearwright.sim.values import Array
 
@@ -54,7 +55,7 @@ class Observations:
 
 def _reader(sim: Simulation, signal: Signal) -> Callable[[], Any]:
     """Reads one number of every robot."""
-    family, name = signal.family, signal.name
+    family, name = LOOP.get(signal.family, signal.family), signal.name
     if family in FAMILIES:
         values = getattr(sim, family)
         return lambda: values[name]

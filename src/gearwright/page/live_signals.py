@@ -27,6 +27,8 @@ class LiveSignal:
 READS: dict[str, Callable[[Simulation, str], float]] = {
     "position": lambda sim, name: float(sim.position[name]),
     "velocity": lambda sim, name: float(sim.velocity[name]),
+    "loop_position": lambda sim, name: float(sim.position[name]),
+    "loop_velocity": lambda sim, name: float(sim.velocity[name]),
     "torque": lambda sim, name: float(sim.actuator[name].torque),
     "shaft_velocity": lambda sim, name: float(sim.actuator[name].velocity),
     "sensor": lambda sim, name: float(sim.sensor[name]),

@@ -50,8 +50,9 @@ class NamedValues(ABC):
         instant, about the joint's origin, in the joint's axes on the child (of URDF the child link's frame).
 
         Along the joint's axes it has all that acts there: motor, coupling, damper, friction, stop. Joints that are
-        fixed or close loops have one, too; a loop's is that of the last step, and 0 after a reset. Where a loop has
-        more joints than it needs, rows that others imply carry nothing.
+        fixed or close loops have one, too. Friction, stops, drives, motors and couplings that are not exact act as in
+        the last step, on average over it; after a reset not yet. Where a loop has more joints than it needs, rows that
+        others imply carry nothing.
         """
         return self._view("reaction")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -99,13 +99,18 @@ class Names:
     @cached_property
     def units(self) -> dict[str, tuple[str, str, str]]:
         """By position or velocity coordinate: its unit as position, as velocity, and as effort."""
-        found = {}
-        for j in self.joints:
-            for part in {*j.type.positions, *j.type.velocities}:
-                name = f"{j.name}.{part}" if part else j.name
-                turning = ("1" if part in ("qw", "qx", "qy", "qz") else "rad", "rad/s", "N·m")
-                found[name] = ("m", "m/s", "N") if j.type.slides(part) else turning
-        return found
+        return units_of(self.joints)
+
+
+def units_of(joints: Sequence[Joint]) -> dict[str, tuple[str, str, str]]:
+    """By coordinate of these joints, as `Names.units`."""
+    found = {}
+    for j in joints:
+        for part in {*j.type.positions, *j.type.velocities}:
+            name = f"{j.name}.{part}" if part else j.name
+            turning = ("1" if part in ("qw", "qx", "qy", "qz") else "rad", "rad/s", "N·m")
+            found[name] = ("m", "m/s", "N") if j.type.slides(part) else turning
+    return found
 
 
 def _group(kind: str, joints: tuple[Joint, ...], each: list[tuple[str, ...]]) -> Group:

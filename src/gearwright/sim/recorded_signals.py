@@ -11,6 +11,7 @@ from gearwright.errors import UnknownNameError
 from gearwright.model.layout import StepSlot, coordinate_of
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.layout import INPUTS, Layout
+from gearwright.sim.names import units_of
 from gearwright.sim.observed import reacting
 from gearwright.sim.recorded_scene import model_file, scene, signal_limits
 from gearwright.sim.recordings.schema import TIME, Derived, Schema, Signal, SlotElement, Total
@@ -208,11 +209,13 @@ def _loop_members(layout: Layout, quantity: str) -> dict[str, tuple[str, ...]]:
 
 
 def _loop_joints(layout: Layout) -> Iterator[Signal]:
+    """Positions and velocities of joints that close loops: families of their own, since they cannot be given."""
+    units = units_of(layout.robot.tree.cuts)
     for part, quantity in enumerate(("position", "velocity")):
         names = [n for j in layout.robot.tree.cuts for n in (j.positions if not part else j.coordinates)]
         for i, name in enumerate(names):
             source = Derived("cut_joints", f"cut_{quantity}", i)
-            yield Signal(family=f"loop_{quantity}", name=name, unit="", source=source, stored=False)
+            yield Signal(family=f"loop_{quantity}", name=name, unit=units[name][part], source=source)
 
 
 def _table_rows(layout: Layout) -> dict[str, tuple[str, ...]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.errors import BeyondLimitsWarning, UnsettledWarning, warn
+from gearwright.errors import BeyondLimitsWarning, BranchWarning, UnsettledWarning, warn
 from gearwright.model.layout import StepSlot
 from gearwright.sim.values import Array, Value
 
@@ -62,6 +63,20 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
     warn(
         f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
         BeyondLimitsWarning,
+    )
+
+
+def warn_another_branch(sim: Simulation, robots: Sequence[int]) -> None:
+    """One warning for a start at which loops of these robots may be in another branch than the drawn one."""
+    if not robots:
+        return
+    loops = ", ".join(repr(j.name) for j in sim.robot.tree.cuts)
+    more = f" and {len(robots) - 1} more" if len(robots) > 1 else ""
+    which = "" if sim.batch == 1 else f" of robot {robots[0]}{more}"
+    warn(
+        f"the loop through {loops}{which} may be assembled in another branch than the drawn one, from where it cannot "
+        "move straight to the given positions; give one joint more, near where it is to be",
+        BranchWarning,
     )
 
 

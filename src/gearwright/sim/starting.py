@@ -13,7 +13,7 @@ from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import StepSlot, coordinate_of
 from gearwright.model.leading import led, start_of
 from gearwright.sim import assembly, loops
-from gearwright.sim.reporting import warn_beyond_limits
+from gearwright.sim.reporting import warn_another_branch, warn_beyond_limits
 from gearwright.sim.values import Array
 
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
     if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
         assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
     if robot.tree.cuts:
-        q, v = loops.assembled(kernels["closure"], robot, names, parameter, (q, v), (given_q, given_v))
+        in_order = [i for i, _ in names.positions.columns(position)]
+        q, v, astray = loops.assembled(
+            kernels["closure"], robot, names, parameter, (q, v), (in_order, given_v), sim.start_position
+        )
+        warn_another_branch(sim, astray)
     return q, v
 
 

@@ -100,6 +100,13 @@ class CutSpringRow(CutRow):
         stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
         return [spring_damper(now, J, self.stiffness, self.damping, stretch)]
 
+    def force(self, now: Moment) -> Scalar:
+        """At this instant."""
+        q, J = self.axis.read(now)
+        speed = total(*(times(x, now.tree.v[k]) for k, x in J.items()))
+        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
+        return minus(0.0, plus(times(self.stiffness, stretch), times(self.damping, speed)))
+
     def stored(self, now: Instant) -> Scalar:
         if is_zero(self.stiffness):
             return 0.0

@@ -88,6 +88,14 @@ class Elastic(Protocol):
 
 
 @runtime_checkable
+class Passive(Protocol):
+    """A group of one row whose force follows from positions and velocities alone."""
+
+    def force(self, now: Moment) -> Scalar:
+        """At this instant."""
+
+
+@runtime_checkable
 class LoadDependent(Protocol):
     """A group whose bounds depend on the load of an actuator's shaft in the last step."""
 

@@ -42,14 +42,15 @@ def shafts(equations: Equations, given: Given) -> Outputs:
 def observation(equations: Equations, given: Given) -> Outputs:
     """The tree's position, velocity and acceleration at this instant, and each coupling's error C and effort λ.
 
-    λ acts on the follower; on leader i, λ·Gᵢ. Rows act as they did in the step that ends here.
+    λ acts on the follower; on leader i, λ·Gᵢ. Loops are closed at this instant; other rows act as they did in the step
+    that ends here.
     """
     model = equations.model
-    now, at, vd, effort = present(equations, given)
+    now, at, vd, effort, impulses = present(equations, given)
     missing = model.residual_effort(at, now, vd, effort)
     exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
     efforts = {tie.name: x for tie, x in exact}
-    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), given.get(StepSlot.IMPULSE, ()), strict=True):
+    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), impulses, strict=True):
         if isinstance(kind, CouplingRow):
             efforts[name] = x / given[StepSlot.DT][0]
     return {

@@ -10,7 +10,9 @@ from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
 from gearwright.dynamics.observers.link_motion import link_motions
+from gearwright.dynamics.observers.loop_forces import Rows
 from gearwright.dynamics.observers.reactions import Reactions, cut_wrenches
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
@@ -30,6 +32,7 @@ class Present(NamedTuple):
     at: Configuration
     vd: list[Scalar]
     effort: list[Scalar]  # held, of actuators and of rows
+    impulses: list[Scalar]  # λ·dt of each row
 
 
 def moving_tree(equations: Equations, given: Given) -> TreeState:
@@ -37,20 +40,23 @@ def moving_tree(equations: Equations, given: Given) -> TreeState:
 
 
 def present(equations: Equations, given: Given) -> Present:
-    """Accelerations with all that acts; rows act as they did in the step that ends here."""
+    """Accelerations with all that acts. Friction, stops, motors and couplings act as in the step that ends here."""
     model, state = equations.model, State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
     tree = model.tree(state)
     at = model.configuration(tree)
     actuator = given.get(StepSlot.ACTUATOR, [])
     acting = model.actuation.having(tree, actuator) if actuator else []
     effort = model.total_effort(tree, given[StepSlot.EFFORT], acting)
+    impulses: list[Scalar] = []
     if equations.kinds:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
         now = Moment.of_instant(tree, at, given[StepSlot.DT][0], model.dof)
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
-        of_rows = row_efforts(equations.kinds, now, given[StepSlot.IMPULSE])
+        rows = Rows(equations.kinds, model, Floors.of(equations.eps))
+        impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
+        of_rows = row_efforts(equations.kinds, now, impulses)
         effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
-    return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort)
+    return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
 
 
 def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[str, Any]:
@@ -58,8 +64,7 @@ def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[
     moving = link_motions(now.at, now.tree.v, now.vd)
     cuts: Mapping[str, Any] = {}
     if equations.mechanism.tree.cuts:
-        impulse, dt = given[StepSlot.IMPULSE], given[StepSlot.DT][0]
-        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, impulse, dt)
+        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, now.impulses, given[StepSlot.DT][0])
     balance = Reactions(equations.mechanism, equations.values)
     return balance.wrenches(now.at.system.gravity, moving, equations.model.loads, cuts)
 

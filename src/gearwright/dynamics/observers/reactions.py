@@ -88,7 +88,7 @@ def _shifted(F: Force, old: Vector, new: Vector) -> Force:
 def cut_wrenches(
     mechanism: Mechanism, kinds: Sequence[ConstraintGroup], at: Configuration, impulses: Sequence[Scalar], dt: Scalar
 ) -> dict[str, Force]:
-    """By joint that closes a loop, what its rows put on its child in a step, in the joint's axes there."""
+    """By joint that closes a loop, what its rows put on its child, in the joint's axes there."""
     found = {joint.name: NO_FORCE for joint in mechanism.tree.cuts}
     start = 0
     for kind in kinds:

@@ -16,7 +16,7 @@ import numpy as np
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.foxglove import SCHEMAS, titled
 from gearwright.sim.recordings.schema import Schema, Signal
-from gearwright.sim.recordings.schema_text import STATE
+from gearwright.sim.recordings.schema_text import LOOP, STATE
 
 JOINT_FAMILIES = ("position", "velocity", "acceleration", "effort")
 MOTOR_FIELDS = {"command": "command", "torque": "torque", "shaft_position": "position", "shaft_velocity": "velocity"}
@@ -67,6 +67,7 @@ def strides(schema: Schema, made: Sequence[Channel]) -> tuple[int, int]:
 
 
 def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
+    families = families | {f: families.get(f, {}) | families.get(loops, {}) for loops, f in LOOP.items()}
     names = dict.fromkeys(n for f in ("position", "velocity") for n in families.get(f, {}))
     if not names:
         return

@@ -1,6 +1,7 @@
 """.npz: arrays `time`, `energy`, `kinetic_energy`, `potential_energy`, and `position/NAME`, `velocity/NAME`,
-`effort/NAME`, `command/ACTUATOR`, `torque/ACTUATOR`, `shaft_position/ACTUATOR`, `shaft_velocity/ACTUATOR`,
-`sensor/NAME`, `coupling_error/NAME`, each (T,) or (T, B), and the text `schema`. Exact.
+`effort/NAME`, `loop_position/NAME` and `loop_velocity/NAME` of joints that close loops, `command/ACTUATOR`,
+`torque/ACTUATOR`, `shaft_position/ACTUATOR`, `shaft_velocity/ACTUATOR`, `sensor/NAME`, `coupling_error/NAME`, each (T,)
+or (T, B), and the text `schema`. Exact.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ KINDS = {
     "velocity": "joint",
     "acceleration": "joint",
     "effort": "joint",
+    "loop_position": "joint",
+    "loop_velocity": "joint",
     "reaction": "joint",
     "coupling_error": "coupling",
     "coupling_effort": "coupling",
@@ -28,6 +30,7 @@ KINDS = {
     "shaft_velocity": "actuator",
     "": "signal",
 }
+LOOP = {"loop_position": "position", "loop_velocity": "velocity"}  # of joints that close loops: as people name them
 STATE = "actuator."  # families of actuators' states begin with it
 
 

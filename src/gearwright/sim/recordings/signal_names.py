@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.sim.recordings.schema import Schema, Signal
-from gearwright.sim.recordings.schema_text import KINDS, STATE
+from gearwright.sim.recordings.schema_text import KINDS, LOOP, STATE
 
 SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators; joints have them, too
 WORDS = {"reading": "sensor", "value": "sensor", "effort_of_coupling": "coupling_effort"}  # families by other words
@@ -17,6 +17,8 @@ def label(signal: Signal) -> str:
     """The name in tables and legends. A shaft's has its family's name where a joint could have the same."""
     if not signal.family:
         return signal.name
+    if signal.family in LOOP:  # no other joint has its name
+        return f"{signal.name}.{LOOP[signal.family]}"
     short = signal.family.removeprefix(STATE)  # a state of a user's kind may have the name of a family
     return f"{signal.name}.{signal.family if short in KINDS else short}"
 
@@ -40,11 +42,11 @@ def _found(schema: Schema, name: str) -> list[Signal]:
     if name in known:
         return [known[name]]
     shown = [s for s in schema.signals if s.family not in ("table", "")]
-    if own := [s for s in shown if s.family == name or SHAFT.get(s.family) == name]:
+    if own := [s for s in shown if name in (s.family, LOOP.get(s.family), SHAFT.get(s.family))]:
         return own
     for family, groups in schema.members.items():
         for group, members in groups.items():
-            if name in (group, f"{group}.{family}"):
+            if name in (group, f"{group}.{LOOP.get(family, family)}"):
                 return [s for s in shown if s.family == family and s.name in members]
     if own := [s for s in shown if s.name == name and s.stored]:
         return own

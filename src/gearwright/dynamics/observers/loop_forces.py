@@ -1,0 +1,97 @@
+"""Forces of rows at the present instant.
+
+Loops are closed now, not on average over the last step: their forces are those that keep them closed,
+
+    J·u̇ + J̇·u = 0,     M·u̇ = f + Jᵀ·λ
+
+f being all else that acts. Springs and dampers of cut joints follow from the state. Friction, stops, motors and
+couplings act as they did in the step that ends here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi
+
+from gearwright.dynamics.algebra.factorise import factorise
+from gearwright.dynamics.algebra.scalar import Scalar, column, greatest, is_zero, minus, plus, scalars, times
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
+from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Passive, row_efforts
+from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.tree.coordinates import State
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.motion import Model
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Those of a mechanism; `floors` say which are implied by others in the present pose."""
+
+    kinds: Sequence[ConstraintGroup]
+    model: Model
+    floors: Floors
+
+    def impulses(self, now: Moment, state: State, held: list[Scalar], last: Sequence[Scalar]) -> list[Scalar]:
+        """λ·dt of every row. `held`: efforts that act beside rows; `last`: the rows' impulses in the last step."""
+        of_rows = [kind for kind in self.kinds for _ in range(kind.size)]
+        closing = [i for i, kind in enumerate(of_rows) if isinstance(kind, ClosureRows)]
+        found = [_known(kind, now, x) for kind, x in zip(of_rows, last, strict=True)]
+        if closing:
+            for i in closing:
+                found[i] = 0.0
+            beside = [plus(x, y) for x, y in zip(held, row_efforts(self.kinds, now, found), strict=True)]
+            for i, force in zip(closing, self._closing(now, state, beside), strict=True):
+                found[i] = times(force, now.dt)
+        return found
+
+    def _closing(self, now: Moment, state: State, effort: list[Scalar]) -> list[Scalar]:
+        """`λ = −(J·M⁻¹·Jᵀ)⁻¹·(J·M⁻¹·f + J̇·u)`; of rows that others imply in this pose, zero."""
+        model = self.model
+        rows = [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]
+        J = [combined(row.J, now.tree.G) for row in rows]
+        inertia = model.factorised(model.mass_matrix(now.at, now.tree))
+        A = _responses(J, [inertia.solve(dense(each, model.dof)) for each in J])
+        free = inertia.solve(model.force(now.at, now.tree, effort, ahead=0.0))
+        opening = [plus(dot(each, free), x) for each, x in zip(J, _drifts(model, J, state), strict=True)]
+        least = _least_pivots(A, [row.group for row in rows], self.floors)
+        return [minus(0.0, x) for x in factorise(A, len(rows), least).solve(opening)]
+
+
+def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
+    """By the state if that is enough, or else that of the last step."""
+    return times(kind.force(now), now.dt) if isinstance(kind, Passive) else impulse
+
+
+def _responses(J: Sequence[Sparse], Y: Sequence[list[Scalar]]) -> Matrix:
+    """`J·M⁻¹·Jᵀ`."""
+    A: Matrix = {}
+    for i, each in enumerate(J):
+        for j in range(i + 1):
+            value = dot(each, Y[j])
+            if not is_zero(value) or i == j:
+                A[i, j] = value
+    return A
+
+
+def _drifts(model: Model, J: Sequence[Sparse], state: State) -> list[Scalar]:
+    """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
+    rates = column([dot(each, state.u) for each in J])
+    return scalars(casadi.jtimes(rates, column(state.q), column(model.position_rate(state))))
+
+
+def _least_pivots(A: Matrix, loops: Sequence[str | None], floors: Floors) -> list[Scalar]:
+    """By row, a share of its own response, and of the largest of its loop."""
+    found = []
+    for k, loop in enumerate(loops):
+        largest: Scalar = 0.0
+        for i, other in enumerate(loops):
+            largest = greatest(largest, A[i, i]) if other == loop else largest
+        found.append(greatest(times(floors.dependent, A[k, k]), times(floors.noise, largest)))
+    return found
