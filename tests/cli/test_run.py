@@ -117,7 +117,7 @@ def test_several_coordinates(run):
 
 WRONG = {
     "no value": (["--set", "j1"], 2, "--set j1: write NAME=VALUE"),
-    "no number": (["--effort", "j1=fast"], 2, "--effort j1=fast: write NAME=VALUE"),
+    "no number": (["--effort", "j1=fast"], 2, "--effort j1=fast: 'fast' is not a number; write NAME=VALUE"),
     "twice": (["--set", "j1=1", "--set", "j1=2"], 2, "given twice"),
     "unknown joint": (["--set", "j11=1"], 2, "no joint named 'j11'; did you mean 'j1'"),
     "unknown effort": (["--effort", "j11=1"], 2, "did you mean 'j1'"),

@@ -205,3 +205,9 @@ def test_every_line_of_a_small_panel_has_its_limits():
     lines = {name: Line(name, np.zeros((2, 1)), (-limit, limit)) for name, limit in (("a", 1.0), ("b", 2.0))}
     panel = Panel("position", "rad", np.arange(2.0), lines)
     assert panel.named == ["a", "b"] and panel.own_limits == [("a", -1.0), ("a", 1.0)]
+
+
+def test_a_counter_that_stays_at_zero_has_a_readable_axis(closing):
+    """Axes of ±1e-9 with an offset of 1e-9 look like noise."""
+    (ax,) = plot(closing, ["unsettled"]).axes
+    assert ax.get_ylim() == (-1.0, 1.0)

@@ -48,7 +48,8 @@ def _form(option: str, name: str, text: str) -> str:
     """The fault of a text that is no number."""
     match = WITH_UNIT.fullmatch(text.strip()) if name else None
     if match is None:
-        return f"write NAME=VALUE, e.g. {option} joint=0.3"
+        why = f"{text!r:.40} is not a number; " if name and text.strip() else ""
+        return f"{why}write NAME=VALUE, e.g. {option} joint=0.3"
     unit = text.strip()[match.end(1) :].strip()
     if unit in DEGREES:
         return f"angles are in radians, without a unit: {option} {name}={radians(float(match[1])):.6g}"

@@ -30,6 +30,7 @@ ENDINGS = (".png", ".svg", ".pdf", ".html")
 DASHES = {"solid": "-", "dash": (0, (4, 2.4)), "dot": (0, (1.2, 1.2)), "dashdot": (0, (5, 1.4, 1.2, 1.4))}
 __all__ = ["COLOURS", "ENDINGS", "INK", "SOFT", "STYLE", "check_ending", "panels", "plot", "small_plot"]
 SMALLEST_RANGE = 1e-9  # of an axis: rounding is not motion
+AT_REST = 1.0  # to both sides of a panel in which nothing is but zero
 
 
 def plot(
@@ -139,7 +140,9 @@ def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
             _draw_line(ax, panel, line, background(theme), zorder=1.4)
     handles = [_draw_line(ax, panel, panel.lines[name], look[name]) for name in named]
     lower, upper = panel.range()
-    if upper - lower < SMALLEST_RANGE:
+    if not any(line.values.any() for line in panel.lines.values()):
+        lower, upper = min(lower, -AT_REST), max(upper, AT_REST)
+    elif upper - lower < SMALLEST_RANGE:
         lower, upper = (lower + upper) / 2 - SMALLEST_RANGE, (lower + upper) / 2 + SMALLEST_RANGE
     ax.set_ylim(lower, upper)
     _draw_limits(ax, panel, look, theme)

@@ -360,7 +360,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
-        count = len(self.layout.names.free_velocities)
+        count = self.robot.dof
         what = f"{robots}{self.robot.name!r}, {count} freedom{'' if count == 1 else 's'}"
         return f"<Simulation of {what}, {self.options.integrator}, dt {self.dt:g} s, at {self.time:g} s>"
 

@@ -20,7 +20,7 @@ from gearwright.compiler.rewrite import keep
 from gearwright.compiler.tape import Tape
 
 SMALL = 4500  # instructions of one robot's program, after packing, whose code stays in the instruction cache
-LONG = 1300  # operations of a stage: in a longer one more values wait than registers hold, and are spilled
+LONG = 1700  # operations of a stage: in a longer one more values wait than registers hold, and are spilled
 SMALL_IN_BATCHES = 2300  # instructions where lanes are robots: a value that is spilled is a whole register
 WIDTH = 2  # instructions that begin in a cycle: cores do no better on such code
 LATENCY = {
