@@ -35,7 +35,7 @@ def bench(
     """Measure the speed of steps, batches and compilation.
 
     Every engine gets the same mechanism and a first-order step (ours with integrator="euler"; the default step takes
-    1.6 to 2.6 times as long), and is timed only if it computes the same motion. Engines take turns; the best
+    1.5 to 2.5 times as long), and is timed only if it computes the same motion. Engines take turns; the best
     of many short slices counts. Times are CPU time, which stands still while other programs have the core.
 
     --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
