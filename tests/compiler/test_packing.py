@@ -348,38 +348,19 @@ def test_columns_that_pass_a_frame_lie_side_by_side() -> None:
     assert work[1] < 0.5 * work[0]
 
 
-def three_lanes(source: str, sources: tuple[int, ...], target: str, targets: tuple[int, ...]) -> Tape:
-    """Squares of three elements; the fourth lane repeats the third, as `pack_isomorphic` has it."""
-    loads = [Instruction("load", (), Address(source, k)) for k in sources]
+def test_a_lane_that_repeats_another_is_not_the_next_element() -> None:
+    """Squares of y₀, y₁, y₂ and y₂: a load of four elements would have y₃ in the last lane."""
+    slots = tuple(Slot(name=name, kind=SlotKind.STATE, shape=(4,)) for name in ("x", "y"))
+    loads = [Instruction("load", (), Address("y", k)) for k in range(3)]
     squares = [Instruction("pack", (0, 1, 2, 2)), Instruction("sq", (3,))]
-    lanes = [Instruction("lane", (4,), k) for k in range(3)]
-    stores = tuple(Store(Address(target, k), 5 + n) for n, k in enumerate(targets))
-    return Tape((*loads, *squares, *lanes), tuple(sorted(stores)))
-
-
-def test_three_lanes_move_as_four() -> None:
-    """Three doubles are two moves each way; what crosses stages gets a fourth element, which nobody reads."""
-    slots = tuple(
-        Slot(name=name, kind=kind, shape=(6,)) for name, kind in (("x", SlotKind.STATE), ("f", SlotKind.SCRATCH))
-    )
-    others = Tape(tuple(Instruction("load", (), Address("x", k)) for k in range(3)), tuple(
-        Store(Address("f", 2 * k + 1), k) for k in range(3)
-    ))  # fmt: skip
-    body = (
-        Stage("others", others),
-        Stage("first", three_lanes("x", (0, 2, 5), "f", (0, 2, 4))),
-        Stage("second", three_lanes("f", (0, 2, 4), "x", (1, 3, 5))),
-    )
-    program = Program(name="three", slots=slots, body=()).changed(slots, body, verified=False)
+    lanes = [Instruction("lane", (4,), k) for k in range(4)]
+    stores = tuple(Store(Address("x", k), 5 + k) for k in range(4))
+    body = (Stage("squares", Tape((*loads, *squares, *lanes), stores)),)
+    program = Program(name="repeated", slots=slots, body=()).changed(slots, body, verified=False)
     made = contiguous.contiguous_scratch(program).verify(vectors.RULES)
     layout = Layout(made, 1)
-    assert made.slot("f").size == 7
-    assert [len(v.addresses) for v in vector_stores(made.stages[1].tape)] == [4]
-    text = assembly(made, layout, "double")
-    assert text.count("store <4 x double>") == 1  # the states are stored one by one
-    assert text.count("load <4 x double>") == 1
     code = LoadedCode(object_code(made, layout, "double", host()), host())
     instance = CpuExecutable(made, "double", layout, code).instance(1)
-    instance.set("x", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    instance.set("y", [1.0, 2.0, 3.0, 4.0])
     assert instance.step(1)
-    assert instance.get("x").tolist() == [[1.0, 1.0, 3.0, 81.0, 5.0, 1296.0]]
+    assert instance.get("x").tolist() == [[1.0, 4.0, 9.0, 9.0]]

@@ -13,6 +13,7 @@ from gearwright.sim.clock import Pace
 from gearwright.sim.programs import step_program
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM
+from tests.sim.test_passive import mechanism
 from tests.tolerances import ROUNDING
 
 
@@ -120,3 +121,12 @@ def test_single_precision(arm, single):
         sim.step(n=100)
     assert short.position["j1"] != single.position["j1"]
     assert short.position["j1"] == pytest.approx(single.position["j1"], abs=4e-7)  # single precision, over 100 steps
+
+
+def test_a_random_tree_alone_and_in_a_batch() -> None:
+    """Its limbs lie in packs where it is alone, with lanes that repeat each other, and in none in a batch."""
+    robot = mechanism(86)
+    alone, many = compile(robot), compile(robot, batch=2)
+    for sim in (alone, many):
+        sim.step(n=30)
+    assert (np.ravel(alone.state) == many.state[1]).all()

@@ -24,16 +24,12 @@ class VectorStore(NamedTuple):
 def contiguous_load(tape: Tape, args: tuple[int, ...]) -> Address | None:
     """The first of the elements that a pack's arguments load, if these are contiguous in this order.
 
-    The last lane of four may repeat the third (`packing`): whatever is loaded there serves.
+    A last lane that repeats the third is loaded as such: it may be a value of its own, and not only fill a register.
     """
-    addresses = [tape.instructions[a].data for a in _without_repeated(args)]
+    addresses = [tape.instructions[a].data for a in args]
     if not all(isinstance(a, Address) for a in addresses) or not _are_contiguous(addresses):  # type: ignore[arg-type]
         return None
     return addresses[0]  # type: ignore[return-value]
-
-
-def _without_repeated(args: tuple[int, ...]) -> tuple[int, ...]:
-    return args[:-1] if len(args) == REGISTER and args[-1] == args[-2] else args
 
 
 def _are_contiguous(addresses: list[Address]) -> bool:
@@ -104,7 +100,7 @@ def _loaded(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
         loads = stage.tape.instructions
         for op, args, _ in loads:
             if op == "pack" and all(loads[a].op == "load" for a in args):
-                yield tuple(loads[a].data for a in _without_repeated(args))  # type: ignore[misc]
+                yield tuple(loads[a].data for a in args)  # type: ignore[misc]
 
 
 def _stored(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
