@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 
 SOURCE = Path(__file__).parent / "print_sdf.cc"
 TOLERANCE = 3e-14  # [m, rad, kg, kg·m²], relative to the largest number; found: 5e-15
+LEAST = 30  # files of the corpus that both read
 HUGE = 1e16  # no limit
 
 
@@ -98,7 +99,7 @@ def compare(robot: gw.Mechanism, theirs: Theirs) -> None:
 
 def test_the_corpus(program: Path) -> None:
     files = [f for f in robot_files(SDF) if f.name not in REFUSED]
-    if not files:
+    if len(files) < LEAST:
         pytest.skip("the corpus is not here")
     compared = 0
     found = ask(program, [f.path for f in files])
@@ -106,7 +107,7 @@ def test_the_corpus(program: Path) -> None:
         if not found[f.path].refused:
             compare(gw.load(f.path, model="*"), found[f.path])
             compared += bool(found[f.path].links)
-    assert compared >= 30, {f.name: found[f.path].refused for f in files if found[f.path].refused}
+    assert compared >= LEAST, {f.name: found[f.path].refused for f in files if found[f.path].refused}
 
 
 def test_random_files(program: Path, tmp_path: Path, rng: np.random.Generator) -> None:
