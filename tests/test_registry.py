@@ -13,6 +13,7 @@ import gearwright as gw
 from gearwright.kinds import LinearTransmission, TransmissionMap, quantity
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.sim.saving.as_data import from_data, to_data
+from tests.installed import install
 
 GEAR = """
 from dataclasses import dataclass
@@ -57,13 +58,11 @@ class Mine(gw.SimpleTransmission):
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its entry point names the package, which has the class from one of its modules."""
-    (tmp_path / "reexporting").mkdir()
-    (tmp_path / "reexporting" / "gear.py").write_text(GEAR)
-    (tmp_path / "reexporting" / "__init__.py").write_text("from reexporting.gear import StrainWave\n")
-    info = tmp_path / "reexporting-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: reexporting\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gearwright.transmissions]\nstrain_wave = reexporting:StrainWave\n")
+    files = {
+        "reexporting/gear.py": GEAR,
+        "reexporting/__init__.py": "from reexporting.gear import StrainWave\n",
+    }
+    install(tmp_path, "reexporting", "[gearwright.transmissions]\nstrain_wave = reexporting:StrainWave\n", files)
     monkeypatch.syspath_prepend(str(tmp_path))
 
 

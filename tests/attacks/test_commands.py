@@ -10,6 +10,7 @@ import pytest
 
 from tests.attacks.attack import HEAD, SECRET
 from tests.cli.commands import CHECKOUT, gearwright
+from tests.installed import install
 
 ROBOT = f'{HEAD}<xacro:property name="y" value="${{xacro.load_yaml(\'v.yaml\')}}"/><link name="${{y.name}}"/></robot>'
 HIJACKED = ("xacro", "yaml", "math", "ast", "typer", "rich", "numpy", "gearwright_plugin", "ament_index_python")
@@ -80,10 +81,7 @@ def test_arguments_are_only_values(folder: Path) -> None:
 @pytest.mark.parametrize("start", ["installed", "python -m"])
 def test_a_package_beside_the_model_is_not_an_installed_one(folder: Path, start: str) -> None:
     """Kinds of installed packages need no leave; metadata in the current folder does not make one."""
-    metadata = folder / "mine-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[gearwright.actuators]\nmine = gearwright_plugin:Mine\n")
+    install(folder, "mine", "[gearwright.actuators]\nmine = gearwright_plugin:Mine\n")
     text = (
         '<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
         '<parent>a</parent><child>b</child></joint><actuator name="m" type="mine"><joint>j</joint></actuator>'

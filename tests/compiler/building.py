@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program
+from gearwright.compiler.backends.cpu.instance import CpuExecutable
+from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.llvm import LoadedCode, object_code
+from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store
 
@@ -80,3 +84,9 @@ def ulps(got: Any, exact: Any) -> Any:
 
 
 Values = Mapping[str, Any]
+
+
+def as_it_stands(program: Program, lanes: int = 1) -> CpuExecutable:
+    """Machine code of a program as it stands, without passes."""
+    layout = Layout(program, lanes)
+    return CpuExecutable(program, "double", layout, LoadedCode(object_code(program, layout, "double", host()), host()))

@@ -16,21 +16,20 @@ from gearwright.compiler.backends.cpu import contiguous, passes, split, vectors
 from gearwright.compiler.backends.cpu.acyclic import acyclic_order
 from gearwright.compiler.backends.cpu.backend import Cpu
 from gearwright.compiler.backends.cpu.contiguous import contiguous_load, vector_stores
-from gearwright.compiler.backends.cpu.instance import CpuExecutable
 from gearwright.compiler.backends.cpu.isomorphic import Likeness
 from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import LoadedCode, assembly, object_code
+from gearwright.compiler.backends.cpu.llvm import assembly
 from gearwright.compiler.backends.cpu.operations import LANEWISE
 from gearwright.compiler.backends.cpu.packing import pack_isomorphic
 from gearwright.compiler.backends.cpu.packs import Packs
 from gearwright.compiler.backends.cpu.schedule import schedule
-from gearwright.compiler.backends.cpu.target import Target, host
+from gearwright.compiler.backends.cpu.target import Target
 from gearwright.compiler.backends.cuda.kernel_text import kernel_text
 from gearwright.compiler.passes import optimise
 from gearwright.compiler.program import function_program
 from gearwright.compiler.tape import RULES, Instruction, Store
 from gearwright.errors import CompileError
-from tests.compiler.building import program_of, same_bits, unpacked
+from tests.compiler.building import as_it_stands, program_of, same_bits, unpacked
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS, tapes
 
 OPTIONS = {"allow_duplicate_io_names": True}
@@ -240,9 +239,7 @@ def test_an_element_that_is_packed_late_is_not_stored_early() -> None:
     slot = Slot(name="q", kind=SlotKind.STATE, shape=(4,))
     program = Program(name="late", slots=(slot,), body=()).changed((slot,), (Stage("late", tape),), verified=False)
     program.verify(vectors.RULES)
-    layout = Layout(program, 1)
-    code = LoadedCode(object_code(program, layout, "double", host()), host())
-    instance = CpuExecutable(program, "double", layout, code).instance(1)
+    instance = as_it_stands(program).instance(1)
     instance.set("q", [1.0, 2.0, 30.0, 40.0])
     assert instance.step(1)
     assert instance.get("q").tolist() == [[31.0, 42.0, 1.0, 2.0]]
@@ -310,10 +307,8 @@ def test_every_lanewise_operation_has_the_bits_of_scalars() -> None:
     tape = Tape(tuple(instructions), tuple(stores)).verify(rules=vectors.RULES)
     plain = program_of(unpacked(tape), 6, len(stores))
     packed = plain.changed(plain.slots, (Stage("packed", tape),), verified=False)
-    layout = Layout(packed, 1)
-    code = LoadedCode(object_code(packed, layout, "double", host()), host())
     x = np.random.default_rng(3).uniform(0.5, 3.0, (3, 6))
-    got = CpuExecutable(packed, "double", layout, code).evaluate({"x": x})["y"]
+    got = as_it_stands(packed).evaluate({"x": x})["y"]
     assert same_bits(got, compile_program(plain, lanes=4, cache=False).evaluate({"x": x})["y"])
 
 
@@ -358,9 +353,7 @@ def test_a_lane_that_repeats_another_is_not_the_next_element() -> None:
     body = (Stage("squares", Tape((*loads, *squares, *lanes), stores)),)
     program = Program(name="repeated", slots=slots, body=()).changed(slots, body, verified=False)
     made = contiguous.contiguous_scratch(program).verify(vectors.RULES)
-    layout = Layout(made, 1)
-    code = LoadedCode(object_code(made, layout, "double", host()), host())
-    instance = CpuExecutable(made, "double", layout, code).instance(1)
+    instance = as_it_stands(made).instance(1)
     instance.set("y", [1.0, 2.0, 3.0, 4.0])
     assert instance.step(1)
     assert instance.get("x").tolist() == [[1.0, 4.0, 9.0, 9.0]]

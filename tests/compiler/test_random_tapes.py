@@ -7,13 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gearwright.compiler import Address, Tape, compile_program, interpret_program
-from gearwright.compiler.backends.cpu.instance import CpuExecutable
-from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import LoadedCode, object_code
-from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction
-from tests.compiler.building import program_of, same_bits, tape_of
+from tests.compiler.building import as_it_stands, program_of, same_bits, tape_of
 from tests.tolerances import ROUNDING
 
 INPUTS, OUTPUTS = 4, 3
@@ -114,8 +110,6 @@ def _is_stable(tape: Tape) -> bool:
 @given(tape=tapes(EXACT))
 def test_without_passes_exact_ops_give_the_interpreter_s_bits(tape: Tape) -> None:
     program = program_of(tape, INPUTS, OUTPUTS)
-    layout = Layout(program, 4)
-    code = LoadedCode(object_code(program, layout, "double", host()), host())
-    compiled = CpuExecutable(program, "double", layout, code).evaluate({"x": X})["y"]
+    compiled = as_it_stands(program, lanes=4).evaluate({"x": X})["y"]
     expected = interpret_program(program, {"x": X}, batch=len(X)).values["y"]
     np.testing.assert_array_equal(compiled, expected)

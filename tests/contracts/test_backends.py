@@ -15,6 +15,7 @@ from tests.compiler.building import program_of, same_bits, tape_of, tape_of_each
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 from tests.compiler.test_kernel import PENDULUM, SERIES, START, B, N, explosion, halving, sweeps
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS
+from tests.installed import install
 from tests.sim.robots import ARM
 from tests.tolerances import ROUNDING
 
@@ -200,11 +201,7 @@ class Toy(Interpreter):
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A package beside ours that brings a back end."""
-    (tmp_path / "toy_backend.py").write_text(OUTSIDE)
-    info = tmp_path / "toy_backend-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-backend\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gearwright.backends]\ntoy = toy_backend:Toy\n")
+    install(tmp_path, "toy_backend", "[gearwright.backends]\ntoy = toy_backend:Toy\n", {"toy_backend.py": OUTSIDE})
     monkeypatch.syspath_prepend(str(tmp_path))
     return "toy"
 

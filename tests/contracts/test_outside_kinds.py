@@ -23,6 +23,7 @@ from gearwright.model import ACTUATORS, JOINT_KINDS, SENSORS
 from gearwright.model.joints.closing import Travel
 from gearwright.model.transmissions import TRANSMISSIONS
 from tests.cli.commands import called
+from tests.installed import install
 
 PACKAGE = '''
 from dataclasses import dataclass
@@ -184,11 +185,7 @@ DT, INERTIA = 1e-3, 2.0
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package beside ours, as an installer leaves it."""
-    (tmp_path / "outside_kinds.py").write_text(PACKAGE, encoding="utf-8")
-    info = tmp_path / "outside_kinds-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside-kinds\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(POINTS)
+    install(tmp_path, "outside_kinds", POINTS, {"outside_kinds.py": PACKAGE})
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
@@ -365,23 +362,15 @@ def test_without_the_package_they_are_unknown() -> None:
         gw.loads(FILE)
 
 
-def install(folder: Path, entry_points: str) -> None:
-    """A package with these entry points, and nothing else."""
-    info = folder / "second-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: second\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(entry_points)
-
-
 def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path, "[gearwright.actuators]\nair_motor = no_such_module:AirMotor\n")
+    install(tmp_path, "second", "[gearwright.actuators]\nair_motor = no_such_module:AirMotor\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(gw.GearwrightError, match="no_such_module:AirMotor, cannot be loaded"):
         ACTUATORS["air_motor"]
 
 
 def test_a_name_that_this_package_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path, "[gearwright.transmissions]\nsimple = second_kinds:Simple\n")
+    install(tmp_path, "second", "[gearwright.transmissions]\nsimple = second_kinds:Simple\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.warns(UserWarning, match="'simple' of .* second_kinds:Simple of an installed package is not used"):
         list(TRANSMISSIONS)

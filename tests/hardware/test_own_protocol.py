@@ -9,6 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.kinds import PROTOCOLS, Frame, Rig
+from tests.installed import install
 
 MODULE = """
 from gearwright.kinds import CanDevice, Frame, Protocol, Torque
@@ -33,11 +34,8 @@ TORQUE, INERTIA, STEPS = 0.05, 0.1, 100
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "plain_torque.py").write_text(MODULE)
-    info = tmp_path / "plain_torque-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plain-torque\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gearwright.protocols]\nplain_torque = plain_torque:SIMPLE\n")
+    points = "[gearwright.protocols]\nplain_torque = plain_torque:SIMPLE\n"
+    install(tmp_path, "plain_torque", points, {"plain_torque.py": MODULE})
     monkeypatch.syspath_prepend(str(tmp_path))
 
 

@@ -8,6 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile, running
 from gearwright.sim.recordings import formats
+from tests.installed import install
 from tests.sim.robots import FOLLOWING
 
 
@@ -128,11 +129,7 @@ FORMAT = Format(Sink, read)
 
 
 def test_another_package_brings_a_format_and_its_reader(tmp_path, monkeypatch):
-    (tmp_path / "toy_format.py").write_text(OUTSIDE)
-    info = tmp_path / "toy_format-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-format\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gearwright.recordings]\ntoy = toy_format:FORMAT\n")
+    install(tmp_path, "toy_format", "[gearwright.recordings]\ntoy = toy_format:FORMAT\n", {"toy_format.py": OUTSIDE})
     monkeypatch.syspath_prepend(str(tmp_path))
     assert formats.endings() == (".npz", ".csv", ".mcap", ".parquet", ".toy")
     recording = simulation().run(0.02)

@@ -12,7 +12,7 @@ from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.leftovers import report_unread
-from gearwright.formats.located_xml import Element, bounded, parse
+from gearwright.formats.located_xml import Element, beginning, bounded, parse
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.model import Mechanism
@@ -174,7 +174,7 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
             what = "is not a file" if file.exists() else f"does not exist{_near_bundled(name)}"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
-        head = _head(file)
+        head = beginning(file, len(SAVED))
         if head.startswith(RECORDED):
             what = f"is a recording: `gearwright view {name}` shows it, gearwright.Recording.open reads it"
             report.error("file-unreadable", f"{name!r} {what}", source)
@@ -186,11 +186,6 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
     except (OSError, ValueError) as error:
         report.error("file-unreadable", f"{name!r} cannot be read: {error}", source)
         return None
-
-
-def _head(file: Path) -> bytes:
-    with file.open("rb") as content:
-        return content.read(len(SAVED))
 
 
 def _near_bundled(name: str) -> str:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 import casadi
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.algebra.scalar import Scalar, column, greatest, is_zero, minus, plus, scalars, times
-from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
+from gearwright.dynamics.algebra.scalar import Scalar, column, minus, plus, scalars, times
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import ConstraintGroup, Passive, row_efforts
+from gearwright.dynamics.solve.closing import least_pivots, responses
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.sweeps import dense, dot
 from gearwright.dynamics.tree.coordinates import State
@@ -57,10 +58,10 @@ class Rows:
         rows = [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]
         J = [combined(row.J, now.tree.G) for row in rows]
         inertia = model.factorised(model.mass_matrix(now.at, now.tree))
-        A = _responses(J, [inertia.solve(dense(each, model.dof)) for each in J])
+        A = responses(J, [inertia.solve(dense(each, model.dof)) for each in J])
         free = inertia.solve(model.force(now.at, now.tree, effort, ahead=0.0))
         opening = [plus(dot(each, free), x) for each, x in zip(J, _drifts(model, J, state), strict=True)]
-        least = _least_pivots(A, [row.group for row in rows], self.floors)
+        least = least_pivots(A, [row.group for row in rows], self.floors)
         return [minus(0.0, x) for x in factorise(A, len(rows), least).solve(opening)]
 
 
@@ -69,29 +70,7 @@ def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
     return times(kind.force(now), now.dt) if isinstance(kind, Passive) else impulse
 
 
-def _responses(J: Sequence[Sparse], Y: Sequence[list[Scalar]]) -> Matrix:
-    """`J·M⁻¹·Jᵀ`."""
-    A: Matrix = {}
-    for i, each in enumerate(J):
-        for j in range(i + 1):
-            value = dot(each, Y[j])
-            if not is_zero(value) or i == j:
-                A[i, j] = value
-    return A
-
-
 def _drifts(model: Model, J: Sequence[Sparse], state: State) -> list[Scalar]:
     """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
     rates = column([dot(each, state.u) for each in J])
     return scalars(casadi.jtimes(rates, column(state.q), column(model.position_rate(state))))
-
-
-def _least_pivots(A: Matrix, loops: Sequence[str | None], floors: Floors) -> list[Scalar]:
-    """By row, a share of its own response, and of the largest of its loop."""
-    found = []
-    for k, loop in enumerate(loops):
-        largest: Scalar = 0.0
-        for i, other in enumerate(loops):
-            largest = greatest(largest, A[i, i]) if other == loop else largest
-        found.append(greatest(times(floors.dependent, A[k, k]), times(floors.noise, largest)))
-    return found

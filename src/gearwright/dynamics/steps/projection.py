@@ -14,11 +14,12 @@ from collections.abc import Sequence
 import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, is_zero, magnitude, minus, plus, times, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, greatest, magnitude, minus, plus, times, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
+from gearwright.dynamics.solve.closing import least_pivots, responses
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.sweeps import dense
 from gearwright.dynamics.steps.direct import DirectStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
@@ -62,13 +63,8 @@ def _way_back(
     n = len(metric.order)
     J = [combined(row.J, tree.G) for row in rows]
     Y = [metric.solve(dense(each, n)) for each in J]
-    A: Matrix = {}
-    for i, each in enumerate(J):
-        for j in range(i + 1):
-            value = dot(each, Y[j])
-            if not is_zero(value) or i == j:
-                A[i, j] = value
-    least = [_floor(rows, A, k, floors) for k in range(len(rows))]
+    A = responses(J, Y)
+    least = least_pivots(A, [row.group for row in rows], floors)
     for k, row in enumerate(rows):
         A[k, k] = plus(A[k, k], times(worst, _reach(row, tree, metric)))
     impulses = [minus(0.0, x) for x in factorise(A, len(rows), least).solve([row.error for row in rows])]
@@ -76,18 +72,6 @@ def _way_back(
     for column, impulse in zip(Y, impulses, strict=True):
         back = [plus(x, times(y, impulse)) for x, y in zip(back, column, strict=True)]
     return back
-
-
-def _floor(rows: Sequence[PositionRow], A: Matrix, k: int, floors: Floors) -> Scalar:
-    """The least pivot: a share of the row's own response, and of the largest row of its loop."""
-    floor = times(floors.dependent, A[k, k])
-    if rows[k].group is None:
-        return floor
-    largest: Scalar = 0.0
-    for i, row in enumerate(rows):
-        if row.group == rows[k].group:
-            largest = greatest(largest, A[i, i])
-    return greatest(floor, times(floors.noise, largest))
 
 
 def _reach(row: PositionRow, tree: TreeState, metric: Factors) -> Scalar:

@@ -107,6 +107,8 @@ def read(path: str | os.PathLike[str], *, trust: bool) -> bytes:
         raise refused(path, "this is no file")
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(file.fileno())
+        if not status.st_size:
+            raise refused(path, "the file is empty")
         if status.st_size > LARGEST:
             raise refused(path, f"the file has {status.st_size:,} bytes; saved simulations have {LARGEST:,} at most")
         if not trust and (why := _not_ours(status)):
