@@ -249,7 +249,6 @@ ARGUED = {
     "compiler.backends.cpu.split.WINDOW": "where code is cut into functions: the same bits",
     "compiler.backends.cpu.schedule.USUAL_LATENCY": "the order of independent instructions: the same bits",
     "compiler.backends.cpu.angles.WIDEST": "how many angles at once: the same bits",
-    "compiler.backends.cpu.contiguous.REGISTER": "how many values move at once: the same bits",
     "compiler.backends.cpu.isomorphic.INDEPENDENT": "which values lie side by side: the same bits",
     "compiler.backends.cpu.pack_gains.LONG": "which values lie side by side: the same bits",
     "compiler.backends.cpu.pack_gains.MAYBE_PACKED": "which values lie side by side: the same bits",

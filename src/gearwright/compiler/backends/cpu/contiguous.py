@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.vectors import widths
 from gearwright.compiler.program import Program, SlotKind, Stage, mapped_body, stages_of, without_branches
-from gearwright.compiler.tape import Address, AnyAddress, Instruction, Store, Tape
-
-REGISTER = 4  # lanes that three take, too
+from gearwright.compiler.tape import Address, AnyAddress, Store, Tape
 
 
 class VectorStore(NamedTuple):
@@ -22,10 +19,7 @@ class VectorStore(NamedTuple):
 
 
 def contiguous_load(tape: Tape, args: tuple[int, ...]) -> Address | None:
-    """The first of the elements that a pack's arguments load, if these are contiguous in this order.
-
-    A last lane that repeats the third is loaded as such: it may be a value of its own, and not only fill a register.
-    """
+    """The first of the elements that a pack's arguments load, if these are contiguous in this order."""
     addresses = [tape.instructions[a].data for a in args]
     if not all(isinstance(a, Address) for a in addresses) or not _are_contiguous(addresses):  # type: ignore[arg-type]
         return None
@@ -71,28 +65,20 @@ def movable_slots(program: Program) -> frozenset[str]:
 def contiguous_scratch(program: Program) -> Program:
     """The program, not verified, with the elements of scratch in an order in which packs are contiguous.
 
-    Where stages want different orders, those that a step goes through whatever happens in it come first. Behind three
-    elements is one that nobody reads: they move as four.
+    Where stages want different orders, those that a step goes through whatever happens in it come first.
     """
     free = movable_slots(program)
     order: dict[str, dict[int, None]] = {name: {} for name in free}
-    spare: dict[str, int] = {name: program.slot(name).size for name in free}  # number of the next element to be added
     usual = stages_of(without_branches(program.body))
     rare = tuple(stage for stage in program.stages if not any(stage is each for each in usual))
     for elements in (*_loaded(usual), *_stored(usual), *_loaded(rare), *_stored(rare)):
-        own, slot = order.get(elements[0].slot, {}), elements[0].slot
+        own = order.get(elements[0].slot, {})
         if len({a.slot for a in elements}) == 1 and not any(a.element in own for a in elements):
             own |= dict.fromkeys(a.element for a in elements)
-            if len(elements) == REGISTER - 1 and slot in spare:
-                own[spare[slot]] = None
-                spare[slot] += 1
-    places = {name: _places(order[name], spare[name]) for name in free if order[name]}
+    places = {name: _places(order[name], program.slot(name).size) for name in free if order[name]}
     if not places:
         return program
-    sizes = {name: program.slot(name).size for name in places}
-    slots = tuple(replace(s, shape=(spare[s.name],)) if s.name in places else s for s in program.slots)
-    body = mapped_body(program.body, lambda tape: _moved(tape, places, sizes))
-    return program.changed(slots, body, verified=False)
+    return program.changed(program.slots, mapped_body(program.body, lambda tape: _moved(tape, places)), verified=False)
 
 
 def _loaded(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
@@ -116,35 +102,10 @@ def _places(first: dict[int, None], size: int) -> list[int]:
     return places
 
 
-def _moved(tape: Tape, places: dict[str, list[int]], sizes: dict[str, int]) -> Tape:
+def _moved(tape: Tape, places: dict[str, list[int]]) -> Tape:
     def moved(address: AnyAddress) -> AnyAddress:
         own = places.get(address.slot)
         return address if own is None else Address(address.slot, own[address.element])
 
     instructions = tuple(i._replace(data=moved(i.data)) if i.op == "load" else i for i in tape.instructions)  # type: ignore[arg-type]
-    stores = tuple(sorted(Store(moved(a), value) for a, value in tape.stores))
-    added = {Address(slot, place) for slot, own in places.items() for place in own[sizes[slot] :]}
-    return _with_fourth_lanes(Tape(instructions, stores), added)
-
-
-def _with_fourth_lanes(tape: Tape, added: Collection[Address]) -> Tape:
-    """Three lanes that are stored before an added element with the fourth, which goes there."""
-    wide, fourth = widths(tape), dict[int, tuple[int, Address]]()  # by the lane behind which it is taken out
-    for pack, stores in _by_pack(tape):
-        if pack is not None and wide[pack] == REGISTER and len(stores) == REGISTER - 1:
-            last = stores[-1].address
-            behind = Address(last.slot, last.element + 1)
-            if behind in added and _are_contiguous([s.address for s in stores]):  # type: ignore[misc]
-                fourth[stores[-1].value] = (pack, behind)
-    if not fourth:
-        return tape
-    places, instructions, stores = list[int](), list[Instruction](), list[Store]()
-    for i, (op, args, data) in enumerate(tape.instructions):
-        places.append(len(instructions))
-        instructions.append(Instruction(op, tuple([places[a] for a in args]), data))
-        if i in fourth:
-            pack, address = fourth[i]
-            stores.append(Store(address, len(instructions)))
-            instructions.append(Instruction("lane", (places[pack],), REGISTER - 1))
-    stores += [Store(address, places[value]) for address, value in tape.stores]
-    return Tape(tuple(instructions), tuple(sorted(stores)))
+    return Tape(instructions, tuple(sorted(Store(moved(a), value) for a, value in tape.stores)))

@@ -76,7 +76,7 @@ class _Packing:
         return self.scalars[value]
 
     def _vector(self, values: Pack) -> int:
-        """Three lanes are a register of four: it moves at once if all four do."""
+        """Three lanes are computed in a register of four."""
         if values not in self.vectors:
             lanes = (*values, values[-1]) if len(values) == 3 else values
             self.vectors[values] = self._emit("pack", tuple([self._scalar(v) for v in lanes]))
