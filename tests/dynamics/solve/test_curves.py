@@ -12,7 +12,7 @@ from casadi import SX
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.solve import friction_and_stops
-from gearwright.dynamics.solve.curves import Curve, inertia, same_points
+from gearwright.dynamics.solve.curves import Curve, inertia
 from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
 from gearwright.dynamics.steps.direct import POINTS, DirectStep
@@ -165,12 +165,15 @@ def test_inertia_along_a_direction():
     assert inertia({}, []) == 1.0
 
 
-def test_points_are_the_same_to_a_share_of_their_rate():
-    assert same_points([1e3 + 0.5e-7], [1e3], 1e-10)
-    assert not same_points([1e3 + 2e-7], [1e3], 1e-10)
-    assert same_points([0.5e-10], [0.0], 1e-10)  # of 1 rad/s at least
-    assert not same_points([2e-10], [0.0], 1e-10)
-    assert same_points([], [], 0.0)
+@pytest.mark.parametrize("rate", [1e3, 0.0, -7.0])
+def test_a_curve_is_met_where_its_point_is_the_rate_to_a_share_of_it(rate):
+    curve = Curve({0: 1.0}, unit_of(MOTORS["effort within a curve"]).sampled, [5.0, 0.0, 0.0, 0.01, 1.0, 0.01, 0.01])
+    off = 1e-6 * max(1.0, abs(rate))  # of 1 rad/s at least
+    for impulse in float(curve.value(SX(rate))) + 0.3 * off * np.array([1.0, -1.0]):
+        moved = abs(float(curve.point(SX(rate), SX(impulse), 0.3)) - rate)
+        assert 0.5 * off < moved < 1.5 * off
+        assert curve.is_met(SX(rate), SX(impulse), 0.3, 1e-6 * moved / off * 1.001)
+        assert not curve.is_met(SX(rate), SX(impulse), 0.3, 1e-6 * moved / off * 0.999)
 
 
 def test_a_line_touches_its_curve():

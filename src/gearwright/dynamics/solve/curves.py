@@ -22,7 +22,6 @@ from casadi import SX, Function
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
-    both,
     divided,
     either,
     greatest,
@@ -70,6 +69,12 @@ class Curve:
 
     def value(self, rate: Scalar) -> Scalar:
         return self._at(rate)[0]
+
+    def is_met(self, rate: Scalar, impulse: Scalar, d: Scalar, tolerance: float) -> Scalar:
+        """Whether the point of a solution is its rate, to a share of it: without the quotient that finds the point."""
+        value, slope = self._at(rate)[:2]
+        admitted = times(times(tolerance, minus(d, slope)), greatest(1.0, magnitude(rate)))
+        return magnitude(minus(impulse, value)) <= admitted
 
     def point(self, rate: Scalar, impulse: Scalar, d: Scalar) -> Scalar:
         """Where the function meets the line on which a solution with this rate and impulse is."""
@@ -152,11 +157,3 @@ def inertia(J: Sparse, diagonal: Sequence[Scalar]) -> Scalar:
         ((n, x),) = J.items()
         return divided(diagonal[n], times(x, x))
     return divided(1.0, total(*(divided(times(x, x), diagonal[n]) for n, x in J.items())))
-
-
-def same_points(new: Sequence[Scalar], rates: Sequence[Scalar], tolerance: float) -> Scalar:
-    """Whether each point is where the solution is, to a share of its rate."""
-    same: Scalar = True
-    for point, rate in zip(new, rates, strict=True):
-        same = both(same, magnitude(minus(point, rate)) <= times(tolerance, greatest(1.0, magnitude(rate))))
-    return same

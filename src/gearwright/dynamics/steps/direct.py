@@ -39,7 +39,8 @@ from gearwright.dynamics.constraints.rows import (
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
 from gearwright.dynamics.solve.choosing import one_by_one
-from gearwright.dynamics.solve.curves import inertia, same_points
+from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.curves import inertia
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.responses import better_last, responses
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
@@ -215,12 +216,15 @@ class DirectStep:
         most = max(SWITCHES, len(acting.laws)) - 1
         if not acting.laws:
             with build.loop(most, until=Slots.settled):
+                self._follow(again=before)
                 build.again("switch")
             return
         with build.loop(1, until=Slots.settled):
             build.way = self._places(acting, build.velocity, self._expected(acting, share))
             build.stage(f"set_out_{name}")
             with build.loop(most, until=Slots.settled):
+                if acting.curves:
+                    self._follow(again=before)
                 with build.loop(1, until=Slots.agreed) if acting.curves else nullcontext():
                     self._choose(acting, again=before)
                 build.again("switch")
@@ -260,15 +264,28 @@ class DirectStep:
         settled = found.settled
         if acting.curves:
             build.agreed = [settled]
-            d = H.diagonal(self.model.dof)
-            rows = zip(acting.curves, rates, impulses, strict=True)
-            new = [curve.point(r, impulse, inertia(curve.J, d)) for curve, r, impulse in rows]
-            same = same_points(new, rates, POINTS * self.eps)
-            settled = where(before, 1.0, where(both(found.settled > 0.5, same), 1.0, 0.0))
-            # where laws switch one by one, lines stay as they are until all have: that ends, both at once may not
-            waits = both(one_by_one(progress, len(laws)), found.settled < 0.5)
-            build.point = [where(either(settled, waits), old, x) for old, x in zip(points, new, strict=True)]
+            d, met = H.diagonal(self.model.dof), found.settled > 0.5
+            for curve, r, impulse in zip(acting.curves, rates, impulses, strict=True):
+                met = both(met, curve.is_met(r, impulse, inertia(curve.J, d), POINTS * self.eps))
+            settled = where(before, 1.0, as_number(met))
         build.settled = [settled]
+
+    def _follow(self, *, again: bool) -> None:
+        """Lines go on to where the solution meets their curves.
+
+        Where laws switch one by one, lines stay as they are until all have: that ends, both at once may not.
+        """
+        if again:
+            self.build.again("follow")
+            return
+        assert self._switching is not None
+        build, (H, acting) = self.build, self._switching
+        waits = both(one_by_one(Progress(*build.progress), len(acting.laws)), build.agreed[0] < 0.5)
+        stays, d = either(build.settled[0] > 0.5, waits), H.diagonal(self.model.dof)
+        rows = zip(acting.curves, build.curve, build.point, strict=True)
+        new = [(old, c.point(rate(c.J, build.u), impulse, inertia(c.J, d))) for c, impulse, old in rows]
+        build.point = [where(stays, old, x) for old, x in new]
+        build.stage("follow")
 
     def _choose(self, acting: Collected, *, again: bool) -> None:
         """Which laws switch. Where only curves have not settled, none does."""

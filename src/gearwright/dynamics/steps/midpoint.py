@@ -9,6 +9,7 @@
             push        balance of momentum in the middle of the part
             switch      laws on the pieces that w is on; where one is not on its own:
                 set_out     how far along its polyline each law was,
+                follow      curves' lines where the solution meets their curves,
                 choose      which of them switch, and switch again
             pass        how far w has moved
             relax       where the next pass starts
