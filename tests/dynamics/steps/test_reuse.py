@@ -22,6 +22,7 @@ from gearwright.dynamics.steps.builder import StageBoundary
 from gearwright.dynamics.steps.reuse import Form, refilled, unknowns, with_unknowns
 from gearwright.sim.programs import step_program
 from tests.sim.robots import FOLLOWING
+from tests.tolerances import ROUNDING
 
 FOLDER = Path(gearwright.robots.__file__).parent
 DAMPED = """<robot name="damped"><link name="base"/>
@@ -76,7 +77,7 @@ def test_hard_couplings_share_a_stage(parameters: tuple[str, ...]) -> None:
     names = [stage.name for stage in step_program(sim.kernels.equations).stages]
     assert names.count("switch") == 1
     sim.step(n=10)
-    assert abs(sim.position["follower"] - (0.1 - 2 * sim.position["leader"])) < 1e-9
+    assert abs(sim.position["follower"] - (0.1 - 2 * sim.position["leader"])) < ROUNDING
 
 
 def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = lambda x: x) -> Form:
