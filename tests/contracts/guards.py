@@ -48,6 +48,7 @@ GUARDS = {
     "dynamics.solve.rows.COMPLIANCE": Guard("tests/dynamics/solve/test_rows.py"),
     "dynamics.solve.laws.STOP_LEAKAGE": Guard("tests/dynamics/solve/test_sweeps.py"),
     "dynamics.solve.laws.WARM_START_CHANGE": Guard("tests/dynamics/solve/test_sweeps.py"),
+    "dynamics.steps.midpoint.CLOSING": Guard("tests/sim/test_fast_loops.py", 0.1),
     "dynamics.steps.midpoint.FAR_IN_A_STEP": Guard(STEP),
     "dynamics.steps.midpoint.MOST_DAMPED": Guard(STEP, 3.0),
     "dynamics.steps.midpoint.MUCH": Guard(STEP),

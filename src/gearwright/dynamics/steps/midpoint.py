@@ -37,6 +37,7 @@ from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
+    divided,
     either,
     equal,
     greatest,
@@ -76,7 +77,8 @@ MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
 SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
 
-ROUNDING = 2e3  # eps by which passes may go on changing in single precision: an angle's rounding over dt
+ROUNDING = 2e3  # eps by which passes may go on changing in single precision
+CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded as angles and lengths are
 
 
 class MidpointStep(DirectStep):
@@ -198,9 +200,11 @@ class MidpointStep(DirectStep):
         In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
         """
         short = times(SETTLED / SHORT**2, times(self.dt, self.dt))
+        rounding: Scalar = ROUNDING * self.eps
         if self.closures:
             short = where(turn >= min(YIELDING), SETTLED, short)
-        return greatest(least(SETTLED, short), ROUNDING * self.eps)
+            rounding = greatest(rounding, divided(CLOSING * self.eps, self.dt))
+        return greatest(least(SETTLED, short), rounding)
 
     def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
         """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than there was.
