@@ -20,6 +20,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Scalar,
     both,
     divided,
@@ -41,7 +42,6 @@ from gearwright.dynamics.solve.conditions import as_number, chosen, one_of, only
 FAR = 1e12  # a rate that nothing reaches: a stop there is none
 WARM_START_CHANGE = 0.1  # of the tolerance: change of a held velocity in a step whose impulses are not sought anew
 STOP_LEAKAGE = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
-TINY = 1e-30  # keeps a quotient of nothing finite
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
 
