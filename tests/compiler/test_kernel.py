@@ -204,6 +204,24 @@ def explosion() -> Program:
     )
 
 
+def remembering() -> Program:
+    """x grows by u·m, and diverges where u is 1e200; m = 1/(1 + x²) is kept from step to step, as a mass matrix is."""
+    x, m, u, fresh = (ca.SX.sym(name) for name in ("x", "m", "u", "fresh"))
+    make = ca.Function("make", [x], [1 / (1 + x * x), 1], ["x"], ["m", "fresh"])
+    step = ca.Function("step", [x, m, u, fresh], [x + u * m * u], ["x", "m", "u", "fresh"], ["x"], SAME_NAME)
+    made = stage(make)
+    return Program(
+        name="remembering",
+        body=(Loop(1, (made,), until="fresh"), stage(step), made),
+        slots=(
+            Slot(name="x", kind=SlotKind.STATE, shape=(1,)),
+            Slot(name="u", kind=SlotKind.INPUT, shape=(1,)),
+            Slot(name="m", kind=SlotKind.DERIVED, shape=(1,)),
+            Slot(name="fresh", kind=SlotKind.DERIVED, shape=(1,)),
+        ),
+    )
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 8])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_robot_that_diverges_keeps_its_last_good_state(lanes: int, threads: int) -> None:

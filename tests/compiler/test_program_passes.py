@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
 from gearwright.compiler.backends.cpu import llvm
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.passes import ends_known, without_unread_stores
 from gearwright.compiler.tape import Instruction, Store
+from tests.compiler.building import same_bits
 from tests.compiler.test_passes import written
 
 SLOTS = tuple(
@@ -77,6 +82,49 @@ def test_an_end_that_was_written_or_is_elsewhere_is_not_known() -> None:
     assert loads(ends_known(written).stages[2]) == {"end", "x"}
     outside = program(BEGIN, Loop(9, (UNLESS,), "end"), UNLESS)
     assert loads(ends_known(outside).stages[1]) == {"end", "x"}
+
+
+COUNTS = stage("counts", load("idle"), const(1.0), Instruction("add", (0, 1)), const(2.0), Instruction("le", (3, 2)),
+               idle=2, other=4, end=1)  # fmt: skip
+NESTED = Program(
+    name="nested",
+    slots=(*SLOTS, Slot(name="other", kind=SlotKind.SCRATCH, shape=(1,))),
+    body=(
+        stage("begin", const(0.0), end=0, idle=0, other=0),
+        Loop(3, (Loop(5, (LATER, COUNTS), "other"),), "end"),
+    ),
+)
+
+
+def test_an_end_around_a_loop_is_not_known_in_its_second_iteration() -> None:
+    """The inner body sets the outer end in its first iteration and reads it in its second: x becomes 1."""
+    for lanes in (1, 4):
+        instance = compile_program(NESTED, lanes=lanes, cache=False).instance()
+        instance.step()
+        assert instance.get("x") == 1.0
+    once = replace(NESTED.body[1], body=(replace(NESTED.body[1].body[0], count=1),))  # type: ignore[type-var, union-attr, call-arg]
+    known = ends_known(replace(NESTED, body=(NESTED.body[0], once)))
+    assert loads(known.stages[1]) == {"x"}
+
+
+def test_what_one_robot_knows_does_not_decide_a_rounding() -> None:
+    """a·b − c is fused only where nothing else needs a·b: a choice of many robots does, which one robot never makes."""
+    slots = [Slot(name=n, kind=SlotKind.INPUT, shape=(1,)) for n in "ab"]
+    choice = stage(
+        "choice", load("a"), load("b"), load("x"), load("end"), Instruction("mul", (0, 1)), Instruction("sub", (4, 2)),
+        Instruction("select", (3, 4, 5)), const(1.0), x=6, end=7,
+    )  # fmt: skip
+    body = BEGIN, Loop(2, (choice,), "end")
+    both = Program(name="p", slots=(*SLOTS, *slots), body=body)
+    a, b = np.random.default_rng(1).normal(size=(2, 64, 1))
+    found = []
+    for lanes in (1, 4):
+        instance = compile_program(both, lanes=lanes, cache=False).instance(64)
+        for name, values in (("a", a), ("b", b), ("x", a * b)):
+            instance.set(name, values)
+        instance.step()
+        found.append(instance.get("x"))
+    assert same_bits(*found) and not found[0].any()
 
 
 def test_scratch_that_nobody_reads_is_not_stored() -> None:

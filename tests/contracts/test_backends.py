@@ -13,7 +13,7 @@ from gearwright.compiler import Address, Executable, Instance, backends, build, 
 from gearwright.errors import CompileError
 from tests.compiler.building import program_of, same_bits, tape_of, tape_of_each
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
-from tests.compiler.test_kernel import PENDULUM, SERIES, START, B, N, explosion, halving, sweeps
+from tests.compiler.test_kernel import PENDULUM, SERIES, START, B, N, explosion, halving, remembering, sweeps
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS
 from tests.installed import install
 from tests.sim.robots import ARM
@@ -125,6 +125,22 @@ def test_failures(compiled) -> None:
     assert (instance.get("y")[:, 0] == [12, 9, 12, 0, 2, 12]).all()
     instance.set("x", 0.5)
     assert instance.step(3) and not instance.failures
+
+
+def test_what_is_derived_belongs_to_the_last_good_state(compiled) -> None:
+    """A robot that failed goes on from its last good state as one that is put there."""
+    u = np.array([[1.0], [1e200], [3.0], [1e200], [2.0]])
+    executable = compiled(remembering())
+    failed, put = (executable.instance(len(u)) for _ in range(2))
+    for instance in (failed, put):
+        instance.set("x", 0.5)
+    failed.set("u", u)
+    assert not failed.step() and [f.robot for f in failed.failures] == [1, 3]
+    put.set("x", failed.get("x"))
+    for instance in (failed, put):
+        instance.set("u", 1.0)
+        assert instance.step(2)
+    assert same_bits(failed.get("x"), put.get("x")) and (failed.get("x")[1] < 10).all()
 
 
 @pytest.mark.parametrize("batch", [1, 5, 8])

@@ -6,7 +6,7 @@ import pytest
 import gearwright as gw
 from gearwright.sim import compile
 from tests.sim.driven import body, rigid
-from tests.sim.robots import DOUBLE_PENDULUM
+from tests.sim.robots import DOUBLE_PENDULUM, LIMITED
 from tests.tolerances import ROUNDING
 
 
@@ -50,6 +50,21 @@ def test_one_robot_of_a_batch(precision):
     assert sim.velocity["j"][7] == pytest.approx(2e-3, rel=2e-7)  # single precision
     assert np.delete(sim.velocity["j"], 7) == pytest.approx(np.full(10, 0.01), rel=3e-7)  # single precision
     assert sim.time == 10 * sim.dt
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_the_last_good_state_is_gone_on_from(batch):
+    """With the mass matrix of its own pose: that of the pose that was given up is another."""
+    robot = gw.loads(LIMITED)
+    failed, put = compile(robot, batch=batch), compile(robot, batch=batch)
+    failed.reset(position={"shoulder": 0.5, "elbow": 0.3})
+    failed.step(n=10)
+    with pytest.raises(gw.SimulationError, match="beyond"):
+        failed.step(effort={"shoulder": 1e14})
+    put.state = failed.state
+    for sim in (failed, put):
+        sim.step(effort={"shoulder": 0.0}, n=5)
+    assert np.array_equal(failed.state, put.state)
 
 
 def test_a_mass_ratio_is_said():

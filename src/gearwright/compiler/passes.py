@@ -48,8 +48,10 @@ def ends_known(program: Program) -> Program:
     def look(body: Body, zero: frozenset[str]) -> None:
         for node in body:
             if isinstance(node, Loop):
-                look(node.body, zero | {node.until} if node.until else zero)
-                zero -= {a.slot for stage in stages_of(node.body) for a in stage.tape.writes()}
+                written = {a.slot for stage in stages_of(node.body) for a in stage.tape.writes()}
+                before = zero if node.count == 1 else zero - written  # by iterations before
+                look(node.body, before | {node.until} if node.until else before)
+                zero -= written
             else:
                 bodies[id(node.tape)] = bodies.get(id(node.tape), set(zero)) & zero
                 zero -= {a.slot for a in node.tape.writes()}

@@ -21,6 +21,8 @@ from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import StageBoundary
 from gearwright.dynamics.steps.reuse import Form, refilled, unknowns, with_unknowns
 from gearwright.sim.programs import step_program
+from tests.sim.robots import FOLLOWING
+from tests.tolerances import ROUNDING
 
 FOLDER = Path(gearwright.robots.__file__).parent
 DAMPED = """<robot name="damped"><link name="base"/>
@@ -66,6 +68,16 @@ def test_motors_on_their_curves_share_a_stage() -> None:
     robot = gw.load(FOLDER / "hand.urdf")
     names = [stage.name for stage in step_program(Equations(robot, integrator="midpoint")).stages]
     assert names.count("switch") == 1
+
+
+@pytest.mark.parametrize("parameters", [(), ("follower.erp",)])
+def test_hard_couplings_share_a_stage(parameters: tuple[str, ...]) -> None:
+    """Their error is taken off in the first half alone: the share is a number, or an input of the robot."""
+    sim = gw.compile(gw.loads(FOLLOWING), coupling="hard", parameters=parameters)
+    names = [stage.name for stage in step_program(sim.kernels.equations).stages]
+    assert names.count("switch") == 1
+    sim.step(n=10)
+    assert abs(sim.position["follower"] - (0.1 - 2 * sim.position["leader"])) < ROUNDING
 
 
 def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = lambda x: x) -> Form:

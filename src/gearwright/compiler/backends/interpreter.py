@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.program import Body, Program, SlotKind, Stage
+from gearwright.compiler.program import LASTING, Body, Program, SlotKind, Stage
 from gearwright.compiler.program_text import from_text, to_text
 from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Tape
 
@@ -121,13 +121,13 @@ class InterpretedInstance(Instance):
         super().__init__(executable, batch)
         self._body, self._counts = executable.program.body, dict.fromkeys(executable.program.counts, 0)
         program, dtype = executable.program, executable.dtype
-        kept = sorted(
-            (s for s in program.slots if s.kind is not SlotKind.SCRATCH), key=lambda s: s.kind is not SlotKind.STATE
-        )
+        kept = [s for s in program.slots if s.kind is not SlotKind.SCRATCH]
+        kept.sort(key=lambda s: LASTING.index(s.kind) if s.kind in LASTING else len(LASTING))
         self._memory = np.zeros((batch, sum(slot.size for slot in kept)), dtype)
         self._values: dict[str, Array] = {s.name: np.zeros((batch, s.size), dtype) for s in program.slots}
         start = 0
-        for slot in kept:  # states first
+        self._lasting = sum(slot.size for slot in program.of_kind(*LASTING))
+        for slot in kept:  # states first, then what is derived from them
             self._values[slot.name] = self._memory[:, start : start + slot.size]
             start += slot.size
         bounds = [slot.bound for slot in program.of_kind(SlotKind.STATE) for _ in range(slot.size)]
@@ -178,8 +178,8 @@ class InterpretedInstance(Instance):
         for robot, element in np.argwhere(~good).tolist():
             value, address = float(self._states[robot, element]), self.executable.program.state_address(element)
             self._failed.setdefault(robot, Failure(robot, step, address, value))
-        failed, states = list(self._failed), self._states.shape[1]
-        self._states[failed] = before[failed, :states]
+        failed = list(self._failed)
+        self._memory[failed, : self._lasting] = before[failed, : self._lasting]
         self.clock.value += not (self.batch == 1 and self._failed)
 
     def _set_count(self, name: str, count: int) -> None:

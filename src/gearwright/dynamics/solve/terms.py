@@ -33,6 +33,10 @@ class Straight:
     slope: Scalar
     as_row: tuple[Scalar, Scalar] | None = None
 
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Straight:
+        """The same line with other numbers."""
+        return Straight({n: change(x) for n, x in self.J.items()}, change(self.constant), change(self.slope))
+
     def place(self, M: Inertia) -> tuple[str, Straight | Equality]:
         """In the matrix, or as a row."""
         if self.as_row is None or not M.filled_in_by(self.J):
@@ -161,16 +165,10 @@ class Collected:
         """The same with other numbers; lines may have their own change."""
         straight = in_lines or change
 
-        def row(J: Sparse, change: Callable[[Scalar], Scalar] = change) -> Sparse:
-            return {n: change(x) for n, x in J.items()}
-
         return Collected(
-            [Straight(row(t.J, straight), constant=straight(t.constant), slope=straight(t.slope)) for t in self.lines],
+            [line.mapped(straight) for line in self.lines],
             [law.mapped(change) for law in self.laws],
-            [
-                e._replace(J=row(e.J), bias=change(e.bias), cfm=change(e.cfm), give=change(e.give))
-                for e in self.equalities
-            ],
+            [e.mapped(change) for e in self.equalities],
             [curve.mapped(change) for curve in self.curves],
             self.places,
         )

@@ -37,7 +37,8 @@ class Form:
             return 0.0
 
         inertia.mapped(taken)
-        rest = replace(acting, lines=[], places=[]).mapped(taken)
+        rows = [e._replace(erp=0.0) for e in acting.equalities]  # sweeps alone ask for it
+        rest = replace(acting, lines=[], places=[], equalities=rows).mapped(taken)
         return Form(numbers, (inertia.pattern, rest))
 
 

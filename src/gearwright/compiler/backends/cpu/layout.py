@@ -25,7 +25,7 @@ class Layout:
 
     @cached_property
     def arena(self) -> dict[str, int]:
-        """Element offset in a block's piece of the arena, for each slot but scratch; states come first."""
+        """Element offset in a block's piece of the arena, for each slot but scratch: states, derived, then others."""
         return slot_offsets([s for kind in IN_ARENA for s in self.program.of_kind(kind)], 0)
 
     @cached_property
@@ -36,6 +36,10 @@ class Layout:
     @cached_property
     def state_elements(self) -> int:
         return sum(slot.size for slot in self.program.of_kind(SlotKind.STATE))
+
+    @cached_property
+    def derived_elements(self) -> int:
+        return sum(slot.size for slot in self.program.of_kind(SlotKind.DERIVED))
 
     @cached_property
     def arena_elements(self) -> int:

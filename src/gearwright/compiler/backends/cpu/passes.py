@@ -31,6 +31,11 @@ def constants_first(tape: Tape) -> Tape:
     return Tape(tuple(changed), tape.stores)
 
 
+def _shorter(tape: Tape) -> Tape:
+    """Simplified without another rounding."""
+    return optimise(tape, (simplify, remove_dead_code))
+
+
 PASSES: tuple[Pass, ...] = (*REWRITES, constants_first, schedule)  # which drops unused values itself
 FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first)
 
@@ -40,12 +45,11 @@ def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> 
 
     Lanes are robots; a single one's isomorphic values fill vectors of at most `widest` lanes.
     """
-    passes = PASSES
-    if lanes == 1:
-        program, passes = ends_known(program), FOR_ONE_ROBOT
+    passes = FOR_ONE_ROBOT if lanes == 1 else PASSES
     optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
-    if lanes == 1:
-        optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code)))
+    if lanes == 1:  # roundings are decided by now, as for many robots
+        optimised = without_unread_stores(ends_known(optimised)).map_tapes(_shorter, verified=False)
+        optimised = peel_loops(optimised, _shorter)
         movable = movable_slots(optimised)
         pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
         optimised = optimised.map_tapes(lambda tape: optimise(tape, (pack, schedule), vectors.RULES), verified=False)

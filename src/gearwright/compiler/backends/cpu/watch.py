@@ -1,7 +1,8 @@
 """Functions of a kernel that watch over the states: nothing that is not finite, or beyond its bound, is ever committed.
 
 `save` copies the states into scratch. `commit` does the same after a step, if all are good and no lane of the block
-failed before; otherwise the cold `recover` sorts the lanes out one by one.
+failed before; otherwise the cold `recover` sorts the lanes out one by one. What a failed robot's last good state
+decides is to be made again: its derived numbers become 0.
 
 A number with a bound is scaled first, so that at its bound it is the largest number there is: beyond, it is infinite.
 """
@@ -122,6 +123,7 @@ def recover_function(layout: Layout, t: Types) -> str:
     scalar, lanes, elements = t.scalar, layout.lanes, layout.state_elements
     single, scales = types(1, {64: "double", 32: "single"}[t.bits]), _scales(layout, t)
     table = ", ".join(f"{scalar} {number(scales.get(i, 1.0), single)}" for i in range(elements))
+    after_copy = "derived" if layout.derived_elements else "done"
     return f"""
 @scales = internal constant [{elements} x {scalar}] [{table}]
 define internal void @recover(
@@ -176,12 +178,31 @@ copy:
   store {scalar} %y, ptr %to.at
   %j.next = add i64 %j, 1
   %more.j = icmp ult i64 %j.next, {elements}
-  br i1 %more.j, label %copy, label %done
-done:
+  br i1 %more.j, label %copy, label %{after_copy}
+{_forget_derived(layout, t)}done:
   %l.next = add i64 %l, 1
   %more.l = icmp ult i64 %l.next, {lanes}
   br i1 %more.l, label %lane, label %end
 end:
   ret void
 }}
+"""
+
+
+def _forget_derived(layout: Layout, t: Types) -> str:
+    """Derived elements, which come after the states, of a lane that is not good."""
+    if not layout.derived_elements:
+        return ""
+    scalar, lanes, zero = t.scalar, layout.lanes, number(0.0, types(1, {64: "double", 32: "single"}[t.bits]))
+    return f"""derived:
+  br i1 %good, label %done, label %forget
+forget:
+  %d.i = phi i64 [ {layout.state_elements}, %derived ], [ %d.next, %forget ]
+  %d.k = mul i64 %d.i, {lanes}
+  %d.l = add i64 %d.k, %l
+  %d.at = getelementptr {scalar}, ptr %arena, i64 %d.l
+  store {scalar} {zero}, ptr %d.at
+  %d.next = add i64 %d.i, 1
+  %d.more = icmp ult i64 %d.next, {layout.state_elements + layout.derived_elements}
+  br i1 %d.more, label %forget, label %done
 """
