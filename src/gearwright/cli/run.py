@@ -45,6 +45,9 @@ def run(
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
     ] = None,
+    passes: Annotated[
+        int | None, typer.Option(help="Passes of a midpoint step at most; 24 if not given. They end where it settles.")
+    ] = None,
     position: Annotated[
         Assignments, typer.Option("--set", metavar=NUMBERS, help="A joint's position at the start; may be repeated.")
     ] = None,
@@ -91,8 +94,7 @@ def run(
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
     options: dict[str, Any] = {"dt": dt, "batch": batch}
-    if integrator is not None:
-        options["integrator"] = integrator
+    options |= {n: x for n, x in {"integrator": integrator, "passes": passes}.items() if x is not None}
     wanted = Wanted(
         2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context)
     )

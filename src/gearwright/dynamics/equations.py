@@ -60,6 +60,7 @@ class Equations:
         integrator: str = "euler",
         solver: str = "direct",
         iterations: int = 20,
+        passes: int | None = None,
         tolerance: float = TOLERANCE["double"],
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
@@ -100,7 +101,7 @@ class Equations:
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
             kinds = []
         self.kinds: list[ConstraintGroup] = kinds
-        self._solver, self._iterations, self._tolerance = solver, iterations, tolerance
+        self._solver, self._iterations, self._passes, self._tolerance = solver, iterations, passes, tolerance
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -233,8 +234,10 @@ class Equations:
             step: EulerStep | MidpointStep = sweeps(
                 build, self.model, self.kinds, eps, iterations=self._iterations, tolerance=self._tolerance
             )
+        elif self.integrator == "midpoint":
+            step = MidpointStep(build, self.model, self.kinds, eps, self._passes)
         else:
-            step = (MidpointStep if self.integrator == "midpoint" else EulerStep)(build, self.model, self.kinds, eps)
+            step = EulerStep(build, self.model, self.kinds, eps)
         step.write()
         return build.body
 

@@ -36,6 +36,7 @@ def compile(
     controller: Callable[..., Any] | None = None,
     control_period: int = 1,
     wrenches: Sequence[str] = (),
+    passes: int | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -61,6 +62,8 @@ def compile(
                 of the code that steps (see `gearwright.control`)
     control_period  steps from one call of the controller to the next; what it commands is held in between
     wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
+    passes      of a midpoint step at most (24); they end as soon as the mean velocity has settled. What has not come
+                near by then is made in parts
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
@@ -85,7 +88,7 @@ def compile(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
-        wrenches=wrenches,
+        wrenches=wrenches, passes=passes,
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))

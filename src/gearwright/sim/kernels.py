@@ -101,7 +101,7 @@ class CompiledKernels(Kernels):
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, tolerance=TOLERANCE[o.precision], drives=o.drives, period=o.dt,
+            iterations=o.iterations, passes=o.passes, tolerance=TOLERANCE[o.precision], drives=o.drives, period=o.dt,
             controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
         )  # fmt: skip
 
@@ -151,7 +151,7 @@ class CompiledKernels(Kernels):
         if model is None or keys.foreign_constraints():
             return None
         o = self.options
-        rows = (o.solver, o.iterations, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
+        rows = (o.solver, o.iterations, o.passes, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
         return model, o.inputs, o.gravity, o.integrator, rows, o.precision, *o.wrenches
 
     def _key(self, name: str) -> str | None:

@@ -38,6 +38,7 @@ class Options:
     precision: Literal["double", "single"] = "double"
     coupling: str | None = None
     iterations: int = 20
+    passes: int | None = None  # None: as many as the midpoint's step has by itself
     parameters: tuple[str, ...] = ()
     gravity: tuple[float, ...] | None = None  # [m/s²]; None: the file's
     threads: int | None = None
@@ -52,9 +53,11 @@ class Options:
         _check_device(self.device)
         if self.solver != "direct" and self.integrator == "midpoint":
             raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; 'midpoint' needs 'direct'")
+        if self.passes is not None and self.integrator != "midpoint":
+            raise CompileError(f"passes are those of integrator='midpoint'; {self.integrator!r} has none")
         if not (isfinite(self.dt) and self.dt > 0):
             raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
-        for option in ("batch", "iterations", "threads", "control_period"):
+        for option in ("batch", "iterations", "passes", "threads", "control_period"):
             _check_count(option, getattr(self, option))
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
@@ -80,7 +83,7 @@ class Options:
         *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
         coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
-        control_period: int = 1, wrenches: Sequence[str] = (),
+        control_period: int = 1, wrenches: Sequence[str] = (), passes: int | None = None,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -92,7 +95,7 @@ class Options:
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
-            coupling=coupling, iterations=iterations, parameters=names, gravity=g, threads=threads,
+            coupling=coupling, iterations=iterations, passes=passes, parameters=names, gravity=g, threads=threads,
             drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_period,
             wrenches=(wrenches,) if isinstance(wrenches, str) else tuple(dict.fromkeys(wrenches)),
@@ -163,7 +166,7 @@ def _check_device(device: object) -> None:
 
 
 def _check_count(option: str, value: object) -> None:
-    if value is None and option == "threads":
+    if value is None and option in ("threads", "passes"):
         return
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 1:
         raise CompileError(f"{option} is a whole number of at least 1, not {value!r}")

@@ -54,10 +54,13 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
+from gearwright.dynamics.constraints.rows import ConstraintGroup
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
+from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.direct import MIDDLE, DirectStep
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.reuse import unknowns, with_unknowns
@@ -84,7 +87,12 @@ CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded 
 class MidpointStep(DirectStep):
     """Writes the stages."""
 
-    _own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
+    def __init__(
+        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float, passes: int | None = None
+    ) -> None:
+        super().__init__(build, model, kinds, eps)
+        self.passes = PASSES if passes is None else passes  # at most
+        self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
     def write(self) -> None:
         parts = Substeps(self.build, self.loop_speed_squared())
@@ -119,7 +127,7 @@ class MidpointStep(DirectStep):
             build.trial, build.progress = self.started(first), list(STARTED)
             build.point = [0.0] * len(first.curves)
         build.stage("begin")
-        with build.loop(PASSES, until=Slots.converged):
+        with build.loop(self.passes, until=Slots.converged):
             found = self._pass(later, H, M, effort)
         parts.keep()
         settled = self._second_half(later, found, M, acting, effort)
@@ -266,7 +274,7 @@ class MidpointStep(DirectStep):
         if not self.closures:
             unresolved = both(turn >= NONLINEAR, self._unresolved(u))
             build.unresolved = [where(passed, build.unresolved[0], as_number(unresolved))]
-        lost = both(turn >= PASSES, build.nearly_converged[0] < 0.5)
+        lost = both(turn >= self.passes, build.nearly_converged[0] < 0.5)
         rows = zip(build.start, build.velocity, start, strict=True)
         build.start = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
 
