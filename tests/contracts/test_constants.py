@@ -1,5 +1,6 @@
 """Every constant that decides something has a test that fails when it is changed, or a reason why none can."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -27,6 +28,16 @@ def test_guards_are_there():
         text = (ROOT / path).read_text(encoding="utf-8")
         assert f"def {name}" in text, guard.test
         assert guard.factor != 1.0
+
+
+def test_numbers_of_equations_are_normal_in_single_precision():
+    """One that is rounded to 0 no longer keeps a quotient finite."""
+    small = {}
+    for path in sorted((ROOT / "src/gearwright/dynamics").rglob("*.py")):
+        values = [n.value for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Constant)]
+        if found := [x for x in values if isinstance(x, float) and 0.0 < x < 2.0**-126]:
+            small[path.name] = found
+    assert small == {}
 
 
 @pytest.mark.slow

@@ -278,3 +278,14 @@ def test_what_rows_do_not_change(double_pendulum):
         "position": 2, "velocity": 2, "mean_velocity": 2, "missed": 4,
         "smooth": 1, "parts": 2, "unsettled": 1,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_followers_without_friction_have_accelerations(precision):
+    """Friction is shared between axes that turn together; where there is none, the share is nothing by nothing."""
+    sim = compile(fingers("exact", friction=0.1), precision=precision, parameters=["right.friction", "left.friction"])
+    sim.set_parameters({"right.friction": 0.0, "left.friction": 0.0})
+    sim.step(effort={"right": 2.0}, n=3)
+    free = compile(fingers("exact", friction=0.0), precision=precision)
+    free.step(effort={"right": 2.0}, n=3)
+    assert sim.acceleration["left"] == pytest.approx(free.acceleration["left"], rel=1e-6)  # single precision

@@ -6,10 +6,10 @@ import pytest
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.solve import Equality, between_rates, friction_and_stops, saturated
+from gearwright.dynamics.solve import Equality, friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, CurveRemainder
-from gearwright.dynamics.solve.laws import STOP_LEAKAGE, Response
-from gearwright.dynamics.solve.sweeps import Responses, dot, jacobian_transpose, sweep
+from gearwright.dynamics.solve.sweeps import Response, Responses, dot, jacobian_transpose, sweep
+from gearwright.dynamics.solve.swept_laws import STOP_LEAKAGE
 from gearwright.dynamics.solve.terms import Bounded
 from tests.dynamics.solve.bench import random_matrices
 from tests.dynamics.solve.test_masked import lower
@@ -74,28 +74,6 @@ def test_sweeps_solve_equalities(rng):
     assert impulses == pytest.approx(-np.linalg.solve(A, J @ u + bias), rel=2e-14)
 
 
-LAWS = {
-    "friction": friction_and_stops(0.5, None, None),
-    "stops": friction_and_stops(0.0, -0.3, 0.5),
-    "friction and stops": friction_and_stops(0.5, -0.3, 0.5),
-    "a range without 0": between_rates(0.5, 0.2, 0.6),
-    "a drive": saturated(0.3, 4.0, -0.7, 0.9),
-}
-
-
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_a_projection_meets_the_law(law, rng):
-    """What it gives is on the law, at the rate that it leads to; and there it stays, and is accepted."""
-    draws = np.column_stack([rng.normal(size=(200, 2)) * 2, rng.uniform(0.1, 3, 200)])
-    for rate, impulse, own in draws.tolist():
-        response = Response(own, 1 / own, 1 / own)
-        new = law.project(impulse, rate, response, 0.0)
-        there = rate + own * (new - impulse)
-        assert law.satisfied(new, there, there, 1e-12)
-        assert law.project(new, there, response, 0.0) == pytest.approx(new, abs=1e-12)
-        assert not law.satisfied(new + 0.1, there + 0.1 * own, there + 0.1 * own, 1e-12)
-
-
 def test_what_a_stop_lets_go_of():
     """A stop that takes STOP_LEAKAGE off a velocity is off by the tolerance: `impulse·tolerance/STOP_LEAKAGE`."""
     stop = box([1.0], 0.0, low=0.0)
@@ -122,16 +100,11 @@ def test_a_warm_start_is_within_the_box_unless_a_stop_gave_it():
     assert Equality({0: 1.0}).warm_start(3.0) == 3.0
 
 
-def test_errors_and_stops_in_the_time_of_a_sweep():
-    """After 2 of 5 sweeps with rate 1: an error has changed by 2/5·dt, and a stop at rate 3 is 3·5 − 2 away in 3."""
+def test_errors_in_the_time_of_a_sweep():
+    """After 2 of 5 sweeps with rate 1, an error has changed by 2/5·dt."""
     hard = Equality({0: 1.0}, bias=0.4, erp=0.2)  # C/dt = 2, of which 0.2 a step
     assert hard.moved_on(2.0, 2.0, 5).bias == pytest.approx(5 * 0.2 * (2 + 2 / 5), rel=1e-15)
     assert hard.undrifted().bias == 0.0 and Equality({0: 1.0}, bias=0.4).undrifted().bias == 0.4
-    stop = friction_and_stops(0.1, -3.0, 3.0).moved_on(2.0, 2.0, 5)
-    assert [v.rate for v in stop.vertices] == pytest.approx([-3 - 8 / 5, 0, 0, 3 + 4 / 5], rel=1e-15)
-    passed = friction_and_stops(0.1, -3.0, 3.0).moved_on(40.0, 2.0, 5)  # beyond: friction turns there
-    assert [v.rate for v in passed.vertices] == pytest.approx([-12.2, -3.8, -3.8, -3.8], rel=1e-15)
-    assert saturated(0.3, 4.0, -0.7, 0.9).moved_on(2.0, 2.0, 5) == saturated(0.3, 4.0, -0.7, 0.9)
 
 
 def test_what_a_curve_bends_beside_its_line():

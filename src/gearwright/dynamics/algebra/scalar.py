@@ -15,6 +15,8 @@ from casadi import SX, GlobalOptions
 
 Scalar: TypeAlias = Any  # float, or an SX of shape (1, 1)
 
+TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
+
 # SX.binary reaches CasADi's own simplifications (x·1, x + 0, x − (−y)) without the seven times slower overload
 # resolution of the operators; tracing is nothing but these calls.
 _binary = SX.binary

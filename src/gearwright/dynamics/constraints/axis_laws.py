@@ -8,6 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Scalar,
     divided,
     greatest,
@@ -102,7 +103,7 @@ class AxisRow(OneRow):
         slid = greatest(least(impulse, f), minus(0.0, f))
         for r in self.friction_terms:
             own = r.level(now.tree)
-            share = 0.0 if is_zero(own) else divided(times(own, dt), greatest(f, 1e-300))
+            share = 0.0 if is_zero(own) else divided(times(own, dt), greatest(f, TINY))
             along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
             found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
         for stop, pushes in (
@@ -172,7 +173,7 @@ def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
 
 
 def _where_it_lets_go(line: Straight) -> Vertex:
-    return Vertex(divided(line.constant, greatest(line.slope, 1e-30)), 0.0)
+    return Vertex(divided(line.constant, greatest(line.slope, TINY)), 0.0)
 
 
 @dataclass(frozen=True)

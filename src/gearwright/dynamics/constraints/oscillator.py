@@ -25,6 +25,7 @@ from typing import NamedTuple
 import casadi
 
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Scalar,
     both,
     divided,
@@ -95,7 +96,7 @@ def _poles(theta: Scalar, zeta: Scalar) -> tuple[Scalar, Scalar]:
     """g and E. `1 + E − T = (1 − z₁)·(1 − z₂)`, written without differences of nearly equal numbers."""
     theta = where(theta <= RESOLVED, theta, RESOLVED)  # beyond, only numbers that are finite
     a, square = times(zeta, theta), minus(1.0, times(zeta, zeta))
-    b = times(theta, square_root(plus(magnitude(square), 1e-30)))  # has a derivative at ζ = 1, too
+    b = times(theta, square_root(plus(magnitude(square), TINY)))  # has a derivative at ζ = 1, too
     decay, fast = casadi.exp(-a), plus(a, b)
     slow = times(theta, theta) / fast
     half_a, half_b, half = (casadi.sinh(0.5 * _bounded(a)), casadi.sin(0.5 * b), casadi.sinh(0.5 * slow))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import casadi
 
 from gearwright.dynamics.algebra.rotation import Rows, rotate, rotate_inverse
-from gearwright.dynamics.algebra.scalar import Scalar, divided, greatest, minus, plus, square_root, times, where
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, divided, greatest, minus, plus, square_root, times, where
 from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.model import Joint
 from gearwright.model.joints import plane_basis
@@ -119,7 +119,7 @@ def quaternion_of(R: Rows) -> list[Scalar]:
     """(w, x, y, z) with w ≥ 0, by the largest of the four (Shepperd, 1978), so that nothing small is divided by."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
     squares = [plus(1.0, t) for t in (xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy)]  # four times each
-    half = [square_root(greatest(s, 1e-300)) * 0.5 for s in squares]
+    half = [square_root(greatest(s, TINY)) * 0.5 for s in squares]
     a, b, c = zy - yz, xz - zx, yx - xy  # 4·w·(x, y, z)
     d, e, f = xy + yx, xz + zx, yz + zy  # 4·xy, 4·xz, 4·yz
     by = [

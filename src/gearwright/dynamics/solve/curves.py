@@ -34,7 +34,7 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.solve.laws import Response
+from gearwright.dynamics.solve.sweeps import Response
 
 SAMPLE = range(2, 5)  # arguments of a curve that a phase decides: rate known, time ahead, share of the rate
 FAR = 1e30  # a rate that nothing reaches

@@ -21,6 +21,7 @@ from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
 from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Scalar,
     divided,
     greatest,
@@ -35,8 +36,6 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
 from gearwright.dynamics.solve.conditions import as_number, negated
-
-TINY = 1e-30  # keeps a quotient of nothing finite
 
 
 class Pivot(NamedTuple):

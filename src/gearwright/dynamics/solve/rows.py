@@ -38,8 +38,9 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line, Response
+from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
+from gearwright.dynamics.solve.sweeps import Response
 
 FURTHER = 2  # steps of refinement of couplings in a ring
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement

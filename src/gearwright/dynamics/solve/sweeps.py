@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
@@ -30,7 +30,14 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
-from gearwright.dynamics.solve.laws import Response
+
+
+class Response(NamedTuple):
+    """How the rate along a direction answers to an impulse, the other terms given."""
+
+    whole: Scalar  # A_ii
+    reciprocal: Scalar  # 1/A_ii, or 0 where nothing moves
+    soft: Scalar  # 1/(A_ii + cfm)
 
 
 class SweptTerm(Protocol):

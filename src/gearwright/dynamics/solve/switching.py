@@ -32,7 +32,7 @@ from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.choosing import Acting
 from gearwright.dynamics.solve.conditions import as_number, differs
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line, Seen
+from gearwright.dynamics.solve.laws import Line, LoadLine
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
 from gearwright.dynamics.solve.tied import in_rings, solve_tied, tied
@@ -152,12 +152,12 @@ class _Solved:
 
     def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
         """With the pieces that rates and impulses belong to."""
-        share = times(tolerance, ROUNDING * self.problem.eps)
-        seen = self._seen(share, times(share, self._speed()))
-        found = [self._next(i, piece, seen[i]) for i, piece in enumerate(pieces)]
+        rounding = times(times(tolerance, ROUNDING * self.problem.eps), self._speed())
+        loads = self._load_lines(rounding)
+        found = [self._next(i, piece, loads[i]) for i, piece in enumerate(pieces)]
         wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
         result = self._refined()
-        impulses = [each.impulse for each in (seen if result is self else result._seen(share, 0.0))]
+        impulses = [each.impulse for each in (loads if result is self else result._load_lines(0.0))]
         reactions = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
         return Iteration(result.u, impulses, reactions, found, as_number(equal(wrong, 0.0)))
 
@@ -171,9 +171,9 @@ class _Solved:
         u, w, impulses = ([plus(a, b) for a, b in zip(*pair, strict=True)] for pair in pairs)
         return replace(self, rows=self.rows._replace(impulses=impulses), u=u, w=w)
 
-    def _next(self, i: int, piece: Scalar, seen: Seen) -> Scalar:
+    def _next(self, i: int, piece: Scalar, load: LoadLine) -> Scalar:
         jumps = self.rows is None and i in self.roles.pivots.values()
-        return self.problem.laws[i].law.next(piece, self.lines[i], seen, jumps=jumps)
+        return self.problem.laws[i].law.next(piece, self.lines[i], load, jumps=jumps)
 
     def _speed(self) -> Scalar:
         """Speed of the fastest coordinate."""
@@ -181,28 +181,25 @@ class _Solved:
             return self.problem.speed
         return greatest_number([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
-    def _seen(self, share: Scalar, slack: Scalar) -> list[Seen]:
-        """How each law's direction answers. `slack` is what may be rounding of a coordinate's velocity."""
-        seen: dict[int, Seen] = {}
+    def _load_lines(self, rounding: Scalar) -> list[LoadLine]:
+        """One a law. `rounding` is what may be that of a coordinate's velocity."""
+        found: dict[int, LoadLine] = {}
         slopes, constants = self.problem.beside(self.lines, self.roles)
         for k, i in self.roles.pivots.items():
-            u, line = self.u[k], self.lines[i]
+            line = self.lines[i]
             d, w = plus(self.factors.inertias[k], slopes.get(k, 0.0)), plus(self.w[k], constants.get(k, 0.0))
-            impulse = where(line.flat, line.impulse, minus(times(d, u), w))
-            seen[i] = Seen(w, d, 1.0, times(d, slack), u, impulse, d, slack, share)
+            impulse = where(line.flat, line.impulse, minus(times(d, self.u[k]), w))
+            found[i] = LoadLine(w, d, 1.0, times(d, rounding), impulse)
         for i in self.roles.diagonal:
-            ((k, ratio),), line = self.problem.laws[i].direction.items(), self.lines[i]
-            rate, wide = times(ratio, self.u[k]), times(magnitude(ratio), slack)
+            ((k, ratio),) = self.problem.laws[i].direction.items()
+            rate = times(ratio, self.u[k])
             impulse = self._beside_impulse(i, k, ratio, rate)
-            inertia = divided(self.factors.inertias[k], times(ratio, ratio))
-            seen[i] = Seen(rate, 1.0, 0.0, wide, rate, impulse, inertia, wide, share)
+            found[i] = LoadLine(rate, 1.0, 0.0, times(magnitude(ratio), rounding), impulse)
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
             assert self.rows is not None
             push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
-            wide, rate = times(size(self.problem.laws[i].direction), slack), plus(push, times(answer, impulse))
-            inertia = 1.0 if is_zero(answer) else divided(1.0, answer)  # nothing moves along it: any would do
-            seen[i] = Seen(push, 1.0, answer, wide, rate, impulse, inertia, wide, share)
-        return [seen[i] for i in range(len(self.problem.laws))]
+            found[i] = LoadLine(push, 1.0, answer, times(size(self.problem.laws[i].direction), rounding), impulse)
+        return [found[i] for i in range(len(self.problem.laws))]
 
     def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
         """By the law's line; or, where it is the only one that slopes, by what the coordinate lacks.

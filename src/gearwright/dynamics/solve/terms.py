@@ -18,9 +18,11 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.solve import swept_laws
 from gearwright.dynamics.solve.curves import Curve
-from gearwright.dynamics.solve.laws import Polyline, Response
+from gearwright.dynamics.solve.laws import Polyline
 from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.sweeps import Response
 
 
 @dataclass(frozen=True)
@@ -58,19 +60,19 @@ class Bounded:
         return Bounded({n: change(x) for n, x in self.J.items()}, self.law.mapped(change))
 
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
-        return self.law.project(impulse, rate, own, tolerance)
+        return swept_laws.project(self.law, impulse, rate, own, tolerance)
 
     def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
-        return self.law.satisfied(impulse, rate, before, tolerance)
+        return swept_laws.satisfied(self.law, impulse, rate, before, tolerance)
 
     def warm_start(self, impulse: Scalar) -> Scalar:
-        return self.law.warm_start(impulse)
+        return swept_laws.warm_start(self.law, impulse)
 
     def undrifted(self) -> Bounded:
         return self
 
     def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Bounded:
-        return Bounded(self.J, self.law.moved_on(moved, done, n))
+        return Bounded(self.J, swept_laws.moved_on(self.law, moved, done, n))
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,10 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Scalar,
     both,
+    divided,
     either,
     equal,
     greatest,
@@ -71,7 +73,6 @@ from gearwright.dynamics.tree.reduction import TreeState
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
 FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
 NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
-TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
 QUICK, SMOOTH = 3.0, 2.0  # passes of a step that was guessed well; so many of those, and what they missed is added
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
@@ -79,7 +80,8 @@ MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
 SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
 
-ROUNDING = 2e3  # eps by which passes may go on changing in single precision: an angle's rounding over dt
+ROUNDING = 2e3  # eps by which passes may go on changing in single precision
+CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded as angles and lengths are
 
 
 class MidpointStep(DirectStep):
@@ -206,9 +208,11 @@ class MidpointStep(DirectStep):
         In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
         """
         short = times(SETTLED / SHORT**2, times(self.dt, self.dt))
+        rounding: Scalar = ROUNDING * self.eps
         if self.closures:
             short = where(turn >= min(YIELDING), SETTLED, short)
-        return greatest(least(SETTLED, short), ROUNDING * self.eps)
+            rounding = greatest(rounding, divided(CLOSING * self.eps, self.dt))
+        return greatest(least(SETTLED, short), rounding)
 
     def _land(self, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
         """The momentum at the end of what could not be followed: w's own, with no more kinetic energy than there was.

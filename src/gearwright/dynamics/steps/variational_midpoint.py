@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, minus, plus, sine_cosine, square_root, times
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.motion import Model
@@ -78,8 +78,8 @@ def rotate_inverse(x: Vector, a: Vector) -> Vector:
 
 
 def _angle(x: Vector) -> tuple[Scalar, Scalar, Scalar]:
-    """|x|, its sine and cosine; 1e-30 keeps quotients finite at rest, where their numerators vanish."""
-    r = square_root(x @ x + 1e-30)
+    """|x|, its sine and cosine; TINY keeps quotients finite at rest, where their numerators vanish."""
+    r = square_root(x @ x + TINY)
     return r, *sine_cosine(r)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from gearwright.dynamics.algebra.rotation import AboutAxis, Dense, Rotation, Transform, snapped
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Scalar,
     plus,
     reciprocal,
@@ -178,10 +179,9 @@ def quaternion_normalised(q: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> tuple[Scalar, ...]:
     """`q·exp(turn/2)`, the turn [rad] being in the child side's axes.
 
-    The 1e-30 keeps sin(θ/2)/θ and its derivatives finite at rest; it is below the rounding of any θ² that matters,
-    and a normal number in single precision too.
+    TINY keeps sin(θ/2)/θ and its derivatives finite at rest; it is below the rounding of any θ² that matters.
     """
-    angle = square_root(turn @ turn + 1e-30)
+    angle = square_root(turn @ turn + TINY)
     s, c = sine_cosine(0.5 * angle)
     return quaternion_normalised(quaternion_product(q, (c, *(turn * (s / angle)))))
 
