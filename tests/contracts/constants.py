@@ -1,6 +1,6 @@
 """Numbers at the top of modules, and a run of tests with one of them changed.
 
-`python -m tests.contracts.constants steps.midpoint.SETTLED 10 tests/sim` says which tests notice.
+`python -m tests.contracts.constants steps.passes.SETTLED 10 tests/sim` says which tests notice.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class Guard(NamedTuple):
     factor: float = 10.0
 
 
-STEP = "tests/dynamics/steps/test_midpoint.py"
+STEP = "tests/dynamics/steps/test_passes.py"
 STOPS = "tests/dynamics/constraints/test_axis_laws.py"
 SPRINGS = "tests/dynamics/constraints/test_oscillator.py"
 SWITCHING = "tests/dynamics/solve/test_switching.py"
@@ -48,13 +48,13 @@ GUARDS = {
     "dynamics.solve.rows.COMPLIANCE": Guard("tests/dynamics/solve/test_rows.py"),
     "dynamics.solve.swept_laws.STOP_LEAKAGE": Guard("tests/dynamics/solve/test_sweeps.py"),
     "dynamics.solve.swept_laws.WARM_START_CHANGE": Guard("tests/dynamics/solve/test_sweeps.py"),
-    "dynamics.steps.midpoint.CLOSING": Guard("tests/sim/test_fast_loops.py", 0.1),
-    "dynamics.steps.midpoint.FAR_IN_A_STEP": Guard(STEP),
-    "dynamics.steps.midpoint.MOST_DAMPED": Guard(STEP, 3.0),
-    "dynamics.steps.midpoint.MUCH": Guard(STEP),
-    "dynamics.steps.midpoint.NEAR": Guard(STEP),
-    "dynamics.steps.midpoint.PASSES": Guard(STEP, 0.1),
-    "dynamics.steps.midpoint.SETTLED": Guard(STEP),
+    "dynamics.steps.passes.CLOSING": Guard("tests/sim/test_fast_loops.py", 0.1),
+    "dynamics.steps.passes.FAR_IN_A_STEP": Guard(STEP),
+    "dynamics.steps.passes.MOST_DAMPED": Guard(STEP, 3.0),
+    "dynamics.steps.passes.MUCH": Guard(STEP),
+    "dynamics.steps.passes.NEAR": Guard(STEP),
+    "dynamics.steps.passes.PASSES": Guard(STEP, 0.1),
+    "dynamics.steps.passes.SETTLED": Guard(STEP),
     "dynamics.algebra.rotation.NEGLIGIBLE": Guard("tests/dynamics/test_rotation.py"),
     "dynamics.algebra.rotation._ROUNDING": Guard("tests/dynamics/test_rotation.py", 0.1),
     "dynamics.constraints.rows.PARALLEL": Guard("tests/dynamics/constraints/test_coupling_rows.py"),
@@ -165,10 +165,10 @@ GUARDS = {
         f"{SWITCHING}::test_laws_switch_one_by_one_where_their_number_does_not_fall"
     ),
     "dynamics.steps.direct.SWITCHES": Guard("tests/dynamics/steps/test_direct.py"),
-    "dynamics.steps.midpoint.ROUNDING": Guard(STEP),
-    "dynamics.steps.midpoint.NONLINEAR": Guard(STEP),
-    "dynamics.steps.midpoint.SHORT": Guard(STEP),
-    "dynamics.steps.midpoint.YIELDING": Guard(STEP),
+    "dynamics.steps.passes.ROUNDING": Guard(STEP),
+    "dynamics.steps.passes.NONLINEAR": Guard(STEP),
+    "dynamics.steps.passes.SHORT": Guard(STEP),
+    "dynamics.steps.passes.YIELDING": Guard(STEP),
     "dynamics.steps.sweep.ENOUGH": Guard(SWEEPS),
     "dynamics.steps.sweep.EPS": Guard(SWEEPS),
     "dynamics.steps.sweep.TOLERANCE": Guard(SWEEPS),
@@ -213,8 +213,8 @@ ARGUED = {
     "dynamics.solve.laws.FAR": "stands for infinity",
     "dynamics.solve.choosing.ALL": "stands for infinity",
     "dynamics.algebra.scalar.TINY": "keeps 0/0 finite; every other divisor is far larger",
-    "dynamics.steps.midpoint.QUICK": "which guess a step begins with: passes settle to the same",
-    "dynamics.steps.midpoint.SMOOTH": "which guess a step begins with: passes settle to the same",
+    "dynamics.steps.guess.QUICK": "which guess a step begins with: passes settle to the same",
+    "dynamics.steps.guess.SMOOTH": "which guess a step begins with: passes settle to the same",
     "model.rigid_loops.MOST_FREE": "bounds the time that very long loops take",
     "model.rigid_loops.NUDGE": "second differences of smooth functions: the same from 1e-5 to 0.1",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",

@@ -13,13 +13,19 @@ ROOMS = ("dynamics/solve", "dynamics/steps", "dynamics/constraints")
 ELSEWHERE = {
     "dynamics/solve/floors.py": "dynamics/solve/test_rows.py",  # two numbers, by what they decide
     "dynamics/steps/slots.py": "contracts/test_slots.py",
+    "dynamics/steps/constrained_step.py": "dynamics/steps/test_euler.py",
+    "dynamics/steps/loop_rows.py": "sim/test_fast_loops.py",
     "dynamics/steps/constraint_groups.py": "contracts/test_outside_kinds.py",  # the table of row types
     "dynamics/constraints/rows.py": "dynamics/constraints/test_coupling_rows.py",
 }
 # no import: the tests are of what comes out of a whole step, in whose inputs the module has a name of its own
 THROUGH_A_STEP = {
     "dynamics/steps/direct.py": "its loops, in the stages of Equations",
+    "dynamics/steps/constrained_step.py": "what acts, in the stages of Equations",
     "dynamics/steps/euler.py": 'integrator="euler" of Equations',
+    "dynamics/steps/midpoint.py": 'integrator="midpoint" of Equations',
+    "dynamics/steps/landing.py": "a stage of its own",
+    "dynamics/steps/loop_rows.py": "what a fast loop does in a whole simulation",
     "dynamics/steps/projection.py": "loops that a step of Equations finds open",
     "dynamics/constraints/loop_joint_readings.py": 'observer("cut_joints") of Equations',
 }

@@ -33,7 +33,9 @@ from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
+from gearwright.dynamics.steps.direct import DirectSolver
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
@@ -231,13 +233,12 @@ class Equations:
         eps = self.eps
         sweeps = SOLVERS[self._solver]
         if sweeps is not None:
-            step: EulerStep | MidpointStep = sweeps(
-                build, self.model, self.kinds, eps, iterations=self._iterations, tolerance=self._tolerance
-            )
+            swept = sweeps(build, self.model, iterations=self._iterations, tolerance=self._tolerance)
+            step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
             step = MidpointStep(build, self.model, self.kinds, eps, self._passes)
         else:
-            step = EulerStep(build, self.model, self.kinds, eps)
+            step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps))
         step.write()
         return build.body
 

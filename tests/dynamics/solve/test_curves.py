@@ -15,7 +15,7 @@ from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
 from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder
-from gearwright.dynamics.steps.direct import POINTS, DirectStep
+from gearwright.dynamics.steps.direct import POINTS, DirectSolver
 from gearwright.model import Actuator, ElectricMotor
 from gearwright.model.actuators import Shaft
 from tests.dynamics.solve.bench import random_matrices
@@ -44,17 +44,15 @@ def unit_of(actuator):
     return ActuatorUnit(actuator, None, 0.0, 0.0, 0.0, 1.0, 0, ())
 
 
-class Phase(DirectStep):
+class Phase:
     """One phase: curves along the first axes, friction along the last."""
 
     def __init__(self, unit, n, curves, eps=EPS):
         sizes = {
             "H": n * (n + 1) // 2, "b": n, "given": SIZE * curves, "trial": n - curves, "velocity": n,
-            "impulse": n - curves,
+            "impulse": n - curves, "dt": 1,
         }  # fmt: skip
         self.build = StepBuilder({slot: SX.sym(slot, size) for slot, size in sizes.items()})
-        self.model, self.eps, self._switching, self.dt = SimpleNamespace(dof=n), eps, None, 1e-3
-        self.silent = 0
         pairs = [(i, j) for i in range(n) for j in range(i + 1)]
         H, given = dict(zip(pairs, self.build["H"], strict=True)), self.build["given"]
         motors = [
@@ -62,7 +60,8 @@ class Phase(DirectStep):
         ]
         rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
         acting = Collected([], rest, [], motors, [("law", i) for i in range(n - curves)])
-        self.solved(Inertia.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
+        solver = DirectSolver(self.build, SimpleNamespace(dof=n), eps)
+        solver.solved(Inertia.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
         self.stages = self.build.body
 
     def run(self, H, b, given):
@@ -70,7 +69,7 @@ class Phase(DirectStep):
         n, count = b.shape[1], len(b)
         pairs = [(i, j) for i in range(n) for j in range(i + 1)]
         slots = {"H": np.array([H[:, i, j] for i, j in pairs]), "b": b.T, "given": given.T}
-        for slot in ("trial", "velocity", "impulse"):
+        for slot in ("trial", "velocity", "impulse", "dt"):
             slots[slot] = np.zeros((len(self.build[slot]), count))
         return slots, run_stages(self.stages, slots, count)
 

@@ -104,18 +104,22 @@ class Solved(NamedTuple):
 
 @dataclass(frozen=True)
 class Collected:
-    """All terms over the independent velocities, ready to be solved; `places` says where each one's impulse is."""
+    """All terms over the independent velocities, ready to be solved; `places` says where each one's impulse is.
+
+    The first terms, as many as `unread`, have an impulse that nobody reads.
+    """
 
     lines: list[Straight]  # in the matrix
     laws: list[Bounded]
     equalities: list[Equality]
     curves: list[Curve]
     places: list[tuple[str, int]]  # of each term: the list it is in, and where
+    unread: int = 0
 
     @staticmethod
-    def of(terms: Sequence[Term], G: list[Sparse], M: Inertia) -> Collected:
+    def of(terms: Sequence[Term], G: list[Sparse], M: Inertia, unread: int = 0) -> Collected:
         """Each term says itself which list it belongs to: `place`."""
-        found = Collected([], [], [], [], [])
+        found = Collected([], [], [], [], [], unread)
         lists: dict[str, list[Any]] = {
             "line": found.lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
         }  # fmt: skip
@@ -142,13 +146,18 @@ class Collected:
         """Whether its solution has to be looked for."""
         return bool(self.laws or self.curves)
 
+    @property
+    def read_places(self) -> list[tuple[str, int]]:
+        """Places of the terms whose impulses are read, in their order."""
+        return self.places[self.unread :]
+
     def impulses(self, found: Solved) -> list[Scalar]:
-        """One a term."""
+        """Those that are read."""
         lines = [minus(t.constant, times(t.slope, rate(t.J, found.u))) for t in self.lines]
         each: Mapping[str, Sequence[Scalar]] = {
             "line": lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
         }  # fmt: skip
-        return [each[kind][i] for kind, i in self.places]
+        return [each[kind][i] for kind, i in self.read_places]
 
     def total(self, solved: Solved) -> list[Scalar]:
         """All impulses along the independent velocities."""
@@ -173,6 +182,7 @@ class Collected:
             [e.mapped(change) for e in self.equalities],
             [curve.mapped(change) for curve in self.curves],
             self.places,
+            self.unread,
         )
 
 

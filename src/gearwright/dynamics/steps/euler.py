@@ -1,22 +1,22 @@
 """One semi-implicit Euler step, as the list of its calls.
 
 begin       M(q), bias and efforts, what acts in the step
-switch      laws to the pieces that u⁺ is on
+solve       u⁺, by switching pieces (`direct`) or by sweeps (`sweep`)
 finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 """
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.scalar import Scalar, divided, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import divided, minus, plus, times, where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import WholeStep
-from gearwright.dynamics.solve.terms import Solved
-from gearwright.dynamics.steps.direct import DirectStep
+from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.projection import project
+from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 
 
-class EulerStep(DirectStep):
+class EulerStep(ConstrainedStep):
     """Writes the stages."""
 
     def write(self) -> None:
@@ -33,9 +33,10 @@ class EulerStep(DirectStep):
         net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
         rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
         push = [plus(times(dt, f), c) for f, c in rows]
-        found = self.solved(acting.matrix(M), push, acting, "step", self.started(acting), v)
-        build.velocity, build.impulse = found.u, self.read_impulses(self.carried(acting), found)
-        build.position = self.back_within_stops(model.advanced(q, self.travel(found), dt))
+        pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
+        found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
+        build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
+        build.position = self.back_within_stops(model.advanced(q, self.solver.travel(found), dt))
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]
@@ -44,7 +45,3 @@ class EulerStep(DirectStep):
             project(self, M.entries)
         else:
             build.stage("finish")
-
-    def travel(self, found: Solved) -> list[Scalar]:
-        """Velocities that positions go on with."""
-        return found.u

@@ -20,7 +20,7 @@ from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.sweeps import dense
-from gearwright.dynamics.steps.direct import DirectStep
+from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
@@ -29,7 +29,7 @@ PROJECTIONS = 32  # at most; the one that starts within the tolerance is the las
 CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
 
 
-def project(step: DirectStep, M: Matrix) -> None:
+def project(step: ConstrainedStep, M: Matrix) -> None:
     """Moves the position of the step's end until loops are closed."""
     build, model = step.build, step.model
     metric = model.factorised(M).mapped(build.carry(Slots.metric))

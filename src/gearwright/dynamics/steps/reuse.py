@@ -38,7 +38,7 @@ class Form:
 
         inertia.mapped(taken)
         rows = [e._replace(erp=0.0) for e in acting.equalities]  # sweeps alone ask for it
-        rest = replace(acting, lines=[], places=[], equalities=rows).mapped(taken)
+        rest = replace(acting, lines=[], places=[], unread=0, equalities=rows).mapped(taken)
         return Form(numbers, (inertia.pattern, rest))
 
 

@@ -121,6 +121,15 @@ class Slots(ABC):
     done = Numbers()  # substeps so far
     mean_u = Numbers()  # velocities with the mean impulses
 
+    @property
+    def span_now(self) -> Scalar:
+        """Length of what is made: the part's, where a step has parts [s]."""
+        return self[Slots.span if Slots.span in self else Slots.dt][0]
+
+    @abstractmethod
+    def __contains__(self, slot: SlotName) -> bool:
+        """Whether the step has it by now."""
+
     @abstractmethod
     def __getitem__(self, slot: SlotName) -> list[Scalar]:
         """The numbers in a slot."""

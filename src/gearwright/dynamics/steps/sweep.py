@@ -1,11 +1,10 @@
-"""An Euler step whose impulses are found by sweeps, one term after another: PGS and TGS.
+"""Solvers that find impulses by sweeps, one term after another: PGS and TGS.
 
     predict                 what acts, u⁺ with last step's impulses, and whether they still suit: `accepted`
     unless accepted:
         respond             the Delassus matrix A
         sweep, up to n ×    until `swept`
         correct             u⁺ from the impulses
-    finish                  q⁺, actuators; then loops are closed
 
 TGS makes all n sweeps, each of dt/n, and positions go on with the mean of their velocities.
 
@@ -16,7 +15,7 @@ ring up.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -25,17 +24,13 @@ import casadi
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, both, minus, plus, times, where
-from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.sweeps import Responses, SweptTerm, jacobian_transpose, sweep
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
-from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.slots import Slots
-from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.reduction import TreeState
 
 ENOUGH = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 
@@ -58,26 +53,20 @@ class Swept(NamedTuple):
         return [plus(x, d) for x, d in zip(self.u, moved, strict=True)]
 
 
-class SweepStep(EulerStep):
-    """The base of PGS and TGS."""
+class SweepSolver(ABC):
+    """The base of PGS and TGS. `tolerance`: of velocities, at which sweeps end [rad/s, m/s]."""
 
-    def __init__(
-        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,
-        *, iterations: int, tolerance: float,
-    ) -> None:  # fmt: skip
-        super().__init__(build, model, kinds, eps)
-        self.iterations, self.tolerance = iterations, tolerance
+    fronts = False
 
-    def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
-        return self.model.inertia(at, tree, fronts=False)
+    def __init__(self, build: StepBuilder, model: Model, *, iterations: int, tolerance: float) -> None:
+        self.build, self.model, self.iterations, self.tolerance = build, model, iterations, tolerance
 
-    def started(self, acting: Collected, pieces: Sequence[Scalar] | None = None) -> list[Scalar]:
+    def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
         return []  # no pieces are kept: a projection finds its own
 
     def solved(
         self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
-        share: float = 1.0,
+        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
         assert isinstance(H, Inertia)
         if not (acting.switching or acting.equalities):
@@ -87,6 +76,12 @@ class SweepStep(EulerStep):
         each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
         laws, equalities, curves = ([found[kind, i] for i in range(len(own))] for kind, own in each)
         return Solved(self.build.u, laws, equalities, curves, [], True)
+
+    def carried(self, acting: Collected) -> Collected:
+        return acting
+
+    def travel(self, found: Solved) -> list[Scalar]:
+        return found.u
 
     def _begun(self, H: Inertia, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
         """Lines that touch the curves are in the matrix; what they leave of the curves is swept over."""
@@ -100,7 +95,7 @@ class SweepStep(EulerStep):
             "law": acting.laws, "equality": acting.equalities, "curve": remainders,
         }  # fmt: skip
         rows = [terms[kind][i] for kind, i in _order(acting)]
-        last = dict(zip(acting.places[self.silent :], self.build.impulse, strict=True))
+        last = dict(zip(acting.read_places, self.build.impulse, strict=True))
         warm = [row.warm_start(last[place]) for row, place in zip(rows, _order(acting), strict=True)]
         H = H.with_lines([(remainder.J, remainder.slope) for remainder in remainders])
         factors = self.model.factorised(H.entries)
@@ -155,7 +150,7 @@ def _order(acting: Collected) -> list[tuple[str, int]]:
     return [place for place in acting.places if place[0] != "line"]
 
 
-class PgsStep(SweepStep):
+class PgsSolver(SweepSolver):
     """Projected Gauss–Seidel: sweeps until nothing changes; none where the last step's impulses still suit."""
 
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
@@ -179,7 +174,7 @@ class PgsStep(SweepStep):
             build.stage("correct")
 
 
-class TgsStep(SweepStep):
+class TgsSolver(SweepSolver):
     """Temporal Gauss–Seidel: each sweep is a part of the step, after which positions and errors have moved on."""
 
     mean: Sequence[Scalar] = ()  # velocity over the sweeps
@@ -207,7 +202,7 @@ class TgsStep(SweepStep):
         return list(self.mean) or found.u
 
 
-SOLVERS: dict[str, type[SweepStep] | None] = {"direct": None, "pgs": PgsStep, "tgs": TgsStep}
+SOLVERS: dict[str, type[SweepSolver] | None] = {"direct": None, "pgs": PgsSolver, "tgs": TgsSolver}
 TOLERANCE = {"double": 1e-10, "single": 1e-5}  # of velocities, at which sweeps end [rad/s, m/s]
 EPS = {"double": 2.0**-52, "single": 2.0**-23}
 STATE = (Slots.position, Slots.velocity, Slots.impulse, Slots.effort, Slots.target, Slots.parameter, Slots.dt)

@@ -1,0 +1,171 @@
+"""The base of all steps with rows: what acts in a phase, how a phase is solved, and what a step leaves behind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuators import actuator_lines
+from gearwright.dynamics.algebra.factorise import Factors
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import Scalar, divided, plus
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.constraints.axis_laws import AxisRow
+from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.phases import Phase
+from gearwright.dynamics.constraints.rows import CompliantCouplingRow, ConstraintGroup, LoadDependent
+from gearwright.dynamics.motion import Model
+from gearwright.dynamics.solve.masked import Masked, masked
+from gearwright.dynamics.solve.responses import better_last, responses
+from gearwright.dynamics.solve.terms import Collected, Solved, rate
+from gearwright.dynamics.steps.builder import StepBuilder
+from gearwright.dynamics.steps.passive import passive_terms
+from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.kinematics import Configuration
+from gearwright.dynamics.tree.reduction import TreeState
+
+
+class PhaseSolver(Protocol):
+    """Writes the stages that find the velocities of a phase: `direct`, `sweep`."""
+
+    fronts: bool  # whether it takes a mass matrix with fronts
+
+    def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
+        """The pieces that laws begin a phase on, from those that the last phase, or step, ended on."""
+
+    def solved(
+        self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
+        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar],
+    ) -> Solved:  # fmt: skip
+        """Velocities u with `H·u = b` and what all terms add; `name` is the phase's, `guess` is near u."""
+
+    def carried(self, acting: Collected) -> Collected:
+        """All that acts, as stages after the solution may use it."""
+
+    def travel(self, found: Solved) -> list[Scalar]:
+        """Velocities that positions go on with."""
+
+
+class ConstrainedStep(ABC):
+    """A step in the making. `eps` is the rounding of the numbers that will be computed with."""
+
+    def __init__(
+        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float, solver: PhaseSolver
+    ) -> None:
+        self.build, self.model, self.kinds, self.eps, self.solver = build, model, list(kinds), eps, solver
+        self.driven = bool(model.actuation.driven)
+        self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
+
+    @abstractmethod
+    def write(self) -> None:
+        """Writes the stages."""
+
+    @property
+    def dt(self) -> Scalar:
+        """Length of what is made: the part's, where a step has parts [s]."""
+        return self.build.span_now
+
+    @property
+    def targets(self) -> list[Scalar]:
+        """Targets of drives for the end of what is made."""
+        return self.build[Slots.aim if Slots.aim in self.build else Slots.target]
+
+    def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
+        """M, with fronts where they take fewer operations. Loops are closed on the matrix itself."""
+        return self.model.inertia(at, tree, fronts=self.solver.fronts and not self.closures)
+
+    # --- what acts -------------------------------------------------------------------------------------------------
+
+    def actuators(self, tree: TreeState) -> list[ActuatorNow]:
+        """Each of them at the step's start."""
+        if not self.driven:
+            return []
+        acting = self.model.actuation.acting(tree, self.build.command, self.build.actuator, self.dt)
+        return self._with_last_step(tree, acting)
+
+    def _with_last_step(self, tree: TreeState, acting: list[ActuatorNow]) -> list[ActuatorNow]:
+        """With the acceleration of shafts whose losses depend on it, and what these losses were."""
+        place = 0
+        for kind in self.kinds:
+            shaft = kind.loaded_shaft if isinstance(kind, LoadDependent) else None
+            if shaft is not None:
+                now = acting[shaft]
+                change = self.last_change()
+                rates = combined(now.seen.A, tree.G)
+                acceleration = divided(rate(rates, change), self.dt) if change else 0.0
+                loss = divided(self.build.impulse[place], self.build.dt[0])
+                acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
+            place += kind.size
+        return acting
+
+    def last_change(self) -> list[Scalar]:
+        """Change of the velocities in the last step; none where that is not known."""
+        return []
+
+    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
+        """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
+        effort = self.build.effort
+        for k, x in self.model.actuation.additions(tree, acting).items():
+            effort[k] = plus(effort[k], x)
+        return effort
+
+    def collected(
+        self, phase: Phase, tree: TreeState, at: Configuration, M: Inertia, acting: Sequence[ActuatorNow]
+    ) -> Collected:
+        """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
+        command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
+        now = Moment(
+            phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
+            self.targets, command, memory, acting,
+        )  # fmt: skip
+        unread = [*passive_terms(self.model, now), *actuator_lines(self.model.actuation, now)]
+        terms = [term for kind in self.kinds for term in kind.act(now)]
+        return Collected.of([*unread, *terms], tree.G, M, unread=len(unread))
+
+    def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
+        """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
+        known: list[Callable[[Sparse], Scalar]] = []  # made when first asked for
+
+        def response(J: Sparse) -> Scalar:
+            if not known:
+                known.append(self._spring_responses(M, tree))
+            return known[0](combined(J, tree.G))
+
+        return response
+
+    def _spring_responses(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
+        n, springs = self.model.dof, [kind for kind in self.kinds if isinstance(kind, CompliantCouplingRow)]
+        if M.fronts:
+            return responses(masked(M, n, {}), len(springs))
+        rows = [combined(spring.tie.jacobian(tree.q), tree.G) for spring in springs]
+        return responses(self.model.factorised(M.entries, last=better_last(M.entries, n, rows)), len(springs))
+
+    # --- the end of a step -----------------------------------------------------------------------------------------
+
+    def back_within_stops(self, q: list[Scalar]) -> list[Scalar]:
+        """Axes beyond their stops are brought back by a part of the way, which gives them no speed."""
+        tree = self.model.tree(State(q, [0.0] * self.model.dof))
+        independent = {i: n for n, i in enumerate(self.model.reduction.positions)}
+        q = list(q)
+        for kind in self.kinds:
+            if isinstance(kind, AxisRow) and kind.position in independent:
+                n = independent[kind.position]
+                q[n] = plus(q[n], kind.way_back(tree.q[kind.position], self.dt))
+        return q
+
+    def end_actuators(self, q: list[Scalar], u: list[Scalar]) -> None:
+        """Efforts and states of the actuators at the end."""
+        if not self.driven:
+            return
+        command, memory = self.build.command, self.build.actuator
+        tree = self.model.tree(State(q, u))
+        after = list(memory)
+        for d in self.model.actuation.driven:
+            after[d.command], own = d.at_end(tree, command, memory, self.dt)
+            for i, x in zip(d.states, own, strict=True):
+                after[i] = x
+        self.build.actuator = after

@@ -1,0 +1,55 @@
+"""The end of a part of a step that could not be followed, and is as short as parts get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import (
+    TINY,
+    Scalar,
+    greatest,
+    least,
+    magnitude,
+    plus,
+    square_root,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.algebra.sparse import transposed
+from gearwright.dynamics.solve.terms import Collected, Solved
+from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.steps.slots import Slots, before
+from gearwright.dynamics.tree.coordinates import State
+
+
+def land(step: ConstrainedStep, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
+    """Writes the stage `land`: the momentum at the end is w's own, with no more kinetic energy than there was.
+
+    And with the work of efforts and of all that acts beside loops, whose impulses mean nothing there: an absurd
+    effort is not lost, and its speeds are found to diverge.
+    """
+    build, w = step.build, first.u
+    own = M.product(w)
+    square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
+    kinetic = total(*(times(p, v) for p, v in zip(build.momentum, build.velocity, strict=True)))
+    work = _work(step, acting, first, effort)
+    twice = plus(magnitude(kinetic), times(2.0, greatest(work, 0.0)))  # the kinetic energy
+    share = square_root(least(1.0, plus(TINY, twice / square)))
+    lost = build.followed[0] < 0.5
+    rows = zip(own, build.momentum_after, strict=True)
+    build.momentum_after = [where(lost, times(share, x), p) for x, p in rows]
+    build.stage("land")
+
+
+def _work(step: ConstrainedStep, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> Scalar:
+    """The work of efforts and terms along w, without that of equalities."""
+    w = first.u
+    tree = step.model.tree(State(step.build[before(Slots.position)], w))
+    kicks = zip(
+        transposed(tree.G, list(effort), step.model.dof),
+        acting.total(first._replace(equalities=[0.0] * len(first.equalities))),
+        strict=True,
+    )
+    return total(*(times(plus(times(step.dt, f), x), u) for (f, x), u in zip(kicks, w, strict=True)))

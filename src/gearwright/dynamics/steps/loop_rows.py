@@ -1,0 +1,80 @@
+"""Rows of closed loops in a step: closed where it ends, and giving way where they turn within it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gearwright.dynamics.algebra.scalar import Scalar, divided, greatest_of, minus, times, total
+from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.algebra.spatial import ZERO
+from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.rows import Instant, PositionRow
+from gearwright.dynamics.solve.terms import Collected, rate
+from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.reduction import TreeState
+
+
+def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
+    """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
+    if not step.closures:
+        return acting
+    equalities = list(acting.equalities)
+    for i, row, _ in _rows_ahead(step, acting, q, w):
+        bias = minus(row.error / step.dt, rate(equalities[i].J, w))
+        equalities[i] = equalities[i]._replace(bias=bias)
+    return replace(acting, equalities=equalities)
+
+
+def turning_ahead(
+    step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]
+) -> Collected:
+    """With loops that may give way as much as their rows turn in a step.
+
+    Where a loop passes a pose in which its rows depend on each other, they may look one way at the step's start and
+    the other way at its end. No impulse along the former closes the latter: what is left is the projection's.
+    """
+    equalities = list(acting.equalities)
+    for i, row, tree in _rows_ahead(step, acting, q, w):
+        old, new = equalities[i].J, combined(row.J, tree.G)
+        turned = {n: minus(new.get(n, 0.0), old.get(n, 0.0)) for n in sorted({*old, *new})}
+        give = total(*(divided(times(x, x), mass[n]) for n, x in turned.items()))
+        equalities[i] = equalities[i]._replace(give=give)
+    return replace(acting, equalities=equalities)
+
+
+def yielding(acting: Collected, much: Scalar) -> Collected:
+    """With loops that give way so many times as much as their rows turn."""
+    return replace(acting, equalities=[e._replace(give=times(much, e.give)) for e in acting.equalities])
+
+
+def _rows_ahead(
+    step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]
+) -> Iterator[tuple[int, PositionRow, TreeState]]:
+    """By row of a loop: its place among the equalities, and the row where w leads to."""
+    tree = step.model.tree(State(step.model.advanced(q, w, step.dt), w))
+    now = Instant(tree, step.model.configuration(tree), step.dt)
+    first = 0
+    for kind in step.kinds:
+        if isinstance(kind, ClosureRows):
+            for n, row in enumerate(kind.position_rows(now)):
+                yield acting.read_places[first + n][1], row, tree
+        first += kind.size
+
+
+def loop_speed_squared(step: ConstrainedStep) -> Scalar | None:
+    """Square of a loop's fastest joint's angular velocity, whichever closes it; None where no loop has rows."""
+    closures = [closure for closure in step.closures if closure.conditions]
+    if not closures:
+        return None
+    model = step.model
+    tree = model.tree(State(step.build.position, step.build.velocity))
+    at = model.configuration(tree)
+    turning = [
+        list(zip((s.angular for s in at.S[i]), at.system.bodies[i].velocities, strict=True))
+        for i in sorted({i for closure in closures for i in closure.bodies(at.system)})
+    ]
+    turning += [[(V.angular, k) for k, V in closure.seen(at)[1].items()] for closure in closures]
+    rates = [sum((axis * tree.v[k] for axis, k in joint), start=ZERO) for joint in turning]
+    return greatest_of([omega @ omega for omega in rates])

@@ -1,0 +1,132 @@
+"""The passes of a midpoint step: when the mean velocity w has settled, and where the next pass starts.
+
+A pass leads from w to u = g(w). It is the last where |u − w| is below the tolerance. Otherwise the next one starts from
+
+    w + ω·(u − w)       ω by Aitken: changes of alternating sign settle slowly alone (Irons and Tuck 1969)
+
+Loops that have not settled after ten passes give way, and start from the guess again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gearwright.dynamics.algebra.scalar import (
+    TINY,
+    Scalar,
+    both,
+    divided,
+    either,
+    equal,
+    greatest,
+    greatest_of,
+    least,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.steps.builder import StepBuilder
+from gearwright.dynamics.tree.coordinates import Coordinates
+
+PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
+FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
+NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
+YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
+NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
+MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
+SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
+SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
+
+ROUNDING = 2e3  # eps by which passes may go on changing in single precision
+CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded as angles and lengths are
+
+
+def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar) -> Scalar:
+    """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it."""
+    changes = zip(u, (magnitude(minus(x, y)) for x, y in zip(u, w, strict=True)), strict=True)
+    return greatest_of([minus(d, times(share, magnitude(x))) for x, d in changes]) <= share
+
+
+def tolerance(turn: Scalar, dt: Scalar, eps: float, *, loops: bool) -> Scalar:
+    """Share of its speed by which an axis may change in the last pass.
+
+    In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
+    """
+    short = times(SETTLED / SHORT**2, times(dt, dt))
+    rounding: Scalar = ROUNDING * eps
+    if loops:
+        short = where(turn >= min(YIELDING), SETTLED, short)
+        rounding = greatest(rounding, divided(CLOSING * eps, dt))
+    return greatest(least(SETTLED, short), rounding)
+
+
+def give_way(turn: Scalar) -> Scalar:
+    """How many times as much as their rows turn loops give way in a pass."""
+    return chosen_from(turn, YIELDING)
+
+
+def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Scalar:
+    """Whether an axis goes far in the step while its speed changes much: no step of this length follows that.
+
+    A ball is one: what turns in its own axes is a part of its motion.
+    """
+    found: Scalar = False
+    for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
+        square = total(*(times(w[k], w[k]) for k in axes))
+        change = total(*(times(d, d) for d in (minus(w[k], v[k]) for k in axes)))
+        far = times(times(dt, dt), square) > FAR_IN_A_STEP**2
+        found = either(found, both(far, change > times(MUCH**2, square)))
+    return found
+
+
+def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) -> None:
+    """Writes the stage `relax`: where the pass after this one starts. `most`: passes.
+
+    The last pass of a step that is lost starts from v. `unresolved`: whether the step is too long for its motion; None
+    with loops, which say so after the last pass.
+    """
+    turn, passed, u = build.iteration[0], build.converged[0] > 0.5, build.u
+    build.nearly_converged = [where(has_settled(u, build.start, NEAR), 1.0, 0.0)]
+    start = _relaxed(build, loops=unresolved is None)
+    if unresolved is None:
+        start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
+    else:
+        too_long = both(turn >= NONLINEAR, unresolved)
+        build.unresolved = [where(passed, build.unresolved[0], as_number(too_long))]
+    lost = both(turn >= most, build.nearly_converged[0] < 0.5)
+    rows = zip(build.start, build.velocity, start, strict=True)
+    build.start = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
+    build.stage("relax")
+
+
+def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
+    """`w + ω·(u − w)`; stores u − w and ω, which is 1 after the first pass and where loops begin to give way."""
+    turn, start = build.iteration[0], build.start
+    change, before = [minus(a, b) for a, b in zip(build.u, start, strict=True)], build.change
+    differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
+    along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
+    square = total(TINY, *(times(a, a) for a in differences))
+    aitken = minus(0.0, times(build.relaxation[0], along / square))
+    begins = one_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if loops else ()))])
+    relaxation = where(begins, 1.0, least(greatest(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
+    build.change, build.relaxation = change, [relaxation]
+    return [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
+
+
+def one_of(x: Scalar, values: Iterable[float]) -> Scalar:
+    found: Scalar = False
+    for value in values:
+        found = either(found, equal(x, value))
+    return found
+
+
+def chosen_from(x: Scalar, table: Mapping[float, float]) -> Scalar:
+    """The value of the largest key that x has reached; 0 before the first."""
+    found: Scalar = 0.0
+    for key, value in table.items():
+        found = where(x >= key, value, found)
+    return found
