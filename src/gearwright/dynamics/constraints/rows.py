@@ -26,7 +26,7 @@ from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.solve.terms import Rigid, Straight, Term
-from gearwright.dynamics.tree.couplings import Follower, follower_of, multiplier_names
+from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Coupling, Mechanism, in_order
@@ -205,7 +205,7 @@ def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, 
     implied = unrounded(mechanism.couplings.values(), mechanism.configuration())
     found: dict[str, float] = {}
     for name, ratios in implied.items():
-        parameters = multiplier_names(mechanism.couplings[name])
+        parameters = mechanism.couplings[name].multiplier_names
         if all(is_number(values[p]) for p in parameters):
             found |= dict(zip(parameters, ratios, strict=True))
     return found

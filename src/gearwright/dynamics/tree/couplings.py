@@ -144,18 +144,12 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
         numbers = tuple(changed.values())
         return MapFollower(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
     polynomial = FollowerPolynomial(
-        multipliers=tuple(values[name] for name in multiplier_names(c)),
+        multipliers=tuple(values[name] for name in c.multiplier_names),
         offset=values[f"{c.name}.offset"],
         reference=values[f"{c.name}.reference"],
         powers=tuple(values[f"{c.name}.power{k}"] for k in range(2, 2 + len(c.powers))),
     )
     return PolynomialFollower(c.name, follower, leaders, polynomial)
-
-
-def multiplier_names(c: Coupling) -> list[str]:
-    """Parameters that are its ratios, one a leader."""
-    only = len(c.leaders) == 1
-    return [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
 
 
 def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:
