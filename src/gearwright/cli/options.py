@@ -15,6 +15,15 @@ class Base(StrEnum):
     fixed = "fixed"
 
 
+def seconds(given: float | None) -> float | None:
+    """A finite time of 0 or more [s]: a duration is checked before anything is compiled for it."""
+    from math import isfinite
+
+    if given is not None and not (isfinite(given) and given >= 0):
+        raise typer.BadParameter(f"{given:g} is not a number of seconds")
+    return given
+
+
 def bundled(incomplete: str) -> list[str]:
     """Bundled robots, for a shell's completion; where there are none, the shell completes files."""
     from gearwright.robots import names
