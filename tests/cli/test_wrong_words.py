@@ -43,16 +43,20 @@ def test_options_of_run(given: str, message: str) -> None:
         ("run", "gripper", "--dt"),
         ("view", "gripper", "--dt"),
         ("export", "gripper", "--target", "c", "--dt"),
-        ("serve", "canopen_arm", "--cycle"),
-        ("serve", "canopen_arm", "--factor"),
-        ("serve", "canopen_arm", "--supply-resistance"),
+        ("serve", "canopen_arm", "--dt"),
     ],
     ids=" ".join,
 )
 def test_times_that_are_none(command: tuple[str, ...], given: str) -> None:
     done = called(*command, given)
-    assert done.code in (1, 2) and given in done.err and "should not happen" not in done.err, done.err
-    assert done.code == 2 or "--duration" not in command
+    assert done.code == 2 and command[-1] in done.err and given in done.err, done.err
+
+
+@pytest.mark.parametrize("given", ["nan", "inf", "-1"])
+@pytest.mark.parametrize("option", ["--cycle", "--factor", "--supply-resistance"])
+def test_numbers_of_serve_that_are_none(option: str, given: str) -> None:
+    done = called("serve", "canopen_arm", option, given)
+    assert done.code == 1 and f"not {given}" in done.err, done.err
 
 
 def test_a_duration_beyond_the_clock() -> None:

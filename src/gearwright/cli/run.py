@@ -10,7 +10,7 @@ import typer
 from gearwright.cli.command_line import command_line
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
-from gearwright.cli.options import Json, RobotFile, seconds
+from gearwright.cli.options import Json, RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import make_folders
 from gearwright.cli.reading import reads_file
 from gearwright.errors import (
@@ -40,9 +40,9 @@ def run(
     file: RobotFile,
     duration: Annotated[
         float | None,
-        typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.", callback=seconds),
+        typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.", callback=duration_checked),
     ] = None,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    dt: StepLength = 1e-3,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
     ] = None,
