@@ -14,10 +14,27 @@ from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
 from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
-from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, map_unknowns, parameter_rows
+from gearwright.model.parameters import (
+    actuator_numbers,
+    axes,
+    canonical,
+    device_key,
+    map_unknowns,
+    multiplier_names,
+    parameter_rows,
+)
 from gearwright.model.rotor_numbers import rotor_numbers
 
-__all__ = ["actuator_numbers", "axes", "canonical", "device_key", "map_unknowns", "numbers", "with_symbols"]
+__all__ = [
+    "actuator_numbers",
+    "axes",
+    "canonical",
+    "device_key",
+    "map_unknowns",
+    "multiplier_names",
+    "numbers",
+    "with_symbols",
+]
 
 
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:

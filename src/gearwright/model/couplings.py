@@ -147,12 +147,6 @@ class Coupling:
         return self._only.multiplier
 
     @property
-    def multiplier_names(self) -> list[str]:
-        """Parameters that are its ratios, one a leader."""
-        only = len(self.leaders) == 1
-        return [f"{self.name}.multiplier" + ("" if only else f".{t.axis}") for t in self.leaders]
-
-    @property
     def leader(self) -> AxisRef:
         """The only leader."""
         return self._only.axis

@@ -104,7 +104,7 @@ def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Paramete
     if coupling.through is not None:
         return  # its numbers are the transmission's
     name = coupling.name
-    for ratio, term in zip(coupling.multiplier_names, coupling.leaders, strict=True):
+    for ratio, term in zip(multiplier_names(coupling), coupling.leaders, strict=True):
         yield ratio, term.multiplier, _RATIO, False
     for field in ("offset", "reference"):
         yield f"{name}.{field}", getattr(coupling, field), meaning_of(Coupling, field), slides
@@ -113,6 +113,12 @@ def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Paramete
     own = {"hard": ("erp",), "compliant": ("natural_frequency", "damping_ratio")}
     for field in own.get(coupling.mode, ()):
         yield f"{name}.{field}", getattr(coupling, field) or 0.0, meaning_of(Coupling, field), False
+
+
+def multiplier_names(coupling: Coupling) -> list[str]:
+    """Parameters that are a coupling's ratios, one a leader."""
+    only = len(coupling.leaders) == 1
+    return [f"{coupling.name}.multiplier" + ("" if only else f".{t.axis}") for t in coupling.leaders]
 
 
 def actuator_numbers(actuator: Actuator) -> dict[str, float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gearwright.errors import CompileError
 from gearwright.model.couplings import Coupling
 from gearwright.model.layout import turns_body
-from gearwright.model.parameters import device_key, map_unknowns
+from gearwright.model.parameters import device_key, map_unknowns, multiplier_names
 from gearwright.model.transmissions import Transmission, offsets, rows, with_parameters
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ def _inertia(mechanism: Mechanism, rotor: str, inertia: Any) -> Iterator[tuple[s
 def _ratio(
     mechanism: Mechanism, t: Transmission, place: int, coupling: Coupling, values: Numbers
 ) -> Iterator[tuple[str, Any]]:
-    """Of the coupling by which the rotor follows the joints."""
+    """Ratios and offset of the coupling by which the rotor follows the joints."""
     assert t.map is not None
     changed = map_unknowns(mechanism, t, values)
     m = with_parameters(t.map, changed) if changed else t.map
-    names = dict(zip((term.axis for term in coupling.leaders), coupling.multiplier_names, strict=True))
+    names = dict(zip((term.axis for term in coupling.leaders), multiplier_names(coupling), strict=True))
     for axis, ratio in zip(t.joints, rows(m)[place], strict=True):
         if axis in names:
             yield names[axis], ratio

@@ -12,6 +12,7 @@ from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout import StepSlot
+from gearwright.model.parameters import multiplier_names
 from gearwright.model.rings import placing_order
 from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group, Names
@@ -96,7 +97,7 @@ def _with(c: Coupling, parameters: Mapping[str, Array]) -> FollowerPolynomial:
         return values.get(name, values.get(aliased, usual))
 
     return FollowerPolynomial(
-        tuple(now(name, t.multiplier) for name, t in zip(c.multiplier_names, c.leaders, strict=True)),
+        tuple(now(name, t.multiplier) for name, t in zip(multiplier_names(c), c.leaders, strict=True)),
         now(f"{c.name}.offset", c.offset),
         now(f"{c.name}.reference", c.reference),
         tuple(now(f"{c.name}.power{k}", x) for k, x in enumerate(c.powers, start=2)),

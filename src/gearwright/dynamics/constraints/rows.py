@@ -25,6 +25,7 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
+from gearwright.dynamics.parameters import multiplier_names
 from gearwright.dynamics.solve.terms import Rigid, Straight, Term
 from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.dynamics.tree.kinematics import Configuration
@@ -205,7 +206,7 @@ def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, 
     implied = unrounded(mechanism.couplings.values(), mechanism.configuration())
     found: dict[str, float] = {}
     for name, ratios in implied.items():
-        parameters = mechanism.couplings[name].multiplier_names
+        parameters = multiplier_names(mechanism.couplings[name])
         if all(is_number(values[p]) for p in parameters):
             found |= dict(zip(parameters, ratios, strict=True))
     return found

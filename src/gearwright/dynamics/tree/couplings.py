@@ -17,7 +17,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, scalars, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.parameters import map_unknowns
+from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout import AxisIndices
@@ -144,7 +144,7 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
         numbers = tuple(changed.values())
         return MapFollower(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
     polynomial = FollowerPolynomial(
-        multipliers=tuple(values[name] for name in c.multiplier_names),
+        multipliers=tuple(values[name] for name in multiplier_names(c)),
         offset=values[f"{c.name}.offset"],
         reference=values[f"{c.name}.reference"],
         powers=tuple(values[f"{c.name}.power{k}"] for k in range(2, 2 + len(c.powers))),
