@@ -71,6 +71,7 @@ GUARDS = {
     "dynamics.sensing.times.DEEPEST": Guard("tests/dynamics/test_times.py"),
     "dynamics.sensing.times.LONGEST": Guard("tests/dynamics/test_times.py"),
     "dynamics.solve.switching.ROUNDING": Guard(SWITCHING, 0.001),
+    "dynamics.steps.projection.ROUNDING": Guard("tests/dynamics/steps/test_projection.py", 1e3),
     "dynamics.steps.projection.PROJECTIONS": Guard("tests/dynamics/steps/test_projection.py", 0.1),
     "dynamics.steps.substeps.CALM": Guard("tests/dynamics/steps/test_substeps.py"),
     "dynamics.steps.substeps.CALM_LOOP": Guard("tests/sim/test_fast_loops.py"),

@@ -26,7 +26,8 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
-CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
+CLOSED = 450_000.0 * 2.0**-52  # 1e-10 [rad, m]: the next move would be about the square of it;
+ROUNDING = 100.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to less
 
 
 def project(step: ConstrainedStep, M: Matrix) -> None:
@@ -46,7 +47,7 @@ def project(step: ConstrainedStep, M: Matrix) -> None:
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        build.closed = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
+        build.closed = [where(casadi.logic_or(closed, worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
 
 
