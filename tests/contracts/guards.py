@@ -39,6 +39,7 @@ GUARDS = {
     "dynamics.constraints.axis_laws.ENDLESS": Guard(STOPS),
     "dynamics.constraints.axis_laws.NEAR": Guard(STOPS),
     "dynamics.constraints.axis_laws.ON_STOP": Guard(STOPS),
+    "dynamics.constraints.axis_laws.ROUNDED": Guard(STOPS),
     "dynamics.constraints.axis_laws.RECOVERY": Guard(STOPS),
     "dynamics.constraints.axis_laws.RECOVERY_SPEED": Guard(STOPS),
     "dynamics.constraints.oscillator.LEAST_SLOPE": Guard(SPRINGS),

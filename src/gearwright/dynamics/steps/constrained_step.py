@@ -10,7 +10,7 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.actuation.actuators import actuator_lines
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, divided, plus
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, divided, is_zero, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
@@ -20,6 +20,7 @@ from gearwright.dynamics.constraints.rows import CompliantCouplingRow, Constrain
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.responses import better_last, responses
+from gearwright.dynamics.solve.sweeps import dense
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.passive import passive_terms
@@ -120,7 +121,7 @@ class ConstrainedStep(ABC):
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         now = Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
-            self.targets, command, memory, acting,
+            self.targets, command, memory, acting, self.eps,
         )  # fmt: skip
         unread = [*passive_terms(self.model, now), *actuator_lines(self.model.actuation, now)]
         terms = [term for kind in self.kinds for term in kind.act(now)]
@@ -146,16 +147,40 @@ class ConstrainedStep(ABC):
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 
-    def back_within_stops(self, q: list[Scalar]) -> list[Scalar]:
-        """Axes beyond their stops are brought back by a part of the way, which gives them no speed."""
+    def end_position(self, w: list[Scalar], M: Inertia) -> list[Scalar]:
+        """`q ⊕ dt·w`. Axes beyond their stops are brought back by a part of the way, which gives them no speed.
+
+        In loops one axis does not move alone, and what closes them again might move it the other way: there, stops push
+        all coordinates as forces would, by `M⁻¹·ways`, as far as the axes are to go.
+        """
+        q = self.model.advanced(self.build.position, w, self.dt)
+        ways = self._ways_back(q)
+        if not self.closures:
+            for i, way in ways.items():
+                q[i] = plus(q[i], way)
+            return q
+        if not ways:
+            return q
+        velocity = dict(self.model.plain)
+        push = {velocity[i]: way for i, way in ways.items()}
+        move = self.model.factorised(M.entries).solve(dense(push, self.model.dof))
+        along = total(TINY, *(times(way, move[k]) for k, way in push.items()))
+        share = divided(total(*(times(way, way) for way in push.values())), times(along, self.dt))
+        return self.model.advanced(
+            self.build.position, [plus(u, times(share, x)) for u, x in zip(w, move, strict=True)], self.dt
+        )
+
+    def _ways_back(self, q: list[Scalar]) -> Sparse:
+        """By independent position, the part of its way back within its stops."""
         tree = self.model.tree(State(q, [0.0] * self.model.dof))
         independent = {i: n for n, i in enumerate(self.model.reduction.positions)}
-        q = list(q)
+        found: Sparse = {}
         for kind in self.kinds:
             if isinstance(kind, AxisRow) and kind.position in independent:
-                n = independent[kind.position]
-                q[n] = plus(q[n], kind.way_back(tree.q[kind.position], self.dt))
-        return q
+                way = kind.way_back(tree.q[kind.position], self.dt)
+                if not is_zero(way):
+                    found[independent[kind.position]] = way
+        return found
 
     def end_actuators(self, q: list[Scalar], u: list[Scalar]) -> None:
         """Efforts and states of the actuators at the end."""

@@ -233,7 +233,7 @@ class MidpointStep(ConstrainedStep):
         lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(either(lost, self._too_long(w))))]
         build.impulse = acting.impulses(first)
-        build.position = self.back_within_stops(model.advanced(build.position, w, self.dt))
+        build.position = self.end_position(w, M)
         if self.closures:
             project(self, M.entries)
         else:
