@@ -424,6 +424,17 @@ TABLE = [
         ),
         "damping cannot be negative",
     ),
+    *(
+        row(
+            "dynamics-invalid",
+            "error",
+            sdf(
+                "", joints=SDF_BEND + SDF_TURN.replace("</axis>", f"\n<limit><{stop}>-1</{stop}></limit>{HERE}</axis>")
+            ),
+            f"a stop's {stop} cannot be negative",
+        )
+        for stop in ("stiffness", "dissipation")
+    ),
     row(
         "axis-not-unit",
         "info",

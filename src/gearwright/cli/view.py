@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.options import StepLength
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
 
@@ -21,7 +22,7 @@ def view(
         str | None, typer.Option(metavar="FILE", help="Of a recording: its robot, if it is not where it was.")
     ] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8080, or the next one that is free.")] = None,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    dt: StepLength = 1e-3,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
     ] = None,

@@ -92,7 +92,7 @@ def _chosen(loops: LoopClosure, q: Array, given: Sequence[int], free: list[int])
     others = [i for i in given if i not in free]
     if np.abs(nearest - q)[others].max() <= TYPED:
         return Way(closed, free)
-    there = ", ".join(f"{loops.names.positions.names[i]!r} at {nearest[i]:.4g}" for i in others)
+    there = ", ".join(f"{loops.names.positions.names[i]!r} at {round(nearest[i], 9) + 0.0:.4g}" for i in others)
     advice = f"positions named first put {there}: give that to two decimals, or leave it out for the drawn branch"
     return Way(q, given, advice=advice)
 
