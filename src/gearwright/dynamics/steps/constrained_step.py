@@ -10,7 +10,7 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.actuation.actuators import actuator_lines
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, divided, is_zero, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, plus
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
@@ -20,7 +20,6 @@ from gearwright.dynamics.constraints.rows import CompliantCouplingRow, Constrain
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.responses import better_last, responses
-from gearwright.dynamics.solve.sweeps import dense
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.passive import passive_terms
@@ -147,31 +146,20 @@ class ConstrainedStep(ABC):
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 
-    def end_position(self, w: list[Scalar], M: Inertia) -> list[Scalar]:
-        """`q ⊕ dt·w`. Axes beyond their stops are brought back by a part of the way, which gives them no speed.
+    def back_within_stops(self, q: list[Scalar]) -> list[Scalar]:
+        """Axes beyond their stops are brought back by a part of the way, which gives them no speed.
 
-        In loops one axis does not move alone, and what closes them again might move it the other way: there, stops push
-        all coordinates as forces would, by `M⁻¹·ways`, as far as the axes are to go.
+        In loops one axis does not move alone: `projection` brings those back.
         """
-        q = self.model.advanced(self.build.position, w, self.dt)
-        ways = self._ways_back(q)
-        if not self.closures:
-            for i, way in ways.items():
-                q[i] = plus(q[i], way)
+        if self.closures:
             return q
-        if not ways:
-            return q
-        velocity = dict(self.model.plain)
-        push = {velocity[i]: way for i, way in ways.items()}
-        move = self.model.factorised(M.entries).solve(dense(push, self.model.dof))
-        along = total(TINY, *(times(way, move[k]) for k, way in push.items()))
-        share = divided(total(*(times(way, way) for way in push.values())), times(along, self.dt))
-        return self.model.advanced(
-            self.build.position, [plus(u, times(share, x)) for u, x in zip(w, move, strict=True)], self.dt
-        )
+        q = list(q)
+        for i, way in self.ways_back(q).items():
+            q[i] = plus(q[i], way)
+        return q
 
-    def _ways_back(self, q: list[Scalar]) -> Sparse:
-        """By independent position, the part of its way back within its stops."""
+    def ways_back(self, q: list[Scalar]) -> Sparse:
+        """By independent position of an axis with stops, the part of its way back within them; 0 where it is."""
         tree = self.model.tree(State(q, [0.0] * self.model.dof))
         independent = {i: n for n, i in enumerate(self.model.reduction.positions)}
         found: Sparse = {}

@@ -36,7 +36,7 @@ class EulerStep(ConstrainedStep):
         pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
-        build.position = self.end_position(self.solver.travel(found), M)
+        build.position = self.back_within_stops(model.advanced(q, self.solver.travel(found), dt))
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]

@@ -14,7 +14,7 @@
             pass        how far w has moved
             relax       where the next pass starts
         keep        the state, where the part may be given up
-        turn        q⁺ = q ⊕ dt·w, p⁺; with loops in two, `advance` and `project`
+        turn        q⁺ = q ⊕ dt·w, p⁺; with loops `advance`, `come_back` from beyond a stop, `project`
         mass        M(q⁺)
         land        another p⁺, where w was not found
         push        what acts in the second half
@@ -233,7 +233,7 @@ class MidpointStep(ConstrainedStep):
         lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(either(lost, self._too_long(w))))]
         build.impulse = acting.impulses(first)
-        build.position = self.end_position(w, M)
+        build.position = self.back_within_stops(model.advanced(build.position, w, self.dt))
         if self.closures:
             project(self, M.entries)
         else:
