@@ -14,7 +14,7 @@
             pass        how far w has moved
             relax       where the next pass starts
         keep        the state, where the part may be given up
-        turn        q⁺ = q ⊕ dt·w, p⁺; with loops in two, `advance` and `project`
+        turn        q⁺ = q ⊕ dt·w, p⁺; with loops `advance`, `come_back` from beyond a stop, `project`
         mass        M(q⁺)
         land        another p⁺, where w was not found
         push        what acts in the second half

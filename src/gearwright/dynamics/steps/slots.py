@@ -108,6 +108,7 @@ class Slots(ABC):
 
     # loops
     metric = Numbers()  # factors of M, in which positions are projected
+    within = Numbers()  # no axis of a loop is beyond its stop
     closed = Numbers()  # ends the projection
 
     # sweeps
