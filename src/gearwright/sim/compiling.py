@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import CompileError, NotSimulatedWarning, warn
+from gearwright.diagnostics import Diagnostic, first_of
+from gearwright.errors import CompileError, LoadWarning, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
 from gearwright.model.simulation_checks import not_simulable
@@ -17,6 +18,9 @@ from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from gearwright.model.drives import Drive
+
+# warnings of checks that are given in another way: by the simulation's diagnostics, and by steps from such a start
+SAID_ELSEWHERE = ("coupling-contradicted", "loop-rigid", "transmission-start")
 
 
 def compile(
@@ -92,10 +96,19 @@ def compile(
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))
+    checked = _warned_late(robot)
+    if others := [d for d in checked if d.code != "not-simulated"]:
+        warn(first_of(others, others[0].file), LoadWarning)
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, CompiledKernels(robot, options))
-    left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
+    left_out = [d.message for d in (*sim.diagnostics, *checked) if d.code == "not-simulated"]
     if left_out:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
+
+
+def _warned_late(robot: Mechanism) -> list[Diagnostic]:
+    """Warnings that `load` has not given, since it does not wait for the checks that can only warn."""
+    known = {d for d in robot.reported if d.severity == "warning"}
+    return [d for d in robot.diagnostics if d.severity == "warning" and d not in known and d.code not in SAID_ELSEWHERE]
