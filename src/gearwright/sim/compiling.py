@@ -71,7 +71,8 @@ def compile(
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
-    that has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk
+    that has them, and `Simulation.diagnostics`; so they do of couplings that loops contradict. Warnings of checks that
+    loading does not wait for, such as an inertia that no body has, are a LoadWarning. Raises CompileError for what cannot be compiled. Code is kept on disk
     for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 
     >>> import gearwright as gw
