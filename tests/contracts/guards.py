@@ -118,6 +118,7 @@ GUARDS = {
     "model.servos.FULL_ERROR": Guard(OF_MODEL),
     "model.servos.STIFFNESS": Guard(OF_MODEL),
     "model.servos.TIME_CONSTANT": Guard(OF_MODEL),
+    "model.simulation_checks.LARGEST_RATIO": Guard(OF_MODEL),
     "model.simulation_checks.LONGEST_PERIOD": Guard(OF_MODEL),
     "model.simulation_checks.MOST_SAMPLES": Guard(OF_MODEL),
     "model.simulation_checks.USUAL_STEP": Guard(OF_MODEL),
