@@ -72,8 +72,8 @@ def compile(
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
     that has them, and `Simulation.diagnostics`; so they do of couplings that loops contradict. Warnings of checks that
-    loading does not wait for, such as an inertia that no body has, are a LoadWarning. Raises CompileError for what cannot be compiled. Code is kept on disk
-    for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
+    loading does not wait for, such as an inertia that no body has, are a LoadWarning. Raises CompileError for what
+    cannot be compiled. Code is kept on disk for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 
     >>> import gearwright as gw
     >>> sim = gw.compile(gw.loads('''<robot name="pendulum"><link name="bob"><inertial><mass value="1"/>
