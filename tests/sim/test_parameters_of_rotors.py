@@ -103,10 +103,13 @@ ROBOTS = {
 
 def numbers_of(name):
     """Every number that the file of this robot writes."""
-    text, own = ROBOTS[name]
-    usual = {"l": OF_LINKS, "j": OF_JOINTS, "m": OF_MOTORS}
+    return usual(*ROBOTS[name])
+
+
+def usual(text, own):
+    known = {"l": OF_LINKS, "j": OF_JOINTS, "m": OF_MOTORS}
     named = dict.fromkeys(re.findall(r"\[([\w.]+)\]", text))
-    return {n: own[n] if n in own else usual[n[0]][n.partition(".")[2]] for n in named}
+    return {n: own[n] if n in own else known[n[0]][n.partition(".")[2]] for n in named}
 
 
 def robot(name, **changed):
@@ -170,8 +173,8 @@ def test_numbers_of_the_rotor_itself_are_no_parameters():
 
 
 def mapped(joints, motors, **numbers):
-    text = joints + motors
-    without = written(text, dict.fromkeys(re.findall(r"\[([\w.]+)\]", text), 0.01))
+    inertias = {"m1.rotor_inertia": 1e-4, "m2.rotor_inertia": 1e-4}
+    without = written(joints + motors, usual(joints + motors, inertias))
     return without.with_transmission(
         "t", LinearMap(**numbers), actuators=[*without.actuators], joints=[*without.joints]
     )
