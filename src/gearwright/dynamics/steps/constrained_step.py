@@ -12,7 +12,6 @@ from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, divided, plus
 from gearwright.dynamics.algebra.sparse import Sparse, combined
-from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
@@ -145,17 +144,6 @@ class ConstrainedStep(ABC):
         return responses(self.model.factorised(M.entries, last=better_last(M.entries, n, rows)), len(springs))
 
     # --- the end of a step -----------------------------------------------------------------------------------------
-
-    def back_within_stops(self, q: list[Scalar]) -> list[Scalar]:
-        """Axes beyond their stops are brought back by a part of the way, which gives them no speed."""
-        tree = self.model.tree(State(q, [0.0] * self.model.dof))
-        independent = {i: n for n, i in enumerate(self.model.reduction.positions)}
-        q = list(q)
-        for kind in self.kinds:
-            if isinstance(kind, AxisRow) and kind.position in independent:
-                n = independent[kind.position]
-                q[n] = plus(q[n], kind.way_back(tree.q[kind.position], self.dt))
-        return q
 
     def end_actuators(self, q: list[Scalar], u: list[Scalar]) -> None:
         """Efforts and states of the actuators at the end."""

@@ -22,6 +22,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.sweeps import dense
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.steps.stop_recovery import StopRecovery
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
@@ -29,12 +30,13 @@ PROJECTIONS = 32  # at most; the one that starts within the tolerance is the las
 CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
 
 
-def project(step: ConstrainedStep, M: Matrix) -> None:
-    """Moves the position of the step's end until loops are closed."""
+def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
+    """Moves the position of the step's end back within stops, and until loops are closed."""
     build, model = step.build, step.model
     metric = model.factorised(M).mapped(build.carry(Slots.metric))
     build.closed = [0.0]
     build.stage("advance")
+    recovery.write()
     with build.loop(PROJECTIONS, until=Slots.closed):
         q, closed = build.position, build.closed[0]
         tree = model.tree(State(q, [0.0] * model.dof))

@@ -105,6 +105,10 @@ class Slots(ABC):
     whole = Numbers()  # the step was made in one part
     step_done = Numbers()  # ends the parts
 
+    # the way back from beyond stops
+    inertia = Numbers()  # the diagonal of M
+    within = Numbers()  # no axis is beyond its stop
+
     # loops
     metric = Numbers()  # factors of M, in which positions are projected
     closed = Numbers()  # ends the projection
