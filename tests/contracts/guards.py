@@ -161,6 +161,9 @@ GUARDS = {
     "dynamics.solve.choosing.ENDURANCE": Guard(ALLOWED),
     "dynamics.solve.choosing.GROWTH": Guard(ALLOWED),
     "dynamics.solve.choosing.LARGEST": Guard(ALLOWED),
+    "dynamics.solve.choosing.AT_A_VERTEX": Guard(
+        "tests/dynamics/solve/test_switching.py::test_rounding_is_allowed_twice_as_much_where_a_single_switch_is_taken_back"
+    ),
     "dynamics.solve.choosing.SHARE": Guard(
         f"{SWITCHING}::test_laws_switch_one_by_one_where_their_number_does_not_fall"
     ),
@@ -212,6 +215,8 @@ ARGUED = {
     "dynamics.solve.curves.FAR": "stands for infinity",
     "dynamics.solve.laws.FAR": "stands for infinity",
     "dynamics.solve.choosing.ALL": "stands for infinity",
+    "dynamics.solve.choosing.MOST_PIECES": "more than any law has: keeps the numbers of laws and pieces apart",
+    "dynamics.steps.projection.DAMPED": "after how many moves loops close, not where: closed to CLOSED in any case",
     "dynamics.algebra.scalar.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.steps.guess.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.guess.SMOOTH": "which guess a step begins with: passes settle to the same",

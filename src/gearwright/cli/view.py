@@ -37,7 +37,9 @@ def view(
     """
     try:
         from gearwright.page import is_recording
+        from gearwright.cli.terminal import waiting
         from gearwright.page import view as viewed
+        from gearwright.page.subject import compiled
 
         search = reading.path
         if is_recording(file) and recording is None:
@@ -48,6 +50,8 @@ def view(
         if recording is not None:
             viewed(recording, robot=loaded, port=port, search_path=search)
         else:
-            viewed(loaded, port=port, search_path=search, dt=dt, integrator=integrator)
+            with waiting(f"compiling {loaded.name}"):
+                sim = compiled(loaded, {"dt": dt, "integrator": integrator})
+            viewed(sim, port=port, search_path=search)
     except GearwrightError as error:
         stop("view", str(error))
