@@ -1,27 +1,29 @@
 """Axes beyond their stops are brought back by a part of the way in each step, which gives them no speed.
 
-An axis that nothing ties to others moves alone. Where couplings or loops do, all of them move together. With e the row
-of the axis, J the rows of couplings and loops, D the diagonal of M, and P the projection onto what J lets move:
+An axis that nothing ties to others moves alone. Where couplings or loops do, all of them move together, so that no
+error is opened which velocities would have to close. With eᵢ the rows of axes that are to move by xᵢ, J the rows of
+couplings and loops, D the diagonal of M and P the projection onto what J lets move:
 
-    δq = P·D⁻¹·eᵀ · way/(e·P·D⁻¹·eᵀ),      P = 1 − D⁻¹·Jᵀ·(J·D⁻¹·Jᵀ)⁻¹·J
+    g = Σ wᵢ·xᵢ·eᵢ,    wᵢ = 1/(eᵢ·D⁻¹·eᵢᵀ),    d = P·D⁻¹·gᵀ,    P = 1 − D⁻¹·Jᵀ·(J·D⁻¹·Jᵀ)⁻¹·J
+    δq = t·d,          t = g·d/Σ wᵢ·(eᵢ·d)²
 
-So no error of J is opened, which velocities would have to close. D instead of M: what no row ties to the axis stays
-where it is. Where J turns with the pose, an axis may be at the end of its reach: a damping that goes to zero with the
-way, as in `projection`, ends there.
+t makes Σ wᵢ·(xᵢ − eᵢ·δq)² least: a single axis moves by its x. There is one t for axes that rows tie together. D
+instead of M: what no row ties to an axis stays where it is. Where J turns with the pose, an axis may be at the end of
+its reach: there a damping that goes to zero with x, as in `projection`, lets the mechanism rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
+from typing import NamedTuple
 
-from gearwright.dynamics.algebra.factorise import Factors, factorise
+from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     equal,
-    greatest,
+    greatest_of,
     is_zero,
-    least,
     magnitude,
     minus,
     plus,
@@ -31,17 +33,31 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
 from gearwright.dynamics.constraints.axis_laws import AxisRow, way_back
 from gearwright.dynamics.constraints.loop_joint_axes import CutStopRow
-from gearwright.dynamics.constraints.rows import CouplingRow, Instant, PositionRow
-from gearwright.dynamics.solve.closing import least_pivots, responses
+from gearwright.dynamics.constraints.rows import CouplingRow, Instant
+from gearwright.dynamics.solve.closing import least_pivots
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweeps import dot
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
+
+
+class Way(NamedTuple):
+    """An axis: its row, and how far it is to be brought back."""
+
+    row: Sparse
+    x: Scalar
+
+
+class Tie(NamedTuple):
+    """A row that stays as it is; `turns`: the most by which it changes in a unit move, empty where it never does."""
+
+    J: Sparse
+    turns: Sparse
+    group: str | None = None
 
 
 class StopRecovery:
@@ -53,14 +69,14 @@ class StopRecovery:
     def __init__(self, step: ConstrainedStep, mass: Sequence[Scalar]) -> None:
         self.step, build = step, step.build
         self.stops = [k for k in step.kinds if isinstance(k, AxisRow | CutStopRow) and k.ends != (-inf, inf)]
-        self.ties = [k for k in step.kinds if isinstance(k, CouplingRow)]
+        self.couplings = [k for k in step.kinds if isinstance(k, CouplingRow)]
         self.together = bool(self.stops) and self._tied
         if not self.together:
             build.position = self._each_alone(build.position)
             return
         carried = build.carry(Slots.inertia)
         self.mass = [carried(m) for m in mass]
-        ways = [way for _, way in self._ways(self._instant(build.position))]
+        ways = [way.x for way in self._ways(self._instant(build.position))]
         build.within = [as_number(equal(total(*map(magnitude, ways)), 0.0))]
 
     @property
@@ -68,7 +84,7 @@ class StopRecovery:
         """Whether an axis with stops may move others than itself."""
         independent = self.step.model.reduction.positions
         follows = any(isinstance(stop, AxisRow) and stop.position not in independent for stop in self.stops)
-        return bool(self.ties or self.step.closures) or follows
+        return bool(self.couplings or self.step.closures) or follows
 
     def _each_alone(self, q: list[Scalar]) -> list[Scalar]:
         tree = self.step.model.tree(State(q, [0.0] * self.step.model.dof))
@@ -97,66 +113,105 @@ class StopRecovery:
     def _instant(self, q: list[Scalar]) -> Instant:
         model = self.step.model
         tree = model.tree(State(q, [0.0] * model.dof))
-        return Instant(tree, model.configuration(tree), self.step.dt)
+        return Instant(tree, model.configuration(tree), self.step.dt, self.step.targets)
 
-    def _ways(self, now: Instant) -> Iterator[tuple[Sparse, Scalar]]:
-        """By stop: its axis's row over the independent velocities, and how far it is to be brought back."""
+    def _move(self, now: Instant) -> list[Scalar]:
+        inverse = [reciprocal(m) for m in self.mass]
+        return recovery_move(list(self._ways(now)), list(self._ties(now)), inverse, Floors.of(self.step.eps))
+
+    def _ways(self, now: Instant) -> Iterator[Way]:
         for kind in self.stops:
             if isinstance(kind, CutStopRow):
                 q, J = kind.axis.read(now)
             else:
                 q, J = now.tree.q[kind.position], {kind.velocity: 1.0}
             if row := combined(J, now.tree.G):
-                yield row, way_back(q, kind.ends, now.dt)
+                yield Way(row, way_back(q, kind.ends, now.dt))
 
-    def _move(self, now: Instant) -> list[Scalar]:
-        """δq. An axis that another one's way has brought back far enough adds nothing."""
-        tangent = self._tangent(now)
-        move: list[Scalar] = [0.0] * self.step.model.dof
-        for row, way in self._ways(now):
-            rest = minus(way, dot(row, move))
-            rest = where(way > 0.0, greatest(rest, 0.0), where(way < 0.0, least(rest, 0.0), 0.0))
-            for n, x in tangent.along(row, rest).items():
-                move[n] = plus(move[n], x)
-        return move
-
-    def _tangent(self, now: Instant) -> Tangent:
-        """What couplings and loops let move."""
-        found = [PositionRow(tie.tie.jacobian(now.tree.q), 0.0) for tie in self.ties]
-        found += [row for closure in self.step.closures for row in closure.position_rows(now)]
-        rows = [(J, row.group) for row in found if (J := combined(row.J, now.tree.G))]
-        turning = bool(self.step.closures) or any(tie.tie.curved for tie in self.ties)
-        inverse = [reciprocal(m) for m in self.mass]
-        return Tangent([J for J, _ in rows], [group for _, group in rows], inverse, Floors.of(self.step.eps), turning)
+    def _ties(self, now: Instant) -> Iterator[Tie]:
+        """Rows of couplings, of loops, and of drives of a robot with loops whose positions are prescribed."""
+        for coupling in self.couplings:
+            if J := combined(coupling.tie.jacobian(now.tree.q), now.tree.G):
+                yield Tie(J, J if coupling.tie.curved else {})
+        if self.step.closures:
+            for row in (row for kind in self.step.kinds for row in kind.position_rows(now)):
+                J = combined(row.J, now.tree.G)
+                reach = J if row.reach is None else combined(row.reach, now.tree.G)
+                if J:
+                    yield Tie(J, {n: x for n, x in reach.items() if n in J}, row.group)
 
 
-class Tangent:
-    """Moves along which rows J stay as they are. `turning`: J is another one after them."""
+# --- in numbers -----------------------------------------------------------------------------------------------------
 
-    def __init__(
-        self, J: list[Sparse], groups: list[str | None], inverse: list[Scalar], floors: Floors, turning: bool
-    ) -> None:
-        self.J, self.inverse, self.floors, self.turning = J, inverse, floors, turning
-        self.Y = [self._by_mass(each) for each in J]
-        A = responses(J, [[y.get(n, 0.0) for n in range(len(inverse))] for y in self.Y])
-        self.factors: Factors = factorise(A, len(J), least_pivots(A, groups, floors))
 
-    def _by_mass(self, row: Sparse) -> Sparse:
-        return {n: times(x, self.inverse[n]) for n, x in row.items()}
+def recovery_move(ways: Sequence[Way], ties: Sequence[Tie], inverse: list[Scalar], floors: Floors) -> list[Scalar]:
+    """δq; `inverse` is D⁻¹."""
+    move: list[Scalar] = [0.0] * len(inverse)
+    for part in _parts([*(way.row for way in ways), *(tie.J for tie in ties)]):
+        own = [way for way in ways if not part.isdisjoint(way.row)]
+        if own:
+            tied = [tie for tie in ties if not part.isdisjoint(tie.J)]
+            for n, x in _together(own, tied, {n: inverse[n] for n in sorted(part)}, floors).items():
+                move[n] = x
+    return move
 
-    def along(self, row: Sparse, way: Scalar) -> Sparse:
-        """The move that takes the row's axis by so much; none where J does not let it."""
-        move = self._by_mass(row)
-        own = total(*(times(x, move[n]) for n, x in row.items()))
-        dense = [move.get(n, 0.0) for n in range(len(self.inverse))]
-        forces = self.factors.solve([dot(J, dense) for J in self.J])
-        held = False
-        for force, y in zip(forces, self.Y, strict=True):
-            if not is_zero(force):
-                held = True
-                for n, x in y.items():
-                    move[n] = minus(move.get(n, 0.0), times(force, x))
-        response = total(*(times(x, move[n]) for n, x in row.items()))
-        damping = times(magnitude(way), own) if held and self.turning else 0.0
-        scale = times(way, reciprocal_above(plus(response, damping), times(self.floors.dependent, own)))
-        return {n: times(x, scale) for n, x in move.items()}
+
+def _together(ways: Sequence[Way], ties: Sequence[Tie], inverse: Sparse, floors: Floors) -> Sparse:
+    """The move of coordinates that are tied together."""
+    weights = [reciprocal_above(_response(way.row, inverse), 0.0) for way in ways]
+    g: Sparse = dict.fromkeys(inverse, 0.0)
+    for way, weight in zip(ways, weights, strict=True):
+        for n, e in way.row.items():
+            g[n] = plus(g[n], times(times(weight, way.x), e))
+    largest = greatest_of([magnitude(way.x) for way in ways])
+    d = _tangent(ties, g, largest, inverse, floors)
+    along = _dot(g, d)
+    damping = times(largest, along) if any(tie.turns for tie in ties) else 0.0
+    squares = total(damping, *(_square(way, w, d) for way, w in zip(ways, weights, strict=True)))
+    moves = along > times(floors.dependent, _response(g, inverse))  # else J lets none of them
+    t = where(moves, along / where(moves, squares, 1.0), 0.0)
+    return {n: times(t, x) for n, x in d.items()}
+
+
+def _tangent(ties: Sequence[Tie], g: Sparse, largest: Scalar, inverse: Sparse, floors: Floors) -> Sparse:
+    """`d = P·D⁻¹·gᵀ`. A row gives way as much as it turns in the move: by that, it may look elsewhere."""
+    d = _by_mass(g, inverse)
+    Y = [_by_mass(tie.J, inverse) for tie in ties]
+    A: Matrix = {(i, j): _dot(tie.J, Y[j]) for i, tie in enumerate(ties) for j in range(i + 1)}
+    A = {(i, j): x for (i, j), x in A.items() if i == j or not is_zero(x)}
+    least = least_pivots(A, [tie.group for tie in ties], floors)
+    for k, tie in enumerate(ties):
+        A[k, k] = plus(A[k, k], times(times(largest, largest), _response(tie.turns, inverse)))
+    forces = factorise(A, len(ties), least).solve([_dot(tie.J, d) for tie in ties])
+    for force, y in zip(forces, Y, strict=True):
+        for n, x in y.items():
+            d[n] = minus(d[n], times(force, x))
+    return d
+
+
+def _square(way: Way, weight: Scalar, d: Sparse) -> Scalar:
+    """`w·(e·d)²` of an axis that is beyond its stop."""
+    rate = _dot(way.row, d)
+    return where(equal(way.x, 0.0), 0.0, times(weight, times(rate, rate)))
+
+
+def _dot(a: Sparse, b: Sparse) -> Scalar:
+    return total(*(times(x, b[n]) for n, x in a.items() if n in b))
+
+
+def _by_mass(row: Sparse, inverse: Sparse) -> Sparse:
+    return {n: times(x, inverse[n]) for n, x in row.items()}
+
+
+def _response(row: Sparse, inverse: Sparse) -> Scalar:
+    """`e·D⁻¹·eᵀ`."""
+    return _dot(row, _by_mass(row, inverse))
+
+
+def _parts(rows: Iterable[Sparse]) -> list[set[int]]:
+    """Coordinates that rows tie to each other."""
+    parts: list[set[int]] = []
+    for row in rows:
+        joined = set(row).union(*(part for part in parts if not part.isdisjoint(row)))
+        parts = [part for part in parts if part.isdisjoint(row)] + [joined]
+    return parts
