@@ -113,7 +113,7 @@ def test_a_joint_of_a_loop_comes_back_on_the_shortest_way(name, integrator):
         positions.append(float(sim.position[name]))
         energy.append(float(sim.energy))
     assert np.all(np.diff(positions) < LEFT)
-    assert positions[-1] == pytest.approx(start - 0.1, abs=1e-8)
+    assert positions[-1] == pytest.approx(start - 0.1, abs=2 * LEFT)  # found 9e-10
     assert max(energy) < 1e-30  # found 1e-60
 
 

@@ -81,8 +81,10 @@ class AxisRow(OneRow):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Its stops, or infinity."""
         return self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf
+
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        return now.tree.q[self.position], {self.velocity: 1.0}
 
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]

@@ -126,6 +126,9 @@ class CutStopRow(CutRow):
     def ends(self) -> tuple[float, float]:
         return self.lower, self.upper
 
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        return self.axis.read(now)
+
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
         friction = self.friction

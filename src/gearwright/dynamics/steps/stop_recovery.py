@@ -23,6 +23,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     equal,
     greatest_of,
+    is_number,
     is_zero,
     magnitude,
     minus,
@@ -34,15 +35,15 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
-from gearwright.dynamics.constraints.axis_laws import AxisRow, way_back
-from gearwright.dynamics.constraints.loop_joint_axes import CutStopRow
-from gearwright.dynamics.constraints.rows import CouplingRow, Instant
+from gearwright.dynamics.constraints.axis_laws import way_back
+from gearwright.dynamics.constraints.rows import CouplingRow, Instant, Limited
 from gearwright.dynamics.solve.closing import least_pivots
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.kinematics import Configuration
 
 
 class Way(NamedTuple):
@@ -68,32 +69,31 @@ class StopRecovery:
 
     def __init__(self, step: ConstrainedStep, mass: Sequence[Scalar]) -> None:
         self.step, build = step, step.build
-        self.stops = [k for k in step.kinds if isinstance(k, AxisRow | CutStopRow) and k.ends != (-inf, inf)]
-        self.couplings = [k for k in step.kinds if isinstance(k, CouplingRow)]
-        self.together = bool(self.stops) and self._tied
-        if not self.together:
-            build.position = self._each_alone(build.position)
-            return
-        carried = build.carry(Slots.inertia)
-        self.mass = [carried(m) for m in mass]
-        ways = [way.x for way in self._ways(self._instant(build.position))]
-        build.within = [as_number(equal(total(*map(magnitude, ways)), 0.0))]
+        self.stops = [k for k in step.kinds if isinstance(k, Limited) and k.ends != (-inf, inf)]
+        ways = list(self._ways(self._instant(build.position)))
+        self.together = bool(ways) and not self._alone(ways)
+        if self.together:
+            carried = build.carry(Slots.inertia)
+            self.mass = [carried(m) for m in mass]
+            build.within = [as_number(equal(total(*(magnitude(way.x) for way in ways)), 0.0))]
+        else:
+            build.position = self._each_alone(build.position, ways)
 
     @property
-    def _tied(self) -> bool:
-        """Whether an axis with stops may move others than itself."""
-        independent = self.step.model.reduction.positions
-        follows = any(isinstance(stop, AxisRow) and stop.position not in independent for stop in self.stops)
-        return bool(self.couplings or self.step.closures) or follows
+    def couplings(self) -> list[CouplingRow]:
+        """Hard and compliant ones."""
+        return [kind for kind in self.step.kinds if isinstance(kind, CouplingRow)]
 
-    def _each_alone(self, q: list[Scalar]) -> list[Scalar]:
-        tree = self.step.model.tree(State(q, [0.0] * self.step.model.dof))
-        independent = {i: n for n, i in enumerate(self.step.model.reduction.positions)}
-        q = list(q)
-        for kind in self.stops:
-            assert isinstance(kind, AxisRow)
-            n = independent[kind.position]
-            q[n] = plus(q[n], way_back(tree.q[kind.position], kind.ends, self.step.dt))
+    def _alone(self, ways: Sequence[Way]) -> bool:
+        """Whether an axis with stops moves none but itself."""
+        tied = self.couplings or self.step.closures
+        return not tied and all(len(way.row) == 1 and all(map(_is_one, way.row.values())) for way in ways)
+
+    def _each_alone(self, q: list[Scalar], ways: Sequence[Way]) -> list[Scalar]:
+        places, q = {n: i for i, n in self.step.model.plain}, list(q)
+        for way in ways:
+            (n,) = way.row
+            q[places[n]] = plus(q[places[n]], way.x)
         return q
 
     def write(self) -> None:
@@ -108,25 +108,24 @@ class StopRecovery:
             build.position = [where(within, old, new) for old, new in zip(q, moved, strict=True)]
             build.stage("back")
 
-    # --- several axes together -------------------------------------------------------------------------------------
-
     def _instant(self, q: list[Scalar]) -> Instant:
         model = self.step.model
         tree = model.tree(State(q, [0.0] * model.dof))
-        return Instant(tree, model.configuration(tree), self.step.dt, self.step.targets)
+        nowhere = Configuration(model.bodies, [], [])  # axes of the tree do not ask for it
+        at = model.configuration(tree) if self.step.closures else nowhere
+        return Instant(tree, at, self.step.dt, self.step.targets)
+
+    def _ways(self, now: Instant) -> Iterator[Way]:
+        for kind in self.stops:
+            q, J = kind.read(now)
+            if row := combined(J, now.tree.G):
+                yield Way(row, way_back(q, kind.ends, now.dt))
+
+    # --- several axes together -------------------------------------------------------------------------------------
 
     def _move(self, now: Instant) -> list[Scalar]:
         inverse = [reciprocal(m) for m in self.mass]
         return recovery_move(list(self._ways(now)), list(self._ties(now)), inverse, Floors.of(self.step.eps))
-
-    def _ways(self, now: Instant) -> Iterator[Way]:
-        for kind in self.stops:
-            if isinstance(kind, CutStopRow):
-                q, J = kind.axis.read(now)
-            else:
-                q, J = now.tree.q[kind.position], {kind.velocity: 1.0}
-            if row := combined(J, now.tree.G):
-                yield Way(row, way_back(q, kind.ends, now.dt))
 
     def _ties(self, now: Instant) -> Iterator[Tie]:
         """Rows of couplings, of loops, and of drives of a robot with loops whose positions are prescribed."""
@@ -206,6 +205,10 @@ def _by_mass(row: Sparse, inverse: Sparse) -> Sparse:
 def _response(row: Sparse, inverse: Sparse) -> Scalar:
     """`e·D⁻¹·eᵀ`."""
     return _dot(row, _by_mass(row, inverse))
+
+
+def _is_one(x: Scalar) -> bool:
+    return is_number(x) and x == 1.0
 
 
 def _parts(rows: Iterable[Sparse]) -> list[set[int]]:
