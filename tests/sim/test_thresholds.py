@@ -8,10 +8,11 @@ import pytest
 from gearwright.errors import ModelError, SimulationError
 from gearwright.sim import failing, loop_closure, loops
 from gearwright.sim.actuator_view import _short
-from gearwright.sim.assembly import _agree, _turning
+from gearwright.sim.assembly import _agree
 from gearwright.sim.loop_branches import Way
 from gearwright.sim.loop_closure import LoopClosure
 from gearwright.sim.options import coupled
+from gearwright.sim.rotor_starts import _turning
 from tests.dynamics.test_reduce import follow, wheels
 from tests.tolerances import ROUNDING
 

@@ -36,8 +36,8 @@ def view(
     The page listens on this machine only, and prints where. Ctrl-C ends it.
     """
     try:
-        from gearwright.page import is_recording
         from gearwright.cli.terminal import waiting
+        from gearwright.page import is_recording
         from gearwright.page import view as viewed
         from gearwright.page.subject import compiled
 

@@ -19,7 +19,7 @@ from gearwright.model.geometry import Geometry
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
-from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis
+from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
@@ -121,6 +121,7 @@ class Mechanism(NotebookDisplay):
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
+    contradicted: tuple[str, ...] = ()  # couplings that `without_contradictions` has left out
     gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
@@ -197,7 +198,8 @@ class Mechanism(NotebookDisplay):
         if not contradict:
             return self
         left = Couplings(c for c in self.couplings.values() if c.name not in contradict)
-        return replace(self, couplings=left, cut=tuple(j.name for j in self.tree.cuts))
+        cut = tuple(j.name for j in self.tree.cuts)
+        return replace(self, couplings=left, cut=cut, contradicted=(*self.contradicted, *sorted(contradict)))
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""
@@ -238,25 +240,26 @@ class Mechanism(NotebookDisplay):
 
     @cached_property
     def _reflected(self) -> dict[AxisRef, float]:
-        if not any(a.rotor_inertia for a in self.actuators.values()):
+        inertia = {a.name: a.rotor_inertia for a in self.actuators.values() if not turns_body(a)}
+        if not any(inertia.values()):
             return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
             on_rotor = a.joint == rotor_axis(a.name)  # which leads the joints of its transmission
-            if a.joint is not None and a.rotor_inertia and (on_rotor or a.name not in self.acting):
+            if a.joint is not None and inertia.get(a.name) and (on_rotor or a.name not in self.acting):
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():
             if not isinstance(t.map, LinearTransmission):
                 continue
             B = t.map.actuator_per_joint
             mine = [self.acting.get(name) is t for name in t.actuators]
-            rotors = np.array([self.actuators[n].rotor_inertia * own for n, own in zip(t.actuators, mine, strict=True)])
+            rotors = np.array([inertia.get(n, 0.0) * own for n, own in zip(t.actuators, mine, strict=True)])
             turning = rotors > 0
             with np.errstate(over="ignore"):  # an infinite one is reported by the checks
                 added = rotors[turning] @ B[turning] ** 2
-            for ref, inertia in zip(t.joints, added, strict=True):
-                if inertia:
-                    seen[ref] = seen.get(ref, 0.0) + float(inertia)
+            for ref, more in zip(t.joints, added, strict=True):
+                if more:
+                    seen[ref] = seen.get(ref, 0.0) + float(more)
         return seen
 
     # --- changed copies ----------------------------------------------------------------------------------------

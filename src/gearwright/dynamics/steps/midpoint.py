@@ -14,7 +14,8 @@
             pass        how far w has moved
             relax       where the next pass starts
         keep        the state, where the part may be given up
-        turn        q⁺ = q ⊕ dt·w, p⁺; with loops in two, `advance` and `project`
+        turn        q⁺ = q ⊕ dt·w, p⁺; with loops `advance` and `project`, before which, as with couplings,
+                    `come_back` from beyond a stop
         mass        M(q⁺)
         land        another p⁺, where w was not found
         push        what acts in the second half
@@ -35,6 +36,7 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, both, either, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
@@ -52,7 +54,9 @@ from gearwright.dynamics.steps.passes import (
     PASSES,
     give_way,
     has_settled,
+    is_bent,
     is_unresolved,
+    pose_dependent,
     start_next_pass,
     tolerance,
 )
@@ -76,6 +80,7 @@ class MidpointStep(ConstrainedStep):
         super().__init__(build, model, kinds, eps, self.direct)
         self.passes = PASSES if passes is None else passes
         self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
+        self._bending: list[int] = []  # coordinates that move others, or rotors, at ratios which the pose decides
 
     def write(self) -> None:
         parts = Substeps(self.build, loop_speed_squared(self))
@@ -95,6 +100,7 @@ class MidpointStep(ConstrainedStep):
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
         effort = self.held_effort(tree, acting)
+        self._bending = pose_dependent((*tree.G, *(combined(a.seen.A, tree.G) for a in acting)), q)
         given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
         later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         later = replace(later, curves=[curve.sampled_anew(given.number_too) for curve in later.curves])
@@ -177,6 +183,8 @@ class MidpointStep(ConstrainedStep):
         w = build.start
         middle = balance(model, build.position, build.momentum, w, effort, self.dt)
         build.force = middle.force
+        if self._bending:
+            build.bent = [as_number(is_bent(self._bending, M, w, middle.momentum))]
         if isinstance(H, Factors | Masked):
             change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
             return still([plus(x, d) for x, d in zip(w, change, strict=True)])
@@ -193,7 +201,8 @@ class MidpointStep(ConstrainedStep):
 
     def _too_long(self, w: Sequence[Scalar]) -> Scalar:
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
-        return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
+        found = self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
+        return either(found, self.build.bent[0] > 0.5) if self._bending else found
 
     def last_change(self) -> list[Scalar]:
         return guess.last_change(self.build)

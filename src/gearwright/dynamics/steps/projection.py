@@ -6,6 +6,9 @@ R is the response that a row would have if it looked along all that moves it. Le
 that goes to zero with the error converge quadratically even where J loses rank (Yamashita and Fukushima, 2001; Fan and
 Yuan, 2005), and no further than 5·|C|^½ in one move (ε = 0.01): at a dead centre, where C is quadratic, |C|^½ is what
 there is to go. With less of it rows that nearly depend on each other close in fewer moves.
+
+Axes beyond their stops come back before, along the loops (`stop_recovery`): set back alone, one may come out further
+beyond once they are closed again.
 """
 
 from __future__ import annotations
@@ -15,7 +18,16 @@ from collections.abc import Sequence
 import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, magnitude, minus, plus, times, total, where
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    greatest,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
@@ -29,7 +41,8 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
 DAMPED = 0.01  # share of |C|·R
-CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
+CLOSED = 450_000.0 * 2.0**-52  # 1e-10 [rad, m]: the next move would be about the square of it;
+ROUNDING = 100.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to less
 
 
 def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
@@ -50,7 +63,7 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        build.closed = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
+        build.closed = [where(casadi.logic_or(closed, worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
 
 
@@ -68,10 +81,10 @@ def _way_back(
     J = [combined(row.J, tree.G) for row in rows]
     Y = [metric.solve(dense(each, n)) for each in J]
     A = responses(J, Y)
-    least = least_pivots(A, [row.group for row in rows], floors)
+    floor = least_pivots(A, [row.group for row in rows], floors)
     for k, row in enumerate(rows):
         A[k, k] = plus(A[k, k], times(times(DAMPED, worst), _reach(row, tree, metric)))
-    impulses = [minus(0.0, x) for x in factorise(A, len(rows), least).solve([row.error for row in rows])]
+    impulses = [minus(0.0, x) for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
     back: list[Scalar] = [0.0] * n
     for column, impulse in zip(Y, impulses, strict=True):
         back = [plus(x, times(y, impulse)) for x, y in zip(back, column, strict=True)]

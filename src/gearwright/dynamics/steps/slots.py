@@ -89,6 +89,7 @@ class Slots(ABC):
     converged = Numbers()  # ends the passes
     iteration = Numbers()  # number of the pass, from 1
     unresolved = Numbers()  # the step is too long for its motion
+    bent = Numbers()  # the inertia of what moves at ratios of the pose changes much in the step
     followed = Numbers()  # the passes found the motion: none of both
 
     # parts of a step

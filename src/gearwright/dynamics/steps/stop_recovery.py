@@ -62,7 +62,7 @@ class Tie(NamedTuple):
 
 
 class StopRecovery:
-    """Brings the step's position back; tied axes in a stage `back`, which is left out where none is beyond its stop.
+    """Brings the step's position back; tied axes in a stage `come_back`, left out where none is beyond its stop.
 
     It is made before the stage that ends with positions, whose mass it needs; `write` comes after that stage.
     """
@@ -106,7 +106,7 @@ class StopRecovery:
             moved = self.step.model.advanced(q, self._move(self._instant(q)), 1.0)
             within = build.within[0] > 0.5
             build.position = [where(within, old, new) for old, new in zip(q, moved, strict=True)]
-            build.stage("back")
+            build.stage("come_back")
 
     def _instant(self, q: list[Scalar]) -> Instant:
         model = self.step.model
