@@ -23,7 +23,8 @@
         part        where there are several: taken, or given up and halved
 
 `builder` cuts it into stages, `substeps` has its parts, `passes` says when w has settled, `variational_midpoint` has
-the balance, `constrained_step` what acts, `phases` when, `direct` solves for velocities.
+the balance of momentum and `energy_balance` that of energy, `constrained_step` what acts, `phases` when, `direct`
+solves for velocities.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from gearwright.dynamics.steps import guess
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.direct import MIDDLE, DirectSolver
+from gearwright.dynamics.steps.energy_balance import EnergyBalance, may_stray
 from gearwright.dynamics.steps.landing import land
 from gearwright.dynamics.steps.loop_rows import closed_ahead, loop_speed_squared, turning_ahead, yielding
 from gearwright.dynamics.steps.passes import (
@@ -75,6 +77,7 @@ class MidpointStep(ConstrainedStep):
         super().__init__(build, model, kinds, eps, self.direct)
         self.passes = PASSES if passes is None else passes
         self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
+        self.energy = EnergyBalance(self) if may_stray(model, kinds) else None
 
     def write(self) -> None:
         parts = Substeps(self.build, loop_speed_squared(self))
@@ -100,12 +103,14 @@ class MidpointStep(ConstrainedStep):
         H = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
+        if self.energy:
+            self.energy.begin(effort)
         self._begin_passes(first, w, M.product(v))
         with build.loop(self.passes, until=Slots.converged):
             found = self._pass(later, H, M, effort)
-        parts.keep()
+        parts.keep(always=self.energy is not None)
         settled = self._second_half(later, found, M, acting, effort)
-        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled)
+        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled, self.energy)
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
@@ -160,8 +165,9 @@ class MidpointStep(ConstrainedStep):
         passed = either(build.converged[0] > 0.5, settled)
         build.converged = [as_number(passed)]
         build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
-        goes_on = build.step_done[0] < 0.5
-        build.assured = [as_number(both(both(passed, negated(self._too_long(found.u))), goes_on))]
+        if self.energy is None:
+            goes_on = build.step_done[0] < 0.5
+            build.assured = [as_number(both(both(passed, negated(self._too_long(found.u))), goes_on))]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
             start_next_pass(build, self.passes, None if self.closures else self._unresolved(build.u))
@@ -215,13 +221,16 @@ class MidpointStep(ConstrainedStep):
         push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
-        build.velocity = found.u
+        v = found.u
+        if self.energy:
+            v = self.energy.second_half(self.direct.carried(second), found, effort, M)
+        build.velocity = v
         guess.count_quick_steps(build)
         impulses = zip(build.impulse, self.direct.carried(second).impulses(found), strict=True)
         build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, found.u)
+        self.end_actuators(build.position, v)
         return found.settled
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
@@ -233,6 +242,8 @@ class MidpointStep(ConstrainedStep):
         lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(either(lost, self._too_long(w))))]
         build.impulse = acting.impulses(first)
+        if self.energy:
+            self.energy.first_half(acting, first)
         build.position = self.back_within_stops(model.advanced(build.position, w, self.dt))
         if self.closures:
             project(self, M.entries)

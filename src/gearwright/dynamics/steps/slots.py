@@ -91,6 +91,10 @@ class Slots(ABC):
     unresolved = Numbers()  # the step is too long for its motion
     followed = Numbers()  # the passes found the motion: none of both
 
+    # energy
+    pull = Numbers()  # efforts, weight and loads where the part begins
+    kick = Numbers()  # impulses by its middle, those of loops not
+
     # parts of a step
     part = Numbers()  # share of dt
     remaining = Numbers()  # share of dt still to be made
