@@ -186,7 +186,7 @@ CODES: dict[str, str] = {
     "axis-not-unit": "an axis that is not of unit length; it is normalised",
     "limit-inverted": "a lower limit above its upper one",
     "limit-missing": "a revolute or prismatic joint of a URDF without limits",
-    "dynamics-invalid": "a damping, friction, armature, rotor inertia or spring stiffness below zero",
+    "dynamics-invalid": "a damping, friction, armature, rotor inertia, spring or stop below zero",
     "inertia-invalid": "a mass or inertia that is not physical",
     "inertia-missing": "a moving link without mass, or mass properties that a file leaves to the format's defaults",
     "inertia-auto": "an inertia that cannot be computed from the collision shapes, or what was assumed for it",

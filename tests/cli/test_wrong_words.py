@@ -32,6 +32,43 @@ def test_options_of_run(given: str, message: str) -> None:
     assert done.code == 2 and message in done.err, done.err
 
 
+@pytest.mark.parametrize("given", ["nan", "inf", "-1"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "gripper", "--duration"),
+        ("run", "gripper", "--out", "x.csv", "--duration"),
+        ("run", "gripper", "--view", "--duration"),
+        ("sweep", "gripper", "--vary", "palm.mass=1:2:2", "--metric", "energy:last", "--duration"),
+        ("run", "gripper", "--dt"),
+        ("view", "gripper", "--dt"),
+        ("export", "gripper", "--target", "c", "--dt"),
+        ("serve", "canopen_arm", "--dt"),
+    ],
+    ids=" ".join,
+)
+def test_times_that_are_none(command: tuple[str, ...], given: str) -> None:
+    done = called(*command, given)
+    assert done.code == 2 and command[-1] in done.err and given in done.err, done.err
+
+
+@pytest.mark.parametrize("given", ["nan", "inf", "-1"])
+@pytest.mark.parametrize("option", ["--cycle", "--factor", "--supply-resistance"])
+def test_numbers_of_serve_that_are_none(option: str, given: str) -> None:
+    done = called("serve", "canopen_arm", option, given)
+    assert done.code == 1 and f"not {given}" in done.err, done.err
+
+
+def test_a_duration_beyond_the_clock() -> None:
+    done = called("run", "gripper", "--duration", "1e308")  # more steps than a float can count
+    assert done.code == 2 and "the clock counts" in done.err, done.err
+
+
+def test_a_bus_without_speed() -> None:
+    done = called("serve", "canopen_arm", "--bitrate", "0")
+    assert done.code == 1 and "bitrate is positive" in done.err, done.err
+
+
 def test_a_recording_is_no_robot(tmp_path: Path) -> None:
     (tmp_path / "run.mcap").write_bytes(b"\x89MCAP0\r\n")
     done = called("run", tmp_path / "run.mcap")

@@ -91,3 +91,26 @@ def test_mass_matrix_and_bias(urdf_file, rng):
     if not any(j.dof for j in mechanism.tree.joints):
         pytest.skip("nothing moves")
     compare(urdf_file.path, False, rng)
+
+
+def long_chain(joints, rng):
+    """Axes that look anywhere."""
+    link = (
+        '<link name="l{0}"><inertial><mass value="0.5"/><origin xyz="0 0 -0.1"/>'
+        '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    joint = (
+        '<joint name="j{1}" type="revolute"><parent link="l{0}"/><child link="l{1}"/><origin xyz="0 0 -0.2"/>'
+        '<axis xyz="{2} {3} {4}"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>'
+    )
+    axes = rng.normal(size=(joints, 3))
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    parts = [link.format(i) for i in range(joints + 1)]
+    return "".join(['<robot name="c">', *parts, *(joint.format(i, i + 1, *a) for i, a in enumerate(axes)), "</robot>"])
+
+
+def test_a_long_chain_of_axes_that_look_anywhere(tmp_path, rng):
+    """Frames are made one from another: what each leaves of unit length must not grow along the chain."""
+    path = tmp_path / "chain.urdf"
+    path.write_text(long_chain(60, rng))
+    compare(path, False, rng, states=2)

@@ -167,12 +167,22 @@ STAGES = (
 )
 NOT_SIMULABLE = (
     (
-        '\n<actuator name="m"><rotor_inertia>1</rotor_inertia></actuator><transmission name="t" type="simple">'
-        '<actuator>m</actuator><joint name="spin"><mechanical_reduction>1e200</mechanical_reduction></joint>'
+        '\n<actuator name="m"><rotor_inertia>1e300</rotor_inertia></actuator><transmission name="t" type="simple">'
+        '<actuator>m</actuator><joint name="spin"><mechanical_reduction>1e40</mechanical_reduction></joint>'
         "</transmission>"
         f'<link name="l">{SDF_MASS}</link>'
         f'\n<joint name="spin" type="revolute">{HERE}<parent>arm</parent><child>l</child>{AXIS}</joint>',
         "beyond all numbers",
+    ),
+    (
+        GEAR.format("", "simple", ENDS.replace("turn<", "turn<mechanical_reduction>1e200</mechanical_reduction><")),
+        "transmission 't': an actuator turns 1e+200 times as far as a joint",
+    ),
+    (
+        f'<link name="l">{SDF_MASS}</link>'
+        f'\n<joint name="far" type="revolute">{HERE}<parent>arm</parent><child>l</child><axis><xyz>0 0 1</xyz>'
+        '<mimic joint="turn"><multiplier>-1e200</multiplier></mimic></axis></joint>',
+        "coupling 'far': far moves 1e+200 times as far as turn",
     ),
     (GEAR.format("<rotor_inertia>1</rotor_inertia>", "linear_map", ENDS + BOUND + PLAY), "backlash"),
     (GEAR.format(CURVE, "linear_map", ENDS + BOUND), "do not depend on the speed"),
@@ -423,6 +433,17 @@ TABLE = [
             ),
         ),
         "damping cannot be negative",
+    ),
+    *(
+        row(
+            "dynamics-invalid",
+            "error",
+            sdf(
+                "", joints=SDF_BEND + SDF_TURN.replace("</axis>", f"\n<limit><{stop}>-1</{stop}></limit>{HERE}</axis>")
+            ),
+            f"a stop's {stop} cannot be negative",
+        )
+        for stop in ("stiffness", "dissipation")
     ),
     row(
         "axis-not-unit",

@@ -110,6 +110,14 @@ def test_samples_that_steps_can_hold(rate, latency, word):
     assert (found is None) if word is None else (word in found)
 
 
+@pytest.mark.parametrize(("ratio", "refused"), [(9e49, False), (-9e49, False), (2e50, True), (-2e50, True)])
+def test_ratios_that_steps_can_square(ratio, refused):
+    gear = gw.SimpleTransmission(reduction=ratio)
+    robot = gw.load(robots.path("gripper")).with_actuator(gw.ElectricMotor(name="more"))
+    robot = robot.with_transmission("more", gear, actuators="more", joints="right_finger")
+    assert any("more" in d.message and d.code == "not-simulable" for d in robot.diagnostics) == refused
+
+
 def test_a_loop_is_closed_from_afar_and_to_rounding():
     """Newton's moves of at most 0.3: from 1 rad off a four-bar closes to 1e-10, in general positions around it, too."""
     robot = gw.load(robots.path("four_bar"))

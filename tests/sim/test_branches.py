@@ -73,6 +73,11 @@ def test_a_joint_that_does_not_agree_is_named(sim):
         sim.reset(position={"pin_a": 3.84, "pin_d": there + 0.05})
 
 
+def test_rounding_is_not_part_of_advice(sim):
+    with pytest.raises(gw.SimulationError, match="named first put 'pin_d' at 0: "):
+        sim.reset(position={"pin_a": 0.0, "pin_d": 0.05})
+
+
 def test_a_pose_that_only_the_other_branch_has(sim):
     """The drawn rocker turns by 0.93 rad at most."""
     with pytest.warns(gw.BranchWarning, match="the loop through 'pin_c' may be assembled in another branch"):

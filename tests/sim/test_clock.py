@@ -34,6 +34,12 @@ def test_time_is_set_without_steps(sim):
     assert sim.time == 2.5 + 2 * sim.dt
 
 
+@pytest.mark.parametrize("time", [float("nan"), float("inf"), "1", True, None, [1.0]])
+def test_no_time(sim, time):
+    with pytest.raises(gw.ModelError, match="a finite number of seconds"):
+        sim.time = time
+
+
 def steps_heard(sim, **options):
     heard = []
     stop = sim.clock.listen(lambda clock: heard.append(clock.steps), **options)

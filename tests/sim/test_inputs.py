@@ -16,6 +16,14 @@ def test_the_short_way_and_the_long_way_write_the_same(double_pendulum, batch, v
     assert sim.batch_state.get("effort").tolist() == [[0, float(value)]] * batch
 
 
+def test_no_commands_to_no_actuators(double_pendulum):
+    sim = compile(double_pendulum)
+    sim.step(command={}, wrench={})
+    assert sim.clock.steps == 1
+    with pytest.raises(gw.ModelError, match="there is no actuator named 'motor'"):
+        sim.step(command={"motor": 1.0})
+
+
 def test_holding_is_noticed_by_probes(double_pendulum):
     sim = compile(double_pendulum)
     before = sim.acceleration["elbow"]

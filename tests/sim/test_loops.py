@@ -11,8 +11,9 @@ from gearwright.dynamics import Equations
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import JOINT_KINDS, AxisRef
 from gearwright.sim import compile
-from gearwright.sim.loops import _moved
+from gearwright.sim.loop_closure import moved
 from tests.dynamics.test_reduce import follow, wheels
+from tests.model.test_rigid_loops import held_by_a_slider
 from tests.sim.robots import FOLDER, bare
 from tests.tolerances import ROUNDING
 
@@ -188,6 +189,42 @@ def test_redundant_rows_are_told():
     assert not [d for d in compile(ring("ball")).diagnostics if d.code == "redundant-rows"]
 
 
+def limited(joint, lower, upper):
+    """The four-bar with stops at one of its passive pins."""
+    text = FOUR_BAR.read_text(encoding="utf-8")
+    at = text.index("</xyz>", text.index(f'joint name="{joint}"')) + len("</xyz>")
+    return gw.loads(f"{text[:at]}<limit><lower>{lower}</lower><upper>{upper}</upper></limit>{text[at:]}")
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "euler"])
+@pytest.mark.parametrize(("joint", "start"), [("pin_b", -0.21), ("pin_b", 0.21), ("pin_d", 0.21)])
+def test_a_joint_of_a_loop_that_is_beyond_its_stop_comes_back(joint, start, integrator):
+    """Set back alone, `pin_b` would come out further beyond once the loop is closed again."""
+    sim = compile(limited(joint, -0.2, 0.2), integrator=integrator)
+    with pytest.warns(gw.BeyondLimitsWarning, match="are brought back"):
+        sim.reset(position={joint: start})
+    beyond = [abs(start) - 0.2]
+    for _ in range(10):
+        sim.step(n=60)
+        beyond.append(abs(sim.position[joint]) - 0.2)
+    assert (np.diff(beyond) < ROUNDING).all() and -ROUNDING < beyond[-1] < 2e-9  # where it counts as on its stop
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_a_loop_rests_on_a_stop(precision):
+    """In single precision, what closes the loop moves the joint by 1e-7 rad: it stands on its stop all the same."""
+    sim = compile(limited("pin_b", -0.2, 0.2), precision=precision)
+    sim.step(effort={"pin_a": 0.3}, n=400)
+    for _ in range(100):
+        sim.step(effort={"pin_a": 0.3})
+        assert max(map(abs, sim.velocity.values())) < 2e-7  # rounding in single precision; found 3e-8
+
+
+def test_a_rigid_loop_has_the_rows_of_a_fixed_joint():
+    held = compile(held_by_a_slider())
+    assert "4 of the 6 rows" in next(str(d) for d in held.diagnostics if d.code == "redundant-rows")
+
+
 def test_a_loop_that_cannot_be_closed():
     sim = compile(FOUR_BAR)
     with pytest.raises(gw.SimulationError, match="the loop through 'pin_c' cannot be closed"):
@@ -244,11 +281,11 @@ def test_rates_are_the_slopes_of_errors(kind):
     robot = ring(kind)
     sim = compile(robot)
     kernel, names, rng = sim.kernels["closure"], sim.layout.names, np.random.default_rng(1)
-    q = _moved(names, sim.state[:12], 0.3 * rng.normal(size=9))
+    q = moved(names, sim.state[:12], 0.3 * rng.normal(size=9))
     J = kernel.evaluate({"position": q, "parameter": np.zeros(0)})["jacobian"]
     for k in range(9):
         step = np.zeros(9)
         step[k] = 1e-6
-        ahead, behind = (kernel.evaluate({"position": _moved(names, q, s * step), "parameter": np.zeros(0)})["error"]
+        ahead, behind = (kernel.evaluate({"position": moved(names, q, s * step), "parameter": np.zeros(0)})["error"]
                          for s in (1, -1))  # fmt: skip
         assert (ahead - behind) / 2e-6 == pytest.approx(J[:, k], abs=5e-10)  # rounding over 2e-6

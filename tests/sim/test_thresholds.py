@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from gearwright.errors import ModelError, SimulationError
-from gearwright.sim import failing, loops
+from gearwright.sim import failing, loop_closure, loops
 from gearwright.sim.actuator_view import _short
-from gearwright.sim.assembly import _agree, _turning
+from gearwright.sim.assembly import _agree
+from gearwright.sim.loop_branches import Way
+from gearwright.sim.loop_closure import LoopClosure
 from gearwright.sim.options import coupled
+from gearwright.sim.rotor_starts import _turning
 from tests.dynamics.test_reduce import follow, wheels
 from tests.tolerances import ROUNDING
 
@@ -39,6 +42,10 @@ class Parabola:
         return {"error": np.array([x * x - 2.0]), "jacobian": np.array([2.0 * x])}
 
 
+def parabola(names):
+    return LoopClosure(Parabola(), names, np.zeros(0))
+
+
 @pytest.fixture
 def slide(monkeypatch):
     """Moves are recorded, and made by addition."""
@@ -48,25 +55,25 @@ def slide(monkeypatch):
         moves.append(float(np.abs(du).max()))
         return q + du
 
-    monkeypatch.setattr(loops, "_moved", moved)
+    monkeypatch.setattr(loop_closure, "moved", moved)
     return SimpleNamespace(free_velocities=[0], free_positions=[0], joints=[], moves=moves)
 
 
 def test_a_loop_is_closed_in_moves_of_a_third_of_a_radian(slide):
     """From 6 to √2 in moves of 0.3 at most, to 1e-12; a hundred of them are enough for that, and not for 60."""
-    closed, error = loops._approached(Parabola(), slide, np.zeros(0), np.array([6.0]), [0])
+    closed, error = parabola(slide).approached(np.array([6.0]), [0])
     assert max(slide.moves) == pytest.approx(0.3, rel=ROUNDING)
     assert float(closed[0]) == pytest.approx(2**0.5, abs=1e-12)
     assert error < 1e-12
     slide.moves.clear()
-    loops._approached(Parabola(), slide, np.zeros(0), np.array([60.0]), [0])
+    parabola(slide).approached(np.array([60.0]), [0])
     assert len(slide.moves) == 100
 
 
 def test_other_starts_are_tried_ever_further_away(slide):
     """Ten of them, from 3 mrad to 0.3 rad."""
     slide.moves.clear()
-    starts = list(loops._around(Parabola(), slide, np.zeros(0), np.array([1.0]), [0]))
+    starts = list(parabola(slide).around(np.array([1.0]), [0]))
     assert len(starts) == 10
     assert 0.03 < max(slide.moves) <= 0.3
     assert min(slide.moves) < 3e-2
@@ -75,9 +82,9 @@ def test_other_starts_are_tried_ever_further_away(slide):
 @pytest.mark.parametrize(("left", "closes"), [(0.5e-9, True), (2e-9, False)])
 def test_a_loop_that_rounding_keeps_open_counts_as_closed(slide, monkeypatch, left, closes):
     """A nanometre, in double precision."""
-    monkeypatch.setattr(loops, "_approached", lambda kernel, names, parameter, q, moving: (q, left))
+    monkeypatch.setattr(LoopClosure, "approached", lambda self, q, moving: (q, left))
     robot = SimpleNamespace(tree=SimpleNamespace(cuts=[]))
-    arguments = (Parabola(), robot, slide, np.zeros(0), np.array([1.0]), set())
+    arguments = (parabola(slide), robot, Way(np.array([1.0]), ()))
     if closes:
         loops._closed(*arguments)
     else:
@@ -90,7 +97,7 @@ def test_rows_that_the_file_rounds_are_told_as_one(slant, implied):
     names = SimpleNamespace(free_positions=[0, 1], free_velocities=[0, 1])
     J = np.array([[1.0, 0.0], [1.0, slant]])
     kernel = SimpleNamespace(evaluate=lambda slots: {"error": np.zeros(2), "jacobian": J})
-    robot = SimpleNamespace(tree=SimpleNamespace(cuts=[SimpleNamespace(dof=4, name="cut")]))
+    robot = SimpleNamespace(tree=SimpleNamespace(cuts=[SimpleNamespace(dof=4, name="cut")]), rigid_loops=())
     assert len(loops.redundant(kernel, robot, names, np.zeros(0), np.zeros(2))) == implied
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
-from gearwright.cli.options import RobotFile
+from gearwright.cli.options import RobotFile, StepLength
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
 
@@ -42,7 +42,7 @@ def export(
         str | None,
         typer.Option(metavar="NAME", help="Path of the files without ending. Default: the robot's name, here."),
     ] = None,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    dt: StepLength = 1e-3,
     precision: Annotated[Precision, typer.Option(help="Of all numbers.")] = Precision.double,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")

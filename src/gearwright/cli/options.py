@@ -15,6 +15,28 @@ class Base(StrEnum):
     fixed = "fixed"
 
 
+def duration_checked(given: float | None) -> float | None:
+    """A finite time of 0 or more [s]: a duration is checked before anything is compiled for it."""
+    from math import isfinite
+
+    if given is not None and not (isfinite(given) and given >= 0):
+        raise _refused(f"--duration: a duration is a number of seconds, not {given:g}")
+    return given
+
+
+def _step_length(given: float) -> float:
+    from math import isfinite
+
+    if not (isfinite(given) and given > 0):
+        raise _refused(f"--dt: dt must be a positive time [s], not {given:g}")
+    return given
+
+
+def _refused(message: str) -> typer.Exit:
+    typer.echo(f"gearwright: {message}", err=True)
+    return typer.Exit(2)
+
+
 def bundled(incomplete: str) -> list[str]:
     """Bundled robots, for a shell's completion; where there are none, the shell completes files."""
     from gearwright.robots import names
@@ -63,4 +85,5 @@ Strict = Annotated[
     bool,
     typer.Option("--strict", help="Faulty parts that would be left out with a warning are errors."),
 ]
+StepLength = Annotated[float, typer.Option("--dt", help="Length of a step [s].", callback=_step_length)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with a stable schema.")]

@@ -10,7 +10,7 @@ import typer
 from gearwright.cli.command_line import command_line
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
-from gearwright.cli.options import Json, RobotFile
+from gearwright.cli.options import Json, RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import make_folders
 from gearwright.cli.reading import reads_file
 from gearwright.errors import (
@@ -39,9 +39,10 @@ def run(
     context: typer.Context,
     file: RobotFile,
     duration: Annotated[
-        float | None, typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.")
+        float | None,
+        typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.", callback=duration_checked),
     ] = None,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    dt: StepLength = 1e-3,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
     ] = None,
@@ -233,17 +234,18 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
     from gearwright.display.runs import largest_errors
     from gearwright.sim import Recording
     from gearwright.sim.recorded_signals import run_schema
+    from gearwright.sim.running import steps_in
 
     out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
     if out is None:
         if plot is None and every > 0:
             most = 1000 if wanted.report is None else 5000  # nobody reads more of them than that
-            every = max(every, int(abs(wanted.duration) / sim.dt) // most)
+            every = max(every, steps_in(wanted.duration, sim) // most)
         recording = sim.run(wanted.duration, every=every, progress=shown)
         errors = largest_errors(recording)
     else:
         recording = Recording(run_schema(sim, max(1, every), ()), sim.robot)
-        _warn_before(out, recording, int(abs(wanted.duration) / sim.dt) // max(1, every) + 1)
+        _warn_before(out, recording, steps_in(wanted.duration, sim) // max(1, every) + 1)
         file = RunFile(out, recording if plot or wanted.report else None)
         sim.run(wanted.duration, every=every, progress=shown, sink=file)
         errors = file.coupling_errors

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
-from gearwright.cli.options import RobotFile
+from gearwright.cli.options import RobotFile, StepLength
 from gearwright.cli.outputs import make_folders
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError, UnknownNameError
@@ -37,7 +37,7 @@ def serve(
     armed: Annotated[
         bool, typer.Option("--armed", help="Lockstep from the start; else time runs till a client's first cycle.")
     ] = False,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    dt: StepLength = 1e-3,
     node: Annotated[Repeated, typer.Option(metavar="ACTUATOR=ID", help="An id on the bus; may be repeated.")] = None,
     drive: Annotated[str | None, typer.Option(metavar="MODEL", help="Product, of the protocol's table.")] = None,
     option: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="Of the protocol; may be repeated.")] = None,

@@ -9,7 +9,7 @@ import typer
 
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
-from gearwright.cli.options import RobotFile
+from gearwright.cli.options import RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import make_folders
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError, ModelError, suggestion
@@ -26,8 +26,8 @@ def sweep(
         list[str],
         typer.Option(metavar="[LABEL=]SIGNAL:HOW", help="last, max, min, mean, rms or range of a signal; repeatable."),
     ],
-    duration: Annotated[float, typer.Option(help="Time to simulate [s].")] = 1.0,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    duration: Annotated[float, typer.Option(help="Time to simulate [s].", callback=duration_checked)] = 1.0,
+    dt: StepLength = 1e-3,
     command: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="A constant command; repeatable.")] = None,
     effort: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="A constant effort; repeatable.")] = None,
     position: Annotated[

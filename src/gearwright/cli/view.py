@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.options import StepLength
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
 
@@ -21,7 +22,7 @@ def view(
         str | None, typer.Option(metavar="FILE", help="Of a recording: its robot, if it is not where it was.")
     ] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8080, or the next one that is free.")] = None,
-    dt: Annotated[float, typer.Option(help="Length of a step [s].")] = 1e-3,
+    dt: StepLength = 1e-3,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
     ] = None,
@@ -35,8 +36,10 @@ def view(
     The page listens on this machine only, and prints where. Ctrl-C ends it.
     """
     try:
+        from gearwright.cli.terminal import waiting
         from gearwright.page import is_recording
         from gearwright.page import view as viewed
+        from gearwright.page.subject import compiled
 
         search = reading.path
         if is_recording(file) and recording is None:
@@ -47,6 +50,8 @@ def view(
         if recording is not None:
             viewed(recording, robot=loaded, port=port, search_path=search)
         else:
-            viewed(loaded, port=port, search_path=search, dt=dt, integrator=integrator)
+            with waiting(f"compiling {loaded.name}"):
+                sim = compiled(loaded, {"dt": dt, "integrator": integrator})
+            viewed(sim, port=port, search_path=search)
     except GearwrightError as error:
         stop("view", str(error))

@@ -12,19 +12,29 @@ from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Mechanism, Transmission
+from gearwright.model import Mechanism
 from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
-from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, parameter_rows
-from gearwright.model.transmissions import parameters as transmission_parameters
+from gearwright.model.parameters import (
+    actuator_numbers,
+    axes,
+    canonical,
+    device_key,
+    map_unknowns,
+    multiplier_names,
+    parameter_rows,
+)
+from gearwright.model.rotor_numbers import rotor_numbers
 
-__all__ = ["actuator_numbers", "axes", "canonical", "device_key", "map_unknowns", "numbers", "with_symbols"]
-
-
-def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """The numbers of a transmission's map that are parameters."""
-    assert t.map is not None
-    keys = {n: f"{device_key(mechanism, t.name)}.{n}" for n in transmission_parameters(t.map)}
-    return {n: values[key] for n, key in keys.items() if not isinstance(values.get(key, 0.0), float)}
+__all__ = [
+    "actuator_numbers",
+    "axes",
+    "canonical",
+    "device_key",
+    "map_unknowns",
+    "multiplier_names",
+    "numbers",
+    "with_symbols",
+]
 
 
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:
@@ -44,6 +54,7 @@ def with_symbols(
     """The numbers with symbols in the place of the parameters; the symbols; and what the file says of them."""
     values: dict[str, Scalar] = dict(known)
     symbols: dict[str, SX] = {}
+    following = rotor_numbers(mechanism, known)
     rows: dict[str, str] = {}  # of each parameter: the number it stands for
     for name in names:
         row = name if name in known else canonical(mechanism, name)
@@ -52,6 +63,10 @@ def with_symbols(
             raise UnknownNameError("parameter", name, [n for n in known if n.startswith(owner)] or known)
         if row in rows.values():
             raise CompileError(f"parameter {name!r} is given twice")
+        if row in following:
+            why = "is of a rotor that is a body, and follows from its actuator, its joint and its transmission"
+            raise CompileError(f"{name!r} {why}: name theirs")
         rows[name] = row
         values[row] = symbols[name] = SX.sym(name)
+    values |= rotor_numbers(mechanism, values)
     return values, symbols, {name: known[row] for name, row in rows.items()}

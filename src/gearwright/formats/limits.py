@@ -28,10 +28,12 @@ def limits(
         message = f"joint {joint!r}: the lower limit {lower:g} is above the upper one {upper:g}; taken as no limits"
         element.warning("limit-inverted", message)
         lower, upper = -inf, inf
-    return Limits(
-        lower=lower, upper=upper, velocity=_cap(velocity), effort=_cap(effort), stiffness=stiffness,
-        dissipation=dissipation,
-    )  # fmt: skip
+    stop = {"stiffness": stiffness, "dissipation": dissipation}
+    for name, value in stop.items():
+        if value is not None and value < 0:
+            element.error("dynamics-invalid", f"joint {joint!r}: a stop's {name} cannot be negative ({value:g})")
+            stop[name] = None
+    return Limits(lower=lower, upper=upper, velocity=_cap(velocity), effort=_cap(effort), **stop)
 
 
 def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDynamics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock, Thread
@@ -64,7 +65,9 @@ class Bench:
         self._wait_for = [rig.device(name) for name in (rig.devices if wait_for is None else wait_for)]
         self._syncs = [p for p in rig.protocols.values() if p.has_sync]
         wires = {name: Wire(seed + k) for k, name in enumerate(("can", *rig.lines))}
-        if bitrate:
+        if bitrate is not None:
+            if not bitrate > 0:
+                raise ModelError(f"the bus's bitrate is positive [bit/s], not {bitrate}")
             wires["can"].bitrate = bitrate
         self.latency = Lateness()  # from a frame's arrival to its answers
         self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
@@ -325,7 +328,7 @@ def require_python_can() -> None:
 def _whole_steps(cycle: float | None, dt: float) -> int:
     if cycle is None:
         return 1
-    steps = round(cycle / dt)
+    steps = round(cycle / dt) if isfinite(cycle / dt) else 0
     if steps < 1 or abs(steps * dt - cycle) > 1e-6 * cycle:
         raise ModelError(f"a cycle is a whole number of steps of {dt:g} s, not {cycle:g} s")
     return steps

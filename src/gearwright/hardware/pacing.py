@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from math import inf
 from typing import Literal
 
 from gearwright.errors import ModelError
@@ -45,8 +46,8 @@ class Pacer:
     """
 
     def __init__(self, mode: ClockMode, dt: float, factor: float = 1.0, catch_up: float = CATCH_UP) -> None:
-        if not factor > 0.0:
-            raise ModelError(f"the clock's factor is positive, not {factor}")
+        if not 0.0 < factor < inf:
+            raise ModelError(f"the clock's factor is positive and finite, not {factor}; freerun has no limit")
         self.dt, self.factor, self.catch_up = dt, factor, catch_up
         self.armed = False
         self.overruns = 0  # times that wall time was given up

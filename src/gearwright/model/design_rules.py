@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.model.massless_designs import massless_designs
 from gearwright.model.parameters import axes, device_key
 from gearwright.model.transmissions import Series, parameters, with_values
 
@@ -51,6 +52,8 @@ def broken_rules(
             designs = ~np.broadcast_to(np.asarray(holds, dtype=bool), (count,))
             if designs.any():
                 yield BrokenRule(designs, tuple(prefix + field for field in own), rule)
+    for massless in massless_designs(robot, values, count, changed):
+        yield BrokenRule(*massless)
 
 
 def _parts(robot: Mechanism) -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NewType
 from gearwright.model.joints import AxisRef, Joint
 
 if TYPE_CHECKING:
+    from gearwright.model.actuators import Actuator
     from gearwright.model.mechanism import Mechanism
     from gearwright.model.topology import Tree
     from gearwright.model.transmissions import Transmission
@@ -100,6 +101,11 @@ def rotor_name(actuator: str) -> str:
 
 def rotor_axis(actuator: str) -> AxisRef:
     return AxisRef(rotor_name(actuator))
+
+
+def turns_body(a: Actuator) -> bool:
+    """Whether its rotor's inertia is that of a link that it turns, made by `rotors.with_rotors`."""
+    return a.rotor == "body" and a.joint == rotor_axis(a.name)
 
 
 def acting_transmissions(transmissions: Iterable[Transmission], joints: Mapping[str, Joint]) -> dict[str, Transmission]:

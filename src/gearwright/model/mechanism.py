@@ -19,7 +19,7 @@ from gearwright.model.geometry import Geometry
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
-from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis
+from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
@@ -238,25 +238,26 @@ class Mechanism(NotebookDisplay):
 
     @cached_property
     def _reflected(self) -> dict[AxisRef, float]:
-        if not any(a.rotor_inertia for a in self.actuators.values()):
+        inertia = {a.name: a.rotor_inertia for a in self.actuators.values() if not turns_body(a)}
+        if not any(inertia.values()):
             return {}
         seen: dict[AxisRef, float] = {}
         for a in self.actuators.values():
             on_rotor = a.joint == rotor_axis(a.name)  # which leads the joints of its transmission
-            if a.joint is not None and a.rotor_inertia and (on_rotor or a.name not in self.acting):
+            if a.joint is not None and inertia.get(a.name) and (on_rotor or a.name not in self.acting):
                 seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
         for t in self.transmissions.values():
             if not isinstance(t.map, LinearTransmission):
                 continue
             B = t.map.actuator_per_joint
             mine = [self.acting.get(name) is t for name in t.actuators]
-            rotors = np.array([self.actuators[n].rotor_inertia * own for n, own in zip(t.actuators, mine, strict=True)])
+            rotors = np.array([inertia.get(n, 0.0) * own for n, own in zip(t.actuators, mine, strict=True)])
             turning = rotors > 0
             with np.errstate(over="ignore"):  # an infinite one is reported by the checks
                 added = rotors[turning] @ B[turning] ** 2
-            for ref, inertia in zip(t.joints, added, strict=True):
-                if inertia:
-                    seen[ref] = seen.get(ref, 0.0) + float(inertia)
+            for ref, more in zip(t.joints, added, strict=True):
+                if more:
+                    seen[ref] = seen.get(ref, 0.0) + float(more)
         return seen
 
     # --- changed copies ----------------------------------------------------------------------------------------

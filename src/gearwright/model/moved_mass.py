@@ -10,6 +10,7 @@ import numpy as np
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
+from gearwright.model.layout import turns_body
 from gearwright.model.poses import Array, Pose
 from gearwright.model.topology import Branch
 from gearwright.model.transmissions import LinearTransmission
@@ -62,8 +63,8 @@ def _with_rotors(m: Mechanism) -> Iterator[AxisRef]:
 def _behind_curves(m: Mechanism) -> Iterator[AxisRef]:
     """Axes that a rotor turns with at a ratio that is not constant."""
     for name, t in m.acting.items():
-        constant = isinstance(t.map, LinearTransmission)
-        if m.actuators[name].rotor_inertia > 0 and t.backlash is None and not constant:
+        a, constant = m.actuators[name], isinstance(t.map, LinearTransmission)
+        if a.rotor_inertia > 0 and not turns_body(a) and t.backlash is None and not constant:
             yield from t.joints
 
 

@@ -6,7 +6,7 @@ Units and ranges are those of the fields; the equations read every number from h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from gearwright.model.couplings import Coupling
 from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Axis, AxisDynamics, Joint
-from gearwright.model.transmissions import efficiency_only, parameter_quantities
+from gearwright.model.transmissions import Transmission, efficiency_only, parameter_quantities
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism
@@ -103,9 +103,9 @@ def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
 def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[ParameterRow]:
     if coupling.through is not None:
         return  # its numbers are the transmission's
-    name, only = coupling.name, len(coupling.leaders) == 1
-    for term in coupling.leaders:
-        yield f"{name}.multiplier" + ("" if only else f".{term.axis}"), term.multiplier, _RATIO, False
+    name = coupling.name
+    for ratio, term in zip(multiplier_names(coupling), coupling.leaders, strict=True):
+        yield ratio, term.multiplier, _RATIO, False
     for field in ("offset", "reference"):
         yield f"{name}.{field}", getattr(coupling, field), meaning_of(Coupling, field), slides
     for k, value in enumerate(coupling.powers, start=2):
@@ -113,6 +113,12 @@ def coupling_rows(coupling: Coupling, slides: bool = False) -> Iterator[Paramete
     own = {"hard": ("erp",), "compliant": ("natural_frequency", "damping_ratio")}
     for field in own.get(coupling.mode, ()):
         yield f"{name}.{field}", getattr(coupling, field) or 0.0, meaning_of(Coupling, field), False
+
+
+def multiplier_names(coupling: Coupling) -> list[str]:
+    """Parameters that are a coupling's ratios, one a leader."""
+    only = len(coupling.leaders) == 1
+    return [f"{coupling.name}.multiplier" + ("" if only else f".{t.axis}") for t in coupling.leaders]
 
 
 def actuator_numbers(actuator: Actuator) -> dict[str, float]:
@@ -141,6 +147,13 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
             for field, (value, meaning) in parameter_quantities(t.map).items():
                 if field not in unused:
                     yield f"{key}.{field}", value, meaning, slides
+
+
+def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of a transmission's map that have no float among these: parameters, by the map's own names."""
+    assert t.map is not None
+    keys = {n: f"{device_key(mechanism, t.name)}.{n}" for n in parameter_quantities(t.map)}
+    return {n: values[key] for n, key in keys.items() if not isinstance(values.get(key, 0.0), float)}
 
 
 def quantity_of(mechanism: Mechanism, name: str) -> Quantity:

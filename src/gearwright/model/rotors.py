@@ -4,13 +4,15 @@ A rotor is an inertia in actuator space unless the file says `<rotor>body</rotor
 its transmission has play, in which it moves freely, or leads its joints (`joint = g(actuator)`: a crank). In all three
 cases it becomes a link and a joint, both `motor.rotor`. It follows the joints exactly by a coupling, or loosely through
 the play (`dynamics.backlash`), or the joints follow it, so that a crank turns through its dead points.
+
+The actuator keeps its `rotor_inertia`, from which the link's follows: `rotor_numbers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from gearwright.model.joints import Axis, AxisRef, Joint
 from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.leading import leading_transmissions, start_of
 from gearwright.model.mechanism import Link, Mechanism
+from gearwright.model.rotor_numbers import tensor_about
 from gearwright.model.transmissions import Backlash, LinearTransmission, Transmission
 
 
@@ -78,9 +81,8 @@ def with_rotors(mechanism: Mechanism) -> Mechanism:
     actuators, couplings = dict(mechanism.actuators), list(mechanism.couplings.values())
     for r in found:
         links[r.name], joints[r.name] = _link(r, mechanism), _joint(r, mechanism)
-        left = 0.0 if r.body else r.actuator.rotor_inertia
-        on_it = replace(r.actuator, joint=rotor_axis(r.actuator.name), rotor_inertia=left, rotor="reflected")
-        actuators[r.actuator.name] = on_it
+        kind: Literal["reflected", "body"] = "body" if r.body else "reflected"
+        actuators[r.actuator.name] = replace(r.actuator, joint=rotor_axis(r.actuator.name), rotor=kind)
         if r.backlash is None and (r.transmission is None or r.transmission not in leading):
             couplings.append(_coupling(r))
     couplings += [c for t in leading for c in _led(t)]
@@ -128,12 +130,8 @@ def _link(r: Rotor, mechanism: Mechanism) -> Link:
         raise ModelError(f"actuator {r.actuator.name!r}: {what} needs <rotor_inertia>")
     if _pushes(r, mechanism):
         return Link(name=r.name, inertia=Inertia(mass=inertia))
-    x, y, z = _axis(r, mechanism).xyz
-    about = Inertia(
-        mass=0.0,
-        moments=(inertia * x * x, inertia * y * y, inertia * z * z),
-        products=(inertia * x * y, inertia * x * z, inertia * y * z),
-    )
+    xx, yy, zz, xy, xz, yz = tensor_about(_axis(r, mechanism).xyz, inertia)
+    about = Inertia(mass=0.0, moments=(xx, yy, zz), products=(xy, xz, yz))
     return Link(name=r.name, inertia=about)  # its weight, and what it is about other axes, are its housing's
 
 

@@ -36,11 +36,13 @@ USUAL_STEP = 1e-3  # [s] what `compile` takes where it is not given
 LONGEST_PERIOD = 2**24  # steps between samples: what a clock counts exactly in single precision
 WIDEST = 300  # velocities of loops that are tried to close: what a second is enough for
 MOST_SAMPLES = 1000  # on their way: each is moved on at every sample
+LARGEST_RATIO = 1e50  # two of them in a row, squared, and times any inertia are numbers yet
 
 
 def check_simulation(m: Mechanism, report: Report) -> None:
     """For a mechanism without errors so far."""
     check_axes(m, report)
+    check_ratios(m, report)
     check_maps(m, report)
     check_rotors(m, report)
     check_readings(m, report)
@@ -63,6 +65,30 @@ def check_axes(m: Mechanism, report: Report) -> None:
 def refuse(report: Report, message: str, source: Source | None) -> None:
     """A part that `compile` does not take as it is."""
     report.warning(CODE, message + ENDING, source)
+
+
+# --- ratios ---------------------------------------------------------------------------------------------------------
+
+
+def check_ratios(m: Mechanism, report: Report) -> None:
+    """Followers and actuators that move so much faster than what they turn with that their inertia is no number."""
+    by_follower = {c.follower: c for c in reversed([*m.couplings.values()])}  # the first of each
+    for follower, (terms, _) in m.couplings.composed.items():
+        for leader, ratio in terms.items():
+            if too_large := _too_large(ratio):
+                c = by_follower[follower]
+                message = f"coupling {c.name!r}: {follower} moves {too_large} as far as {leader}"
+                refuse(report, f"{message}; multipliers are at most {LARGEST_RATIO:g} in a row", c.source)
+    for t in {t.name: t for t in m.acting.values()}.values():
+        for ratio in t.map.actuator_per_joint.flat if isinstance(t.map, LinearTransmission) else ():
+            if too_large := _too_large(float(ratio)):
+                message = f"transmission {t.name!r}: an actuator turns {too_large} as far as a joint"
+                refuse(report, f"{message}; reductions are at most {LARGEST_RATIO:g} in all", t.source)
+                break
+
+
+def _too_large(ratio: float) -> str:
+    return f"{abs(ratio):.6g} times" if abs(ratio) > LARGEST_RATIO else ""
 
 
 # --- transmissions and actuators ------------------------------------------------------------------------------------

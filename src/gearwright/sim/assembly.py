@@ -9,14 +9,11 @@ import numpy as np
 
 from gearwright.compiler import Executable
 from gearwright.errors import ModelError
-from gearwright.model import AxisRef, Coupling, Mechanism, Transmission, TransmissionMap, in_order
+from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout import StepSlot
-from gearwright.model.leading import led, start_of
-from gearwright.model.parameters import device_key
+from gearwright.model.parameters import multiplier_names
 from gearwright.model.rings import placing_order
-from gearwright.model.transmissions import parameters as map_numbers
-from gearwright.model.transmissions import with_parameters
 from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array
@@ -87,105 +84,23 @@ def aligned(
     return q, v
 
 
-def with_loose_rotors(
-    robot: Mechanism, names: Names, start: tuple[Array, Array], given: tuple[set[int], set[int]]
-) -> tuple[Array, Array]:
-    """Rotors with play behind them start in the middle of it, at the speed that the joints have."""
-    q, v = start
-    for t in robot.transmissions.values():
-        rotors = [robot.layout.rotors.get(a) for a in t.actuators]
-        acts = t.backlash is not None and all(robot.acting.get(a) is t for a in t.actuators)
-        if t.map is None or not acts or None in rotors:
-            continue
-        n = max(len(q), len(v))
-        q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
-        axes = [_at(robot, ref) for ref in t.joints]
-        at = q[:, [i for i, _ in axes]]
-        position = t.map.joint_to_actuator_position(at)
-        ratio = t.map.actuator_per_joint_at(at)  # (n, na, nj)
-        velocity = np.einsum("...aj,...j->...a", ratio, v[:, [k for _, k in axes]])
-        for column, rotor in enumerate(rotors):
-            assert rotor is not None
-            i, k = _at(robot, rotor)
-            if i not in given[0]:
-                q[:, i] = position[:, column]
-            if k not in given[1]:
-                v[:, k] = velocity[:, column]
-    return q, v
-
-
-def with_leading_rotors(
-    robot: Mechanism, parameters: Mapping[str, Array], start: tuple[Array, Array],
-    given: tuple[set[int], set[int]],
-) -> tuple[Array, Array]:  # fmt: skip
-    """Rotors that lead their joints stand and turn where the joints are to be; NaN where they cannot."""
-    q, v = start
-    for t in (robot.transmissions[name] for name in sorted(led(robot))):
-        rotors = [_at(robot, AxisRef(f"{a}.rotor")) for a in t.actuators]
-        axes = [_at(robot, ref) for ref in t.joints]
-        n = max(len(q), len(v), *(len(x) for x in parameters.values()), 1)
-        q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
-        usual = start_of(robot, t)
-        wanted = np.stack([q[:, i] if i in given[0] else np.full(n, x) for (i, _), x in zip(axes, usual, strict=True)])
-        maps = _maps(robot, t, parameters, n)
-        if not {i for i, _ in rotors} & given[0]:
-            q[:, [i for i, _ in rotors]] = [_rotors_at(m, at) for m, at in zip(maps, wanted.T, strict=True)]
-        if not {k for _, k in rotors} & given[1] and {k for _, k in axes} & given[1]:
-            at, rates = q[:, [i for i, _ in rotors]], v[:, [k for _, k in axes]]
-            turning = [_turning(t, *row) for row in zip(maps, at, rates, strict=True)]
-            v[:, [k for _, k in rotors]] = turning
-    return q, v
-
-
-def _maps(robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], n: int) -> list[TransmissionMap]:
-    """By robot, with the numbers that are its parameters."""
-    assert t.map is not None
-    key = f"{device_key(robot, t.name)}."
-    numbers = {name[len(key) :]: x for name, x in parameters.items() if name.startswith(key)}
-    own = {name: np.broadcast_to(x, (n, 1))[:, 0] for name, x in numbers.items() if name in map_numbers(t.map)}
-    if not own:
-        return [t.map] * n
-    return [with_parameters(t.map, {name: float(x[i]) for name, x in own.items()}) for i in range(n)]
-
-
-def _rotors_at(m: TransmissionMap, q: Array) -> Array:
-    try:
-        return np.atleast_1d(m.joint_to_actuator_position(q))
-    except ModelError:
-        return np.full(m.actuators, np.nan)
-
-
-def _turning(t: Transmission, m: TransmissionMap, a: Array, rates: Array) -> Array:
-    """Speeds of the rotors that give the joints these rates."""
-    if not rates.any() or not np.isfinite(a).all():
-        return np.zeros(m.actuators)
-    ratio = m.joint_per_actuator_at(a)
-    speeds: Array = np.linalg.lstsq(ratio, rates, rcond=1e-12)[0]
-    if np.abs(ratio @ speeds - rates).max() > AGREEMENT * np.abs(rates).max():
-        raise ModelError(
-            f"transmission {t.name!r} stands at a dead point, where its joints cannot move: give the velocity of "
-            + ", ".join(repr(f"{name}.rotor") for name in t.actuators)
-        )
-    return speeds
-
-
 def _at(robot: Mechanism, axis: AxisRef) -> tuple[int, int]:
     return robot.layout.axes[axis]
 
 
 def _with(c: Coupling, parameters: Mapping[str, Array]) -> FollowerPolynomial:
     """Where the follower stands, by the values that its parameters have now, (B,) each."""
-    values: dict[str, Any] = {}
-    for name, value in parameters.items():
-        owner, _, quantity = name.partition(".")
-        if owner in (c.name, c.alias):
-            values[quantity] = value[:, 0]
-    only = len(c.leaders) == 1
+    values = {name: value[:, 0] for name, value in parameters.items()}
+
+    def now(name: str, usual: float) -> Any:
+        aliased = name if c.alias is None else f"{c.alias}{name.removeprefix(c.name)}"
+        return values.get(name, values.get(aliased, usual))
+
     return FollowerPolynomial(
-        tuple(values.get("multiplier" + ("" if only else f".{t.axis}"), t.multiplier) for t in c.leaders),
-        values.get("offset", c.offset),
-        values.get("reference", c.reference),
-        tuple(values.get(f"power{k}", x) for k, x in enumerate(c.powers, start=2)),
+        tuple(now(name, t.multiplier) for name, t in zip(multiplier_names(c), c.leaders, strict=True)),
+        now(f"{c.name}.offset", c.offset),
+        now(f"{c.name}.reference", c.reference),
+        tuple(now(f"{c.name}.power{k}", x) for k, x in enumerate(c.powers, start=2)),
     )
 
 
@@ -196,6 +111,13 @@ def check_followers(
     named = (given[0] - set(names.free_positions), given[1] - set(names.free_velocities))
     if not any(named):
         return
+    positions, velocities = with_followers(kernel, names, parameter, q, v)
+    _agree("at", names.positions, named[0], q, positions)
+    _agree("with velocity", names.coordinates, named[1], v, velocities)
+
+
+def with_followers(kernel: Executable, names: Names, parameter: Array, q: Array, v: Array) -> tuple[Array, Array]:
+    """Positions and velocities of the tree, with followers of exact couplings where their leaders put them."""
     rows = max(len(q), len(v), len(parameter))
     aligned = kernel.evaluate(
         {
@@ -204,8 +126,7 @@ def check_followers(
             StepSlot.PARAMETER: np.broadcast_to(parameter, (rows, parameter.shape[1])),
         }
     )
-    _agree("at", names.positions, named[0], q, aligned["tree_position"])
-    _agree("with velocity", names.coordinates, named[1], v, aligned["tree_velocity"])
+    return aligned["tree_position"], aligned["tree_velocity"]
 
 
 def _agree(what: str, group: Group, followers: set[int], given: Array, aligned: Array) -> None:

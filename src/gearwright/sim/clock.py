@@ -7,6 +7,7 @@ KeyboardInterrupt between calls, when all of them are done. What is computed doe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import isfinite, nan
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -36,6 +37,17 @@ def checked(n: Any, made: int = 0, what: str = "n") -> int:
 
 def _shown(n: int) -> str:
     return str(n) if abs(n) < 10**20 else f"{'-' * (n < 0)}2**{abs(n).bit_length() - 1} or more"
+
+
+def _instant(time: Any) -> float:
+    """[s]. A text or a truth value is none, nor is what is not finite."""
+    try:
+        seconds = nan if isinstance(time, str | bytes | bool) else float(time)
+    except (TypeError, ValueError, OverflowError):
+        seconds = nan
+    if not isfinite(seconds):
+        raise ModelError(f"time is a finite number of seconds, not {time!r:.60}")
+    return seconds
 
 
 class Pace:
@@ -116,7 +128,7 @@ class Clock:
 
     def restart(self, time: float) -> None:
         """Counts from that time; a compiled controller is asked in the next step."""
-        self.set(float(time))
+        self.set(_instant(time))
         if self._state.has(StepSlot.CLOCK):
             self._state.set(StepSlot.CLOCK, [0.0, self.start])
             self._state.set(StepSlot.PHASE, 0.0)

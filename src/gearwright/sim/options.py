@@ -51,8 +51,11 @@ class Options:
         for option in CHOICES:
             _check_choice(option, getattr(self, option))
         _check_device(self.device)
-        if self.solver != "direct" and self.integrator == "midpoint":
-            raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; 'midpoint' needs 'direct'")
+        if self.solver != "direct" and self.integrator != "euler":
+            needs = (
+                f"{self.integrator!r} needs 'direct'" if self.integrator == "midpoint" else "'rk4' has no rows to solve"
+            )
+            raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; {needs}")
         if self.passes is not None and self.integrator != "midpoint":
             raise CompileError(f"passes are those of integrator='midpoint'; {self.integrator!r} has none")
         if not (isfinite(self.dt) and self.dt > 0):
@@ -104,7 +107,7 @@ class Options:
 
 def _seconds(dt: Any) -> float:
     try:
-        if isinstance(dt, str | bytes):
+        if isinstance(dt, str | bytes | bool):
             raise TypeError
         return float(dt)
     except (TypeError, ValueError):

@@ -47,7 +47,7 @@ def run(
     sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
-    n, every = _steps(duration, sim), _every(every)
+    n, every = steps_in(duration, sim), _every(every)
     calls = None if controller is None else ControllerCalls(sim, controller, _every(control_period, "control_period"))
     plan = _planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
     varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
@@ -244,7 +244,8 @@ class _Kept:
 # --- the frame of a run ---------------------------------------------------------------------------------------------
 
 
-def _steps(duration: float, sim: Simulation) -> int:
+def steps_in(duration: float, sim: Simulation) -> int:
+    """The steps of a run that a caller asks for. Raises ModelError for what is no duration."""
     given: Any = duration
     try:
         if isinstance(given, str):  # "0.1" is a text

@@ -12,7 +12,7 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import StepSlot, coordinate_of
 from gearwright.model.leading import led, start_of
-from gearwright.sim import assembly, loops
+from gearwright.sim import assembly, loops, rotor_starts
 from gearwright.sim.reporting import warn_another_branch, warn_beyond_limits
 from gearwright.sim.values import Array
 
@@ -52,9 +52,9 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
     parameter = sim.batch_state.get(StepSlot.PARAMETER)
     q, given_q = assembly.tree_positions(sim.start_position, names, position, sim.batch)
     v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
-    q, v = assembly.with_loose_rotors(robot, names, (q, v), (given_q, given_v))
-    q, v = assembly.with_leading_rotors(robot, _by_name(sim, parameter), (q, v), (given_q, given_v))
-    q, v = assembly.aligned(robot, names, _by_name(sim, parameter), (q, v), (given_q, given_v))
+    numbers = _by_name(sim, parameter)
+    q, v = rotor_starts.with_leading_rotors(robot, numbers, (q, v), (given_q, given_v))
+    q, v = assembly.aligned(robot, names, numbers, (q, v), (given_q, given_v))
     _check_reach(sim, position, q)
     if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
         assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
@@ -64,6 +64,10 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
             kernels["closure"], robot, names, parameter, (q, v), (in_order, given_v), sim.start_position
         )
         warn_another_branch(sim, astray)
+    if rotor_starts.loose_transmissions(robot):
+        follows = len(names.free_velocities) < v.shape[1]
+        tree = assembly.with_followers(kernels["tree"], names, parameter, q, v) if follows else (q, v)
+        q, v = rotor_starts.with_loose_rotors(robot, numbers, (q, v), tree, (given_q, given_v))
     return q, v
 
 

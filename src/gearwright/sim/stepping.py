@@ -22,10 +22,12 @@ def step(sim: Simulation, given: Mapping[str, Any], n: Any) -> None:
     before: list[tuple[str, Any]] = []
     try:
         for slot, values in given.items():
-            if values is not None:
-                if slot in inputs.slots:
-                    before.append((slot, inputs.copy(slot)))
-                inputs.hold(slot, values)
+            there = slot in inputs.slots
+            if values is None or (not there and values == {}):  # no commands to a robot without actuators
+                continue
+            if there:
+                before.append((slot, inputs.copy(slot)))
+            inputs.hold(slot, values)
         if type(n) is not int or n != 1:
             clock.advance(n)
         elif not clock.one_step():

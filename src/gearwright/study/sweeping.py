@@ -16,6 +16,7 @@ import numpy as np
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
 from gearwright.sim.recorded_signals import run_schema
+from gearwright.sim.running import steps_in
 from gearwright.study.chunks import Job
 from gearwright.study.designs import Designs, designs
 from gearwright.study.engines import find_engine
@@ -183,7 +184,7 @@ def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
     size = min(CHUNK, tried.count)
     if job.functions:
         sim = replace(job, size=1).compiled()
-        rows = max(1, int(job.duration / sim.dt) // job.every)
+        rows = max(1, steps_in(job.duration, sim) // job.every)
         size = max(1, min(size, KEPT // (rows * 8 * max(1, sum(sim.batch_state.parts.values())))))
     return size
 

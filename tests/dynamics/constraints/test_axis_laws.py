@@ -15,8 +15,12 @@ DT, UPPER = 1e-3, 0.5
 ROW = AxisRow("j", 0, 0, (), Stop(-0.5, 0, 1.0), Stop(UPPER, 0, 1.0))
 
 
+def moment(phase, eps=2.0**-52):
+    return SimpleNamespace(phase=phase, eps=eps)
+
+
 def fastest(q):
-    now = SimpleNamespace(phase=WholeStep(DT))
+    now = moment(WholeStep(DT))
     return back_within(now, q, 0.0, (-0.5, UPPER)).vertices[-1].rate
 
 
@@ -45,15 +49,24 @@ def test_what_is_beyond_a_stop_comes_back_by_a_fifth(beyond, way):
     assert ROW.way_back(-0.5 - beyond, DT) == pytest.approx(way, rel=5e-11)  # found 1e-17
 
 
-@pytest.mark.parametrize(("distance", "rate"), [(5e-12, 0.0), (2e-11, FAR), (-1e-3, 0.0)])
-def test_where_positions_stand_still_only_what_is_on_its_stop_is_held(distance, rate):
-    now = SimpleNamespace(phase=SecondHalf(DT, [1.0], [0.0]))
-    law = friction_within(now, UPPER - distance, 0.0, (-inf, UPPER))
+@pytest.mark.parametrize(
+    ("eps", "upper", "distance", "rate"),
+    [
+        (2.0**-52, UPPER, 5e-12, 0.0),
+        (2.0**-52, UPPER, 2e-11, FAR),
+        (2.0**-52, UPPER, -1e-3, 0.0),
+        (2.0**-23, UPPER, 5e-7, 0.0),  # rounding of an angle that a loop has moved
+        (2.0**-23, UPPER, 2e-6, FAR),
+        (2.0**-23, 100.0, 5e-5, 0.0),
+    ],
+)
+def test_where_positions_stand_still_only_what_is_on_its_stop_is_held(eps, upper, distance, rate):
+    law = friction_within(moment(SecondHalf(DT, [1.0], [0.0]), eps), upper - distance, 0.0, (-inf, upper))
     assert law.vertices[-1].rate == rate
 
 
 def test_the_first_half_may_go_to_its_stop_and_is_not_pushed_back():
-    now = SimpleNamespace(phase=FirstHalf(DT, [1.0]))
+    now = moment(FirstHalf(DT, [1.0]))
     for distance, rate in ((0.1, 0.1 / DT), (-0.1, 0.0)):
         law = friction_within(now, UPPER - distance, 0.0, (-inf, UPPER))
         assert law.vertices[-1].rate == pytest.approx(rate, rel=1e-12)
@@ -68,6 +81,6 @@ def test_limits_that_are_none():
 @pytest.mark.parametrize(("upper", "reachable"), [(UPPER, True), (9e5, True), (2e6, False)])
 def test_stops_are_within_reach_in_a_step_that_moves(upper, reachable):
     """Those of a phase that leaves positions where they are come and go."""
-    moving, still = (SimpleNamespace(phase=phase) for phase in (WholeStep(DT), SecondHalf(DT, [1.0], [0.0])))
+    moving, still = (moment(phase) for phase in (WholeStep(DT), SecondHalf(DT, [1.0], [0.0])))
     assert friction_within(moving, 0.0, 0.3, (-inf, upper)).reachable == reachable
     assert not friction_within(still, 0.0, 0.3, (-inf, upper)).reachable

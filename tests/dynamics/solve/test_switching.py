@@ -227,7 +227,7 @@ def slid(laws, progress):
 @pytest.mark.parametrize(("laws", "stalled", "switched"), [(8, 2.0, 8), (8, 3.0, 1), (40, 9.0, 40), (40, 10.0, 1)])
 def test_laws_switch_one_by_one_where_their_number_does_not_fall(laws, stalled, switched):
     """After three iterations, or as many as a quarter of the laws."""
-    assert slid(laws, Progress(1.0, stalled, 1.0, 1.0))[0] == switched
+    assert slid(laws, Progress(1.0, stalled, 1.0, 1.0, 0.0))[0] == switched
 
 
 @pytest.mark.parametrize(
@@ -235,4 +235,15 @@ def test_laws_switch_one_by_one_where_their_number_does_not_fall(laws, stalled, 
 )
 def test_rounding_is_allowed_more_after_forty_iterations_without_a_fall(stalled, before, after):
     """A tenth more in each, up to ten thousand times of what it is taken for at first."""
-    assert slid(1, Progress(1.0, stalled, before, 1.0))[1].tolerance == pytest.approx(after, rel=1e-15)
+    assert slid(1, Progress(1.0, stalled, before, 1.0, 0.0))[1].tolerance == pytest.approx(after, rel=1e-15)
+
+
+def test_rounding_is_allowed_twice_as_much_where_a_single_switch_is_taken_back():
+    """A monotone law that alone is wrong on both sides of a vertex stands at it."""
+    first = slid(1, STARTED)[1]
+    assert first.tolerance == 1.0
+    back = first.undone  # to the piece that the law was on
+    assert back > 0.0
+    for undone, allowed in ((back + 1.0, 2.0), (back, 1.0), (0.0, 1.0)):  # it slides, on the next piece
+        assert slid(1, Progress(1.0, 0.0, 1.0, 1.0, undone))[1].tolerance == allowed
+    assert slid(2, STARTED)[1].undone == 0.0  # both switched

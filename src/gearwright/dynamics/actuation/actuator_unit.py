@@ -75,7 +75,7 @@ class ActuatorUnit:
     states: tuple[int, ...]
     parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
     ratios: dict[str, SX] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
-    body: float = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
+    body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
 
     @property
     def name(self) -> str:

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Any
 
 import casadi
 from casadi import SX
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit, simplified
-from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears
+from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears, ratios
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
+    divided,
     is_zero,
     magnitude,
     minus,
@@ -31,7 +33,7 @@ from gearwright.dynamics.solve.terms import Straight, Term
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism
-from gearwright.model.layout import rotor_name
+from gearwright.model.layout import rotor_name, turns_body
 
 
 @dataclass(frozen=True)
@@ -109,14 +111,16 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Actuation:
             continue
         key = device_key(mechanism, name)
         numbers = {n: values[f"{key}.{n}"] for n in actuator_numbers(a)}
-        own = {n: x for n, x in numbers.items() if not isinstance(x, float)}
         t = mechanism.acting.get(name)
         losses = Losses() if t is None else t.losses
+        within = _joint_limit(mechanism, a, values)
+        own = {n: x for n, x in (numbers | within).items() if not isinstance(x, float)}
+        inertia, body = numbers["rotor_inertia"], turns_body(a)
         driven.append(
             ActuatorUnit(
-                actuator=_within(a, mechanism),
+                actuator=replace(a, **_joint_limit(mechanism, a)) if within else a,
                 gear=connected[name],
-                inertia=numbers["rotor_inertia"],
+                inertia=0.0 if body else inertia,
                 damping=plus(numbers["damping"], losses.damping),
                 friction=plus(numbers["friction"], losses.friction),
                 losses=losses,
@@ -124,19 +128,10 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Actuation:
                 command=index,
                 states=places[name],
                 parameters=own,
-                body=_rotor_body(mechanism, a),
+                body=inertia if body else 0.0,
             )
         )
-    return Actuation(driven, _flat(driven, bounds(mechanism)))
-
-
-def _rotor_body(mechanism: Mechanism, a: Actuator) -> float:
-    """Inertia along its axis of the link that it turns, where that is its rotor."""
-    rotor = rotor_name(a.name)
-    if a.name not in mechanism.layout.rotors or rotor not in mechanism.links:
-        return 0.0
-    inertia = mechanism.links[rotor].inertia
-    return float(sum(inertia.moments)) or inertia.mass
+    return Actuation(driven, _flat(driven, bounds(mechanism, values)))
 
 
 def _flat(driven: Sequence[ActuatorUnit], found: list[Bounds]) -> list[Bounds]:
@@ -152,24 +147,27 @@ def _flat(driven: Sequence[ActuatorUnit], found: list[Bounds]) -> list[Bounds]:
     return found
 
 
-def _within(a: Actuator, mechanism: Mechanism) -> Actuator:
-    """An actuator without a limit of its own has that of the one joint it drives at a constant ratio.
+def _joint_limit(mechanism: Mechanism, a: Actuator, values: Mapping[str, Scalar] | None = None) -> dict[str, Any]:
+    """An actuator without an effort limit of its own has that of the one joint it drives at a constant ratio.
 
-    Files that say 0 there mean none.
+    Files that say 0 there mean none. With values, the ratio may be a parameter; else it is the file's.
     """
     t = mechanism.acting.get(a.name)
     if a.effort_limit < inf or (t is not None and not isinstance(t.map, LinearTransmission)):
-        return a
-    row: list[float] = [1.0]
+        return {}
+    row: list[Scalar] = [1.0]
     joints: tuple[AxisRef | None, ...] = (a.joint,)
-    if t is not None and isinstance(t.map, LinearTransmission):
-        row, joints = t.map.actuator_per_joint[t.actuators.index(a.name)].tolist(), t.joints
-    turned = [(ref, r) for ref, r in zip(joints, row, strict=True) if r]
+    if t is None and (own := mechanism.couplings.get(rotor_name(a.name))) is not None:
+        joints = (own.leader,)  # of a rotor that is a body, on the joint itself
+    if t is not None:
+        changed = {} if values is None else map_unknowns(mechanism, t, values)
+        row, joints = ratios(t, changed)[t.actuators.index(a.name)], t.joints
+    turned = [(ref, r) for ref, r in zip(joints, row, strict=True) if not is_zero(r)]
     (ref, ratio) = turned[0] if len(turned) == 1 else (None, 1.0)
     if ref is None:
-        return a
+        return {}
     limit = mechanism.joint(ref.joint).axes[ref.index].limits.effort
-    return replace(a, effort_limit=limit / abs(ratio)) if 0.0 < limit < inf else a
+    return {"effort_limit": divided(limit, magnitude(ratio))} if 0.0 < limit < inf else {}
 
 
 def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:

@@ -203,8 +203,8 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
     m = t.map
     assert m is not None
     if isinstance(m, LinearTransmission):
-        m = with_parameters(m, changed) if changed else m
-        return [ConstantRatio(row, o, axes) for row, o in zip(rows(m), offsets(m), strict=True)]
+        at_zero = offsets(with_parameters(m, changed) if changed else m)
+        return [ConstantRatio(row, o, axes) for row, o in zip(ratios(t, changed), at_zero, strict=True)]
     if isinstance(m, CustomTransmission) and m.effort is not None:
         function = trace(m.effort, [m.actuators, m.joints, m.joints], name=t.name)
         return [EffortMap(function, i, m.actuators, axes) for i in range(m.actuators)]
@@ -216,6 +216,12 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
     return [VariableRatio(function, i, axes, [*changed.values()]) for i in range(m.actuators)]
 
 
+def ratios(t: Transmission, changed: dict[str, Scalar]) -> list[list[Scalar]]:
+    """A of `v_a = A·v_j` of a linear map, with these numbers in it."""
+    assert t.map is not None
+    return rows(with_parameters(t.map, changed) if changed else t.map)
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The seed's linear map: joint efforts `T·(τ_a + oₐ) + oⱼ` within bounds, where `T·τ_a` alone goes by the gears.
@@ -225,22 +231,23 @@ class Bounds:
 
     actuators: tuple[str, ...]
     map: LinearMap
+    matrix: list[list[Scalar]]  # T, (joints, actuators)
     axes: list[AxisIndices]
 
     def extra(self, efforts: Mapping[str, Scalar]) -> dict[int, Scalar]:
         m = self.map
         o_a, o_j = m.actuator_offsets or (0.0,) * m.actuators, m.joint_offsets or (0.0,) * m.joints
         found: dict[int, Scalar] = {}
-        for j, (T, o, (_, k)) in enumerate(zip(m.matrix, o_j, self.axes, strict=True)):
+        for j, (T, o, (_, k)) in enumerate(zip(self.matrix, o_j, self.axes, strict=True)):
             plain = total(*(times(t, efforts[name]) for t, name in zip(T, self.actuators, strict=True)))
-            whole = plus(plain, o + sum(t * x for t, x in zip(T, o_a, strict=True)))
+            whole = plus(plain, total(o, *(times(t, x) for t, x in zip(T, o_a, strict=True))))
             whole = least(whole, m.upper[j]) if m.upper else whole
             whole = greatest(whole, m.lower[j]) if m.lower else whole
             found[k] = plus(found.get(k, 0.0), minus(whole, plain))
         return found
 
 
-def bounds(mechanism: Mechanism) -> list[Bounds]:
+def bounds(mechanism: Mechanism, values: Mapping[str, Scalar]) -> list[Bounds]:
     """Offsets and bounds of the linear maps that act."""
     found: list[Bounds] = []
     for t in {t.name: t for t in mechanism.acting.values()}.values():
@@ -249,5 +256,6 @@ def bounds(mechanism: Mechanism) -> list[Bounds]:
         if not shifts or any(mechanism.acting[a] is not t for a in t.actuators):
             continue
         assert isinstance(m, LinearMap)
-        found.append(Bounds(t.actuators, m, [axis_of(mechanism, ref, t.name) for ref in t.joints]))
+        T = [list(column) for column in zip(*ratios(t, map_unknowns(mechanism, t, values)), strict=True)]
+        found.append(Bounds(t.actuators, m, T, [axis_of(mechanism, ref, t.name) for ref in t.joints]))
     return found

@@ -34,6 +34,7 @@ from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
 NEAR = 1e6  # a stop that is no further away is reached at less than FAR in any step above 1 µs [rad, m]
 AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
+ROUNDED = 8.0  # eps of the stop's position, or of 1: the same in single precision, where loops move what is on its stop
 RECOVERY = 0.2  # share of what an axis is beyond its hard stop that is taken back in a step
 RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not become a shot [rad/s, m/s]
 
@@ -124,8 +125,8 @@ def _part(beyond: Scalar, dt: Scalar) -> Scalar:
 def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
     """Friction and hard stops of an axis at q. One beyond its stop is not pushed back: it only goes no further."""
     lower, upper = ends
-    below = None if lower == -inf else minus(0.0, _rate_to(now, minus(q, lower)))
-    above = None if upper == inf else _rate_to(now, minus(upper, q))
+    below = None if lower == -inf else minus(0.0, _rate_to(now, minus(q, lower), _at_stop(now, lower)))
+    above = None if upper == inf else _rate_to(now, minus(upper, q), _at_stop(now, upper))
     near = not is_zero(now.phase.travel) and all(abs(end) < NEAR for end in ends if abs(end) < inf)
     return replace(friction_and_stops(times(friction, now.phase.span), below, above), reachable=near)
 
@@ -133,20 +134,25 @@ def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float,
 def back_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
     """Friction and hard stops of an axis at q. One beyond its stop is brought back gently, by its own velocity."""
     dt, (lower, upper) = now.phase.travel, ends
-    below = -FAR if lower == -inf else _rate_within(minus(lower, q), dt)
-    above = FAR if upper == inf else minus(0.0, _rate_within(minus(q, upper), dt))
+    below = -FAR if lower == -inf else _rate_within(minus(lower, q), dt, _at_stop(now, lower))
+    above = FAR if upper == inf else minus(0.0, _rate_within(minus(q, upper), dt, _at_stop(now, upper)))
     return between_rates(times(friction, now.phase.span), below, above)
 
 
-def _rate_within(beyond: Scalar, dt: Scalar) -> Scalar:
+def _at_stop(now: Moment, end: float) -> float:
+    """How far before its stop an axis stands on it."""
+    return max(AT_STOP, ROUNDED * now.eps * max(1.0, abs(end)))
+
+
+def _rate_within(beyond: Scalar, dt: Scalar, near: float) -> Scalar:
     """The least rate away from a stop: what ends on it, or a part of the way back."""
-    return divided(where(beyond < -AT_STOP, beyond, _part(beyond, dt)), dt)
+    return divided(where(beyond < -near, beyond, _part(beyond, dt)), dt)
 
 
-def _rate_to(now: Moment, distance: Scalar) -> Scalar:
+def _rate_to(now: Moment, distance: Scalar, near: float) -> Scalar:
     """With which an axis gets to its stop in the phase; where positions stand still, 0 on the stop, else any."""
     if is_zero(now.phase.travel):
-        return where(distance > AT_STOP, FAR, 0.0)
+        return where(distance > near, FAR, 0.0)
     return greatest(divided(distance, now.phase.travel), 0.0)
 
 

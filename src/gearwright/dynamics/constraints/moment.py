@@ -26,6 +26,7 @@ class Moment(NamedTuple):
     command: Sequence[Scalar] = ()  # of actuators
     memory: Sequence[Scalar] = ()  # their last efforts, and their states
     acting: Sequence[Any] = ()  # each of them at the start of the step
+    eps: float = 2.0**-52  # rounding of the numbers that will be computed with
 
     @staticmethod
     def of_instant(tree: TreeState, at: Configuration, dt: Scalar, dof: int) -> Moment:

@@ -25,8 +25,9 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
+from gearwright.dynamics.parameters import multiplier_names
 from gearwright.dynamics.solve.terms import Rigid, Straight, Term
-from gearwright.dynamics.tree.couplings import Follower, follower_of, multiplier_names
+from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Coupling, Mechanism, in_order

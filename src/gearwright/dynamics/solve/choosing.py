@@ -12,6 +12,9 @@ friction, and carried away, many joints are overloaded and one slides. So only t
 where they left: a parametric active-set method (Ferreau, Bock and Diehl 2008) in which several switch at a time. All do
 where their number falls fast, as from a cold start. Where it does not fall at all, laws switch one by one, by their
 number, which ends for every positive definite matrix (Murty 1974; Júdice and Pires 1994).
+
+A law that alone is wrong, on a piece and again on the one it came from, stands at the vertex between them: laws are
+monotone, and only rounding can find both wrong. So what may be rounding is taken to be more.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     both,
+    equal,
     greatest_number,
     least,
     minus,
@@ -40,8 +44,10 @@ TOGETHER = 0.8  # of the largest lead: laws with as much switch at once,
 FALLING = 0.75  # and all where no more than this share of those that were wrong before is left
 ALL = 1e9  # more laws than there are
 ENDURANCE = 37.0  # further iterations without a fall after which rounding is taken to be the reason
+MOST_PIECES = 1e4  # of a law
 LARGEST = 1e4  # and so much more at most
-GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does
+GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does;
+AT_A_VERTEX = 2.0  # where a single switch is taken back
 
 
 class Acting(NamedTuple):
@@ -58,9 +64,10 @@ class Progress(NamedTuple):
     stalled: Scalar  # iterations since that fell
     tolerance: Scalar  # of pushes, as a share of the fastest coordinate's
     last: Scalar  # number of laws that were off their pieces before
+    undone: Scalar  # the switch that would take back a single one, as `_code`; 0 where that was not single
 
 
-STARTED = Progress(ALL, 0.0, 1.0, 0.0)
+STARTED = Progress(ALL, 0.0, 1.0, 0.0, 0.0)
 
 
 class Choice(NamedTuple):
@@ -94,7 +101,9 @@ def choose(
     chosen = number > 0.0
     made = where(both(chosen, negated(alone)), minus(1.0, first), 0.0)  # share of the way
     going = [plus(a, times(made, minus(b, a))) for a, b in zip(way, places, strict=True)]
-    after = _progress(progress, number, len(laws))
+    single = number <= 1.0
+    switch, undone = (only_where(single, _code(wrong, of)) for of in (found, tried))
+    after = _progress(progress, number, len(laws), switch, undone)
     kept = [where(chosen, new, old) for new, old in zip(after, progress, strict=True)]
     return Choice(pieces, Progress(*kept), going)
 
@@ -108,11 +117,19 @@ def _patience(laws: int) -> float:
     return max(PATIENCE, SHARE * laws)
 
 
-def _progress(before: Progress, wrong: Scalar, laws: int) -> Progress:
+def _code(wrong: Sequence[Scalar], pieces: Sequence[Scalar]) -> Scalar:
+    """One number for a law and its piece, if one alone is wrong."""
+    rows = enumerate(zip(wrong, pieces, strict=True), start=1)
+    return total(*(only_where(off, plus(n * MOST_PIECES, piece)) for n, (off, piece) in rows))
+
+
+def _progress(before: Progress, wrong: Scalar, laws: int, switch: Scalar, undone: Scalar) -> Progress:
     exhausted = as_number(before.stalled >= _patience(laws) + ENDURANCE)
+    growth = where(equal(switch, before.undone), AT_A_VERTEX, plus(1.0, times(GROWTH - 1.0, exhausted)))
     return Progress(
         least(before.least, wrong),
         where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
-        least(times(before.tolerance, plus(1.0, times(GROWTH - 1.0, exhausted))), LARGEST),
+        least(times(before.tolerance, growth), LARGEST),
         wrong,
+        undone,
     )

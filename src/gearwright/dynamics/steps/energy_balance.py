@@ -35,6 +35,7 @@ from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.drives import DriveRow
 from gearwright.dynamics.motion import Model
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots, before
@@ -54,7 +55,7 @@ def may_stray(model: Model, kinds: Sequence[object]) -> bool:
 
 
 class EnergyBalance:
-    """Of the part that is made, and all twice: the `error` of its energy, and the energy that it is measured by.
+    """The energy of the part that is made. Twice: its `error`, and the energy that it is measured by.
 
     `scale` has what K would give by itself: at rest, errors are those of rounding times K. `impact` is what an impact
     may be off by: loops carry it on in the directions that they have where the part begins or ends.
@@ -75,30 +76,35 @@ class EnergyBalance:
         """Stores the impulses that act with the mean velocity."""
         self.build.kick = self._beside_loops(acting, found)
 
-    def second_half(self, acting: Collected, found: Solved, effort: Sequence[Scalar], M: Inertia) -> list[Scalar]:
-        """The velocity at the end. Where the smallest part strays, it is given the energy that it ought to have."""
+    def second_half(self, acting: Collected, found: Solved, effort: Sequence[Scalar], M: Inertia) -> None:
+        """Finds the error, and stores twice the energy that there ought to be and that there is."""
         build, v, half = self.build, found.u, times(0.5, self.step.dt)
         old, mass = build[before(Slots.velocity)], M.diagonal(len(v))
         rows = zip(build.kick, self._beside_loops(acting, found), build.pull, self._pull(effort), strict=True)
         kick = [plus(plus(x, y), times(half, plus(a, b))) for x, y, a, b in rows]
-        twice, twice_after = _product(build.momentum, old), _product(M.product(v), v)
+        twice, after = _product(build.momentum, old), _product(M.product(v), v)
         wanted = plus(twice, _product(kick, [plus(a, b) for a, b in zip(old, v, strict=True)]))
-        self.error = minus(twice_after, wanted)
-        self.scale = plus(greatest(twice, twice_after), _energy(kick, mass))
         change = [minus(a, b) for a, b in zip(v, old, strict=True)]
+        self.error = minus(after, wanted)
+        self.scale = plus(greatest(twice, after), _energy(kick, mass))
         self.impact = times(IMPACT, magnitude(_product(kick, change)))
-        if any(isinstance(kind, DriveRow) and kind.equality for kind in self.step.kinds):
-            return v
-        share = self._share(wanted, twice, twice_after)
-        return [times(share, x) for x in v]
+        build.kinetic = [twice, wanted, after, as_number(self.beyond(COUNTED))]
 
-    def _share(self, wanted: Scalar, twice: Scalar, after: Scalar) -> Scalar:
-        """By how much the velocity is scaled. A part that was not followed gets back what it has lost, and no more."""
-        followed = self.build.followed[0] > 0.5
-        strays = both(self.build.parts[0] >= MOST, self.beyond(COUNTED))
+    def restore(self, taken: Scalar) -> None:
+        """Where the smallest part strays far, its velocity is scaled to the energy that it ought to have.
+
+        A part that was not followed gets back what it has lost, and no more. Prescribed motion stays as it is.
+        """
+        build = self.build
+        if any(isinstance(kind, DriveRow) and kind.equality for kind in self.step.kinds):
+            return
+        twice, wanted, after, strays = build.kinetic
+        followed, smallest = build.followed[0] > 0.5, both(taken, build.parts[0] >= MOST)
         aim = greatest(where(followed, wanted, least(wanted, twice)), 0.0)
         scaled = square_root(divided(plus(aim, TINY), plus(after, TINY)))
-        return where(strays, least(greatest(scaled, where(followed, 0.0, 1.0)), MOST_SCALED), 1.0)
+        scaled = least(greatest(scaled, where(followed, 0.0, 1.0)), MOST_SCALED)
+        share = where(both(smallest, strays > 0.5), scaled, 1.0)
+        build.velocity = [times(share, x) for x in build.velocity]
 
     def beyond(self, rate: float) -> Scalar:
         """Whether the error is more than this share of the energy, per second of the step, and than rounding."""

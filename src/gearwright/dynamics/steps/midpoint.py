@@ -14,7 +14,7 @@
             pass        how far w has moved
             relax       where the next pass starts
         keep        the state, where the part may be given up
-        turn        q⁺ = q ⊕ dt·w, p⁺; with loops in two, `advance` and `project`
+        turn        q⁺ = q ⊕ dt·w, p⁺; with loops `advance`, `come_back` from beyond a stop, `project`
         mass        M(q⁺)
         land        another p⁺, where w was not found
         push        what acts in the second half
@@ -221,16 +221,15 @@ class MidpointStep(ConstrainedStep):
         push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
-        v = found.u
         if self.energy:
-            v = self.energy.second_half(self.direct.carried(second), found, effort, M)
-        build.velocity = v
+            self.energy.second_half(self.direct.carried(second), found, effort, M)
+        build.velocity = found.u
         guess.count_quick_steps(build)
         impulses = zip(build.impulse, self.direct.carried(second).impulses(found), strict=True)
         build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, v)
+        self.end_actuators(build.position, found.u)
         return found.settled
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:

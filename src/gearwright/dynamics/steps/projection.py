@@ -1,10 +1,14 @@
 """Closed loops: positions are brought back to where they close.
 
-    q ← q ⊕ −Y·(J·Y + |C|·R)⁻¹·C(q),     Y = M⁻¹·Jᵀ
+    q ← q ⊕ −Y·(J·Y + ε·|C|·R)⁻¹·C(q),     Y = M⁻¹·Jᵀ
 
 R is the response that a row would have if it looked along all that moves it. Levenberg and Marquardt with a damping
 that goes to zero with the error converge quadratically even where J loses rank (Yamashita and Fukushima, 2001; Fan and
-Yuan, 2005), and no further than |C|^½ in one move: at a dead centre, where C is quadratic, that is what there is to go.
+Yuan, 2005), and no further than 5·|C|^½ in one move (ε = 0.01): at a dead centre, where C is quadratic, |C|^½ is what
+there is to go. With less of it rows that nearly depend on each other close in fewer moves.
+
+An axis that is beyond its stop comes back before, along the loops: set back alone, it may come out further beyond once
+they are closed again.
 """
 
 from __future__ import annotations
@@ -14,19 +18,35 @@ from collections.abc import Sequence
 import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, magnitude, minus, plus, times, total, where
+from gearwright.dynamics.algebra.scalar import (
+    TINY,
+    Scalar,
+    divided,
+    either,
+    greatest,
+    magnitude,
+    minus,
+    plus,
+    times,
+    total,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
+from gearwright.dynamics.solve.conditions import as_number, differs, negated
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweeps import dense
+from gearwright.dynamics.solve.sweeps import dense, dot
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
-CLOSED = 450_000.0  # eps: 1e-10 rad or m in double precision
+DAMPED = 0.01  # share of |C|·R
+HELD = 1e-4  # of an axis' response without loops: one that they hold more firmly than that does not come back at once
+CLOSED = 450_000.0 * 2.0**-52  # 1e-10 [rad, m]: the next move would be about the square of it;
+ROUNDING = 100.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to less
 
 
 def project(step: ConstrainedStep, M: Matrix) -> None:
@@ -34,7 +54,16 @@ def project(step: ConstrainedStep, M: Matrix) -> None:
     build, model = step.build, step.model
     metric = model.factorised(M).mapped(build.carry(Slots.metric))
     build.closed = [0.0]
+    ways = step.ways_back(build.position)
+    if ways:
+        beyond: Scalar = False
+        for way in ways.values():
+            beyond = either(beyond, differs(way, 0.0))
+        build.within = [as_number(negated(beyond))]
     build.stage("advance")
+    if ways:
+        with build.loop(1, until=Slots.within):
+            _come_back(step, metric)
     with build.loop(PROJECTIONS, until=Slots.closed):
         q, closed = build.position, build.closed[0]
         tree = model.tree(State(q, [0.0] * model.dof))
@@ -46,8 +75,37 @@ def project(step: ConstrainedStep, M: Matrix) -> None:
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        build.closed = [where(casadi.logic_or(closed, worst <= CLOSED * step.eps), 1.0, 0.0)]
+        build.closed = [where(casadi.logic_or(closed, worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
+
+
+def _come_back(step: ConstrainedStep, metric: Factors) -> None:
+    """Writes the stage `come_back`: stops push as forces do, loops hold against it, and the axes go their ways.
+
+    move ∝ (M⁻¹ − Y·(J·Y)⁻¹·Yᵀ)·way
+    """
+    build, model = step.build, step.model
+    q, velocity = build.position, dict(model.plain)
+    ways = {velocity[i]: way for i, way in step.ways_back(q).items()}
+    tree = model.tree(State(q, [0.0] * model.dof))
+    now = Instant(tree, model.configuration(tree), step.dt, step.targets)
+    rows = [row for kind in step.closures for row in kind.position_rows(now) if _movable(row, tree)]
+    J = [combined(row.J, tree.G) for row in rows]
+    Y = [metric.solve(dense(each, model.dof)) for each in J]
+    A = responses(J, Y)
+    pushed = metric.solve(dense(ways, model.dof))
+    floor = least_pivots(A, [row.group for row in rows], Floors.of(step.eps))
+    held = factorise(A, len(rows), floor).solve([dot(each, pushed) for each in J]) if rows else []
+    move = pushed
+    for column, impulse in zip(Y, held, strict=True):
+        move = [minus(x, times(y, impulse)) for x, y in zip(move, column, strict=True)]
+    square = total(*(times(way, way) for way in ways.values()))
+    free, along = (dot(ways, each) for each in (pushed, move))
+    share = divided(square, greatest(along, total(TINY, times(HELD, free))))
+    moved = model.advanced(q, [times(share, x) for x in move], 1.0)
+    within = build.within[0]
+    build.position = [where(within, old, new) for old, new in zip(q, moved, strict=True)]
+    build.stage("come_back")
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:
@@ -59,15 +117,15 @@ def _movable(row: PositionRow, tree: TreeState) -> bool:
 def _way_back(
     rows: Sequence[PositionRow], worst: Scalar, tree: TreeState, metric: Factors, floors: Floors
 ) -> list[Scalar]:
-    """`−Y·(J·Y + |C|·R)⁻¹·C`."""
+    """`−Y·(J·Y + ε·|C|·R)⁻¹·C`."""
     n = len(metric.order)
     J = [combined(row.J, tree.G) for row in rows]
     Y = [metric.solve(dense(each, n)) for each in J]
     A = responses(J, Y)
-    least = least_pivots(A, [row.group for row in rows], floors)
+    floor = least_pivots(A, [row.group for row in rows], floors)
     for k, row in enumerate(rows):
-        A[k, k] = plus(A[k, k], times(worst, _reach(row, tree, metric)))
-    impulses = [minus(0.0, x) for x in factorise(A, len(rows), least).solve([row.error for row in rows])]
+        A[k, k] = plus(A[k, k], times(times(DAMPED, worst), _reach(row, tree, metric)))
+    impulses = [minus(0.0, x) for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
     back: list[Scalar] = [0.0] * n
     for column, impulse in zip(Y, impulses, strict=True):
         back = [plus(x, times(y, impulse)) for x, y in zip(back, column, strict=True)]

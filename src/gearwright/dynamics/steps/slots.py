@@ -94,6 +94,9 @@ class Slots(ABC):
     # energy
     pull = Numbers()  # efforts, weight and loads where the part begins
     kick = Numbers()  # impulses by its middle, those of loops not
+    kinetic = (
+        Numbers()
+    )  # twice the energy: at its start, as it ought to be at its end, as it is; whether that is far off
 
     # parts of a step
     part = Numbers()  # share of dt
@@ -111,6 +114,7 @@ class Slots(ABC):
 
     # loops
     metric = Numbers()  # factors of M, in which positions are projected
+    within = Numbers()  # no axis of a loop is beyond its stop
     closed = Numbers()  # ends the projection
 
     # sweeps

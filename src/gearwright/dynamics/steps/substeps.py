@@ -49,6 +49,9 @@ class Energy(Protocol):
     def beyond(self, rate: float) -> Scalar:
         """Whether its error is more than this share of it, per second of the step."""
 
+    def restore(self, taken: Scalar) -> None:
+        """Corrects the velocity of a part that is taken and cannot be halved."""
+
 
 class Substeps:
     """The part that is made, as slots: `part` and `remaining` of the step, what the state was, what has acted so far.
@@ -91,7 +94,7 @@ class Substeps:
                 kind.on_the_way(aim, q, self.dt, build.part[0], build.remaining[0])
         build.aim = aim
 
-    def keep(self, *, always: bool) -> None:
+    def keep(self, *, always: bool = False) -> None:
         """Stores what a part that is given up goes back to; where it will not be, nothing, unless `always`."""
         build = self.build
         with nullcontext() if always else build.loop(1, until=Slots.assured):
@@ -99,7 +102,7 @@ class Substeps:
                 build[before(slot)] = build[slot]
             build.stage("keep")
 
-    def end(self, followed: Scalar, settled: Scalar, energy: Energy | None) -> None:
+    def end(self, followed: Scalar, settled: Scalar, energy: Energy | None = None) -> None:
         """Ends the step where it was made as a whole; else the part is taken or given up.
 
         A shorter part is easier to follow, and strays less. Laws that have not settled would do so no better: those
@@ -124,6 +127,8 @@ class Substeps:
                 build.stage("sum")
             with build.loop(1, until=Slots.part_taken):
                 self._go_back()
+            if energy is not None:
+                energy.restore(build.part_taken[0] > 0.5)
             self._take_or_give_up()
             build.stage("part")
 

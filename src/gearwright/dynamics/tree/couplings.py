@@ -17,7 +17,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Scalar, minus, scalars, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.parameters import map_unknowns
+from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout import AxisIndices
@@ -150,12 +150,6 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
         powers=tuple(values[f"{c.name}.power{k}"] for k in range(2, 2 + len(c.powers))),
     )
     return PolynomialFollower(c.name, follower, leaders, polynomial)
-
-
-def multiplier_names(c: Coupling) -> list[str]:
-    """Parameters that are its ratios, one a leader."""
-    only = len(c.leaders) == 1
-    return [f"{c.name}.multiplier" + ("" if only else f".{t.axis}") for t in c.leaders]
 
 
 def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:

@@ -142,8 +142,12 @@ class Ball:
 
 def across(z: Array) -> Array:
     """Axes with the given z, and an x that makes the turn cost least: a coordinate axis if one is across z, else
-    one across both z's."""
+    one across both z's.
+
+    Of unit length again: along a chain each frame is made from the last, and what rounding leaves would grow.
+    """
     z = snapped(z)
+    z = z / np.linalg.norm(z)
     if np.array_equal(z, (0.0, 0.0, 1.0)):
         return np.eye(3)
     still = np.flatnonzero(z == 0.0)

@@ -38,8 +38,12 @@ class Limits:
     upper: float = quantity("rad | m", infinite=True, doc="highest position", default=inf)
     velocity: float = quantity("rad/s | m/s", at_least=0, infinite=True, doc="highest speed", default=inf)
     effort: float = quantity("N·m | N", at_least=0, infinite=True, doc="highest effort of a motor there", default=inf)
-    stiffness: float | None = quantity("N·m/rad | N/m", infinite=True, doc="of the stop; not given: hard", default=None)
-    dissipation: float | None = quantity("N·m·s/rad | N·s/m", infinite=True, doc="of the stop", default=None)
+    stiffness: float | None = quantity(
+        "N·m/rad | N/m", at_least=0, infinite=True, doc="of the stop; not given: hard", default=None
+    )
+    dissipation: float | None = quantity(
+        "N·m·s/rad | N·s/m", at_least=0, infinite=True, doc="of the stop", default=None
+    )
 
     def __post_init__(self) -> None:
         if isnan(self.lower) or isnan(self.upper) or self.lower > self.upper:

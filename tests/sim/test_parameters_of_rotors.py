@@ -1,0 +1,216 @@
+"""Parameters of robots whose rotors have coordinates of their own: each is the number that the file has.
+
+The file writes a number as `[name]`, so that the same text gives the robot with any numbers.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import CompileError
+from gearwright.model import LinearMap
+
+STEPS = 60
+ROUNDING = {"rel": 2e-14, "abs": 2e-14}  # other groupings of the same sums, over 60 steps: 4e-15 is found
+INERTIA = "<inertia><ixx>0.02</ixx><iyy>0.02</iyy><izz>0.02</izz></inertia>"
+LINK = (
+    "<link name='{n}'><pose relative_to='{j}'/><inertial><pose>0.05 0 -0.1 0 0 0</pose><mass>0.5</mass>"
+    f"{INERTIA}</inertial></link>"
+)
+JOINT = (
+    "<joint name='{j}' type='{kind}'><pose relative_to='__model__'>[{j}.origin.x] 0 0 0 0 0</pose>"
+    "<parent>world</parent><child>{n}</child><axis><xyz>{axis}</xyz><dynamics><damping>0.05</damping></dynamics>"
+    "{more}</axis></joint>"
+)
+PLAY = "<backlash><gap>0.01</gap><stiffness>20</stiffness><damping>0.005</damping></backlash>"
+BODY = "<rotor>body</rotor>"
+RANGE = "<limit><effort>0.6</effort></limit>"  # of the joint: its motor has this by the reduction
+
+
+def arm(n, axis="0 1 0", kind="revolute", more=""):
+    j, link = f"j{n}", f"l{n}"
+    return LINK.format(n=link, j=j) + JOINT.format(j=j, n=link, axis=axis, kind=kind, more=more)
+
+
+def motor(name, kind="electric_motor", more=""):
+    curve = "<stall_torque>0.3</stall_torque><no_load_speed>80</no_load_speed>" if kind == "electric_motor" else ""
+    inertia = f"<rotor_inertia>[{name}.rotor_inertia]</rotor_inertia>"
+    return f"<actuator name='{name}' type='{kind}'>{curve}{inertia}{more}</actuator>"
+
+
+def reduction(joint, more=""):
+    ratio = "<mechanical_reduction>[t.reduction]</mechanical_reduction><offset>[t.offset]</offset>"
+    ends = f"<actuator>m1</actuator><joint>{joint}{ratio}</joint>"
+    return f"<transmission name='t' type='simple'>{ends}{more}</transmission>"
+
+
+def pair(kind, more=""):
+    ends = "".join(
+        f"<actuator role='actuator{i}'>m{i}"
+        f"<mechanical_reduction>[t.actuator_reduction{i}]</mechanical_reduction></actuator>"
+        f"<joint role='joint{i}'>j{i}<mechanical_reduction>[t.joint_reduction{i}]</mechanical_reduction>"
+        f"<offset>[t.joint_offset{i}]</offset></joint>"
+        for i in (1, 2)
+    )
+    return f"<transmission name='t' type='{kind}'>{ends}{more}</transmission>"
+
+
+def mimic(mode):
+    numbers = "".join(f"<{n}>[j2.{n}]</{n}>" for n in ("multiplier", "offset", "reference"))
+    return f"<mimic joint='j1'>{numbers}<mode>{mode}</mode></mimic>"
+
+
+TWO = arm(1) + arm(2, axis="1 0 0")
+BODIES = motor("m1", more=BODY) + motor("m2", "ideal", BODY)
+PAIR_NUMBERS = {
+    "t.actuator_reduction1": 20.0, "t.actuator_reduction2": -30.0, "t.joint_reduction1": 1.5,
+    "t.joint_reduction2": 0.8, "t.joint_offset1": 0.1, "t.joint_offset2": -0.05, "m1.rotor_inertia": 1e-5,
+    "m2.rotor_inertia": 2e-5, "j1.origin.x": 0.1, "j2.origin.x": 0.2,
+}  # fmt: skip
+GEARED = {"t.reduction": -10.0, "t.offset": 0.05, "m1.rotor_inertia": 1e-4, "j1.origin.x": 0.1}
+COUPLED = {**GEARED, "j2.origin.x": 0.2, "j2.multiplier": -1.5, "j2.offset": 0.2, "j2.reference": 0.1}
+ROBOTS = {
+    "backlash": (arm(1) + motor("m1") + reduction("j1", PLAY), GEARED),
+    "body": (arm(1) + motor("m1", more=BODY) + reduction("j1"), GEARED),
+    "limited": (arm(1, more=RANGE) + motor("m1", more=BODY) + reduction("j1"), GEARED),
+    "oblique": (arm(1, axis="0.6 0 0.8") + motor("m1", more=BODY) + reduction("j1"), GEARED),
+    "sliding": (
+        arm(1, kind="prismatic") + motor("m1", more=BODY + "<joint>j1</joint>"),
+        {"m1.rotor_inertia": 0.1, "j1.origin.x": 0.1},
+    ),
+    "differential body": (TWO + BODIES + pair("differential"), PAIR_NUMBERS),
+    "differential backlash": (TWO + motor("m1") + motor("m2", "ideal") + pair("differential", PLAY), PAIR_NUMBERS),
+    "four_bar body": (TWO + BODIES + pair("four_bar"), PAIR_NUMBERS),
+    "follower": (arm(1) + arm(2, more=mimic("exact")) + motor("m1") + reduction("j2", PLAY), COUPLED),
+    "follower body": (arm(1) + arm(2, more=mimic("exact")) + motor("m1", more=BODY) + reduction("j2"), COUPLED),
+    "hard follower": (arm(1) + arm(2, more=mimic("hard")) + motor("m1") + reduction("j2", PLAY), COUPLED),
+}  # fmt: skip
+
+
+def robot(name, **changed):
+    text, numbers = ROBOTS[name]
+    numbers = numbers | changed
+    text = re.sub(r"\[([\w.]+)\]", lambda found: repr(numbers[found[1]]), text)
+    return gw.loads(f"<sdf version='1.11'><model name='m'>{text}</model></sdf>")
+
+
+def moved(sim):
+    """(robots, signals) after a start off centre and some steps under the motors' effort."""
+    sim.reset(position={"j1": 0.3}, velocity={"j1": 1.0})
+    begun = [sim.position[c] for c in sim.coordinates]
+    sim.step(command={name: 0.1 / (i + 1) for i, name in enumerate(sim.robot.actuators)}, n=STEPS)
+    ended = [x[c] for c in sim.coordinates for x in (sim.position, sim.velocity)]
+    return np.array([np.atleast_1d(x) for x in (*begun, *ended, sim.energy)]).T
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_number_is_the_files(name):
+    """Robot 0 has all numbers as they are, robot 1 all changed, and each of the others one."""
+    numbers = ROBOTS[name][1]
+    sim = gw.compile(robot(name), batch=2 + len(numbers), parameters=[*numbers])
+    for parameter, value in numbers.items():
+        assert sim.parameters[parameter] == pytest.approx(np.full(sim.batch, value), rel=1e-15)
+    values = np.array([[*numbers.values()]] * sim.batch)
+    changed = {parameter: 1.3 * value for parameter, value in numbers.items()}
+    for i, value in enumerate(changed.values()):
+        values[[1, 2 + i], i] = value
+    sim.set_parameters(dict(zip(numbers, values.T, strict=True)))
+    found = moved(sim)
+    expected = moved(gw.compile(robot(name)))
+    assert found[0] == pytest.approx(expected[0], **ROUNDING)
+    assert found[1] == pytest.approx(moved(gw.compile(robot(name, **changed)))[0], **ROUNDING)
+    apart = dict(zip(numbers, np.abs(found[2:] - found[0]).max(axis=1), strict=True))
+    weighed = {p: x for p, x in apart.items() if not p.endswith("origin.x")}  # where an arm stands does not matter
+    assert min(weighed.values()) > 1e-5, weighed
+
+
+def test_a_motor_behind_play_counts_its_rotor_once():
+    """0.1 N·m by 10:1 on 0.01 kg·m² and a rotor of 1e-4 kg·m², which is 0.01 at the joint: 2.5 rad/s after 50 ms."""
+    text = (
+        "<link name='l'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>0.01</izz></inertia></inertial>"
+    )
+    text += "</link><joint name='j' type='revolute'><parent>world</parent><child>l</child><axis><xyz>0 0 1</xyz></axis>"
+    text += f"</joint>{motor('m1', 'ideal')}{reduction('j', PLAY.replace('0.01', '0.0001').replace('20', '500'))}"
+    for name, x in {"m1.rotor_inertia": "1e-4", "t.reduction": "10", "t.offset": "0"}.items():
+        text = text.replace(f"[{name}]", x)
+    sim = gw.compile(
+        gw.loads(f"<sdf version='1.11'><model name='m'>{text}</model></sdf>"), parameters=["m1.rotor_inertia"]
+    )
+    assert sim.parameters["m1.rotor_inertia"] == 1e-4
+    for rotor, speed in ((1e-4, 2.5), (1e-3, 5 / 11)):
+        sim.set_parameters({"m1.rotor_inertia": rotor})
+        sim.reset()
+        sim.step(command={"m1": 0.1}, n=50)
+        assert sim.velocity["j"] == pytest.approx(speed, rel=1e-3)  # the gap is crossed first
+
+
+def test_numbers_of_the_rotor_itself_are_no_parameters():
+    for number in ("multiplier", "offset", "inertia.iyy", "origin.x"):
+        with pytest.raises(CompileError, match=rf"'m1\.rotor\.{number}' is of a rotor that is a body.*name theirs"):
+            gw.compile(robot("body"), parameters=[f"m1.rotor.{number}"])
+
+
+def mapped(joints, motors, **numbers):
+    text = re.sub(r"\[[\w.]+\]", "1e-3", joints + motors)
+    without = gw.loads(f"<sdf version='1.11'><model name='m'>{text}</model></sdf>")
+    return without.with_transmission(
+        "t", LinearMap(**numbers), actuators=[*without.actuators], joints=[*without.joints]
+    )
+
+
+def test_a_ratio_that_the_file_does_not_have():
+    """An entry of a matrix that is 0 ties the rotor to nothing: no parameter can."""
+    crossed = mapped(TWO, BODIES, matrix=((5.0, 0.0), (1.0, 4.0)))
+    gw.compile(crossed, parameters=["t.matrix1_1", "t.matrix2_1", "t.matrix2_2"])
+    with pytest.raises(CompileError, match=r"no ratio between j1 and actuator 'm2'.*reflected"):
+        gw.compile(crossed, parameters=["t.matrix1_2"])
+
+
+def test_an_offset_of_efforts_goes_by_the_matrix_that_is_set():
+    def offset(ratio):
+        return mapped(arm(1), motor("m1", "ideal"), matrix=((ratio,),), actuator_offsets=(0.1,))
+
+    sim = gw.compile(offset(5.0), parameters=["t.matrix1_1"])
+    sim.set_parameters({"t.matrix1_1": 8.0})
+    assert moved(sim) == pytest.approx(moved(gw.compile(offset(8.0))), **ROUNDING)
+
+
+@pytest.mark.parametrize(("name", "joint"), [("backlash", "j1"), ("follower", "j2")])
+def test_sweeps_and_environments_start_rotors_where_they_belong(name, joint):
+    """In the middle of the play, by the numbers of each robot: nothing is stored in the contact."""
+    parameters = {"t.reduction": [-10.0, -14.0], "t.offset": [0.0, 0.2]}
+    table = gw.sweep(
+        robot(name), parameters, {"at": "m1.rotor.position:last"},
+        duration=1e-3, position={"j1": 0.3}, sampling="grid",
+    )  # fmt: skip
+    for design in table.iter_rows(named=True):
+        sim = gw.compile(robot(name, **{n: design[n] for n in parameters}))
+        sim.reset(position={"j1": 0.3})
+        sim.step()
+        assert design["at"] == pytest.approx(sim.position["m1.rotor"], **ROUNDING)
+    pytest.importorskip("gymnasium")
+    env = gw.VectorEnv(
+        robot(name), batch=3, observe=("m1.rotor.position", f"{joint}.position"), act={"m1": (-1, 1)},
+        reward=lambda seen, acted: seen[:, 0], reset={"j1": (0.1, 0.4)}, randomize={"t.reduction": (-20.0, -10.0)},
+        period=0.01, duration=0.05,
+    )  # fmt: skip
+    seen, _ = env.reset(seed=1)
+    ratio = env.task.sim.parameters["t.reduction"]
+    assert seen[:, 0] == pytest.approx(ratio * (seen[:, 1] - 0.05), rel=1e-6)  # what is observed is single precision
+
+
+def test_a_parameter_that_takes_the_mass_away_is_refused():
+    """A file's zero gets an armature; a parameter's would leave a joint without an equation."""
+    sim = gw.compile(
+        robot("backlash"), batch=2, parameters=["l1.mass", *(f"l1.inertia.i{c}" for c in ("xx", "yy", "zz"))]
+    )
+    nothing = dict.fromkeys(("l1.mass", "l1.inertia.ixx", "l1.inertia.iyy", "l1.inertia.izz"), np.array([0.5, 0.0]))
+    with pytest.raises(gw.ModelError, match=r"'l1\.mass' = 0.*joint 'j1' then moves no mass.*\(robot 1\)"):
+        sim.set_parameters(nothing)
+    sim.set_parameters({"l1.mass": 0.0})  # its moments are left
+    moves = gw.compile(robot("body"), parameters=["l1.mass", "l1.inertia.iyy", "m1.rotor_inertia"])
+    moves.set_parameters({"l1.mass": 0.0, "l1.inertia.iyy": 0.0})  # the rotor moves with it
+    with pytest.raises(gw.ModelError, match=r"'m1\.rotor_inertia' = 0: the rotor of 'm1' .* needs an inertia"):
+        moves.set_parameters({"m1.rotor_inertia": 0.0})
