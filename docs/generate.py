@@ -37,7 +37,9 @@ def diagnostics_page() -> str:
         "`gw.LoadError.diagnostics`, and `robot.diagnostics` of a file that loaded; on the command line:",
         "`gearwright check FILE`, with `--json` for programs. The same code may be an error in one place and a warning",
         "in another: an error means that no mechanism could be made that does what the file says. Checks that can only",
-        "warn, such as those of closed loops, run when `robot.diagnostics` is first asked for.",
+        "warn, such as those of closed loops, run when `robot.diagnostics` is first asked for, and in `gw.compile`.",
+        "A file's warnings are one `gw.LoadWarning` of Python, by `gw.load` or, of these checks, by `gw.compile`; what",
+        "a simulation leaves out is a `gw.NotSimulatedWarning`, and in `sim.diagnostics`.",
     ]
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     table = source[source.index("CODES: dict[str, str] = {") :]

@@ -39,6 +39,10 @@ sim.set_parameters({"motor.stall_torque": [0.02, 0.03, 0.04]})
 
 Units of rotating and sliding axes stand side by side. A device whose name a link, joint or coupling has is
 `device.NAME`.
+
+A value is the number in the file: results are those of the file with that number in it. A rotor that has a coordinate
+of its own (`MOTOR.rotor`, by `<backlash>` or `<rotor>body</rotor>`) follows from its motor, its joint and its
+transmission; its numbers are no parameters. Zeros that leave a joint without mass to move are refused.
 """
 
 

@@ -6,7 +6,7 @@ The codes and what each of them means are listed in `CODES`; `docs/diagnostics.m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -146,6 +146,13 @@ def in_line_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     listed = list(diagnostics)
     files = {f: i for i, f in reversed(list(enumerate(d.file for d in listed)))}
     return sorted(listed, key=lambda d: (files[d.file], d.line))
+
+
+def first_of(found: Sequence[Diagnostic], file: str) -> str:
+    """One line for several: the first, with its place, and how many more there are."""
+    d, others = found[0], len(found) - 1
+    place = f"{file}:{d.line}: " if d.line else f"{file}: " if file else ""
+    return f"{place}{d.message} [{d.code}]" + (f"; {others} more in robot.diagnostics" if others else "")
 
 
 # code → when it is given. One row a code; every row has a test with a minimal file.

@@ -83,7 +83,7 @@ class CacheWarning(UserWarning):
 
 
 class LoadWarning(UserWarning):
-    """A file that loaded with warnings; `Mechanism.diagnostics` has all of them."""
+    """A file that loaded, or a robot that is compiled, with warnings; `Mechanism.diagnostics` has all of them."""
 
 
 class RecordingWarning(UserWarning):

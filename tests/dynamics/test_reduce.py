@@ -30,7 +30,7 @@ def wheels(inertias, couplings, damping=0.0, stiffness=0.0, armature=0.0):
     names = [f"w{n}" for n in range(len(inertias))]
     return Mechanism(
         name="wheels",
-        links={f"{n}_link": Link(name=f"{n}_link", inertia=Inertia(mass=1.0, moments=(1.0, 1.0, i)))
+        links={f"{n}_link": Link(name=f"{n}_link", inertia=Inertia(mass=1.0, moments=(max(1.0, i), max(1.0, i), i)))
                for n, i in zip(names, inertias, strict=True)},
         joints={n: Joint(name=n, kind="continuous", parent=WORLD, child=f"{n}_link", axes=(axis,)) for n in names},
         couplings=Couplings(couplings),

@@ -7,7 +7,7 @@ from gearwright.model import AxisRef, Transmission
 
 BODY = (
     "<link name='{link}'><inertial><mass>{mass!r}</mass>"
-    "<inertia><ixx>1</ixx><iyy>1</iyy><izz>{izz!r}</izz></inertia></inertial></link>"
+    "<inertia><ixx>{across!r}</ixx><iyy>{across!r}</iyy><izz>{izz!r}</izz></inertia></inertial></link>"
     "<joint name='{joint}' type='{kind}'><parent>world</parent><child>{link}</child>"
     "<axis><xyz>0 0 1</xyz>{limit}</axis></joint>"
 )
@@ -24,7 +24,8 @@ def body(joint, inertia=0.01, kind="revolute", limit=None):
     """On the world by one joint; `inertia` is the mass of what slides [kg·m², kg]."""
     stop = "" if limit is None else "<limit><lower>{}</lower><upper>{}</upper></limit>".format(*limit)
     mass, izz = (inertia, 1.0) if kind == "prismatic" else (1.0, inertia)
-    return BODY.format(link=f"{joint}_link", joint=joint, mass=mass, izz=izz, kind=kind, limit=stop)
+    across = max(1.0, izz)  # no body has a moment above the sum of the others
+    return BODY.format(link=f"{joint}_link", joint=joint, mass=mass, izz=izz, across=across, kind=kind, limit=stop)
 
 
 def driven(robot, *actuators, joints=("j",), through=None, **more):

@@ -56,6 +56,24 @@ def test_the_static_stiffness_is_the_same_at_any_step(theta):
     assert sim.coupling_error["c"] == pytest.approx(torque * r / mu**2, rel=2e-12)  # found 4e-16
 
 
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_its_energy_is_in_the_energy(precision):
+    """`½·kp·C²` at rest; undamped, it goes to and fro between spring and wheels, and swings by (μ·dt)²/6.
+
+    The row's slope costs 1e-9 of the speed in a step."""
+    ratio, mu, stretch = -3.0, 20.0, 0.01
+    robot = pair(ratio, natural_frequency=mu, damping_ratio=0.0)
+    for dt in (1e-3, 5e-4):
+        sim = compile(robot, dt=dt, precision=precision)
+        sim.reset(position={"w0": 0.0, "w1": stretch})
+        stored = 0.5 * mu**2 / (1 / INERTIA["w1"] + ratio**2 / INERTIA["w0"]) * stretch**2
+        assert sim.potential_energy == pytest.approx(stored, rel=ROUNDING if precision == "double" else 1e-6)
+        rec = sim.run(1.0)
+        swing = (mu * dt) ** 2 / 6 * (1 + 0.05) + 2e-9 / dt
+        assert rec.energy == pytest.approx(stored, rel=swing + 3e-5 * (precision == "single"))
+        assert rec.kinetic_energy.max() == pytest.approx(stored, rel=1e-3)
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("zeta", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("theta", [0.3, 1.0, 30.0])

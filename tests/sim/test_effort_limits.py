@@ -101,3 +101,13 @@ def test_a_limit_from_a_file():
         sim.drive(position={"j": 9.0})
         sim.step(n=100)
         assert sim.velocity["j"] == pytest.approx(T * EFFORT / INERTIA, rel=1e-14)
+
+
+@pytest.mark.parametrize("rotor", ["reflected", "body"])
+def test_a_motor_on_the_joint_gives_what_the_joint_may_bear(rotor):
+    """Also where its rotor is a body of its own."""
+    robot = driven(rigid(body("j", INERTIA)), motor(rotor_inertia=0.01, rotor=rotor))
+    sim = compile(limited(robot, j=EFFORT))
+    sim.step(command={"motor": 20.0}, n=100)
+    assert sim.actuator["motor"].torque == EFFORT
+    assert sim.velocity["j"] == pytest.approx(EFFORT * T / (INERTIA + 0.01), rel=1e-12)

@@ -1,9 +1,13 @@
 """What `compile` refuses, the checks report with its line; each was found by the fuzzer."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import gearwright as gw
+from tests.model.test_freedom import coupling, mechanism, polygon
+from tests.model.test_second_descriptions import PARALLELOGRAM
 
 POINT = "<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia></inertial>"
 NOTHING = POINT.replace("<mass>1", "<mass>0")
@@ -129,7 +133,8 @@ def test_what_moves_no_mass_is_reported_and_runs(text: str) -> None:
     robot = gw.loads(text)
     (found, *_) = [d for d in robot.diagnostics if d.code == "inertia-missing" and "moves no mass" in d.message]
     assert found.severity == "warning" and found.line and "armature of 1e-06 is taken" in found.message
-    sim = gw.compile(robot)
+    with pytest.warns(gw.LoadWarning, match="inertia-missing"):
+        sim = gw.compile(robot)
     sim.step(n=200)
     assert np.isfinite(sim.state).all()
 
@@ -175,3 +180,29 @@ def test_limits_bind_no_compliant_follower() -> None:
 def test_a_linkage_at_a_fixed_joint_has_no_start() -> None:
     fixed = READ_AT_A_DEAD_POINT.replace('name="j" type="revolute"', 'name="j" type="fixed"')
     assert "transmission-joint-fixed" in {d.code for d in gw.loads(fixed).diagnostics}
+
+
+# --- nothing is left out silently -------------------------------------------------------------------------------------
+
+
+def test_a_coupling_that_is_left_out_is_named_everywhere(tmp_path: Path) -> None:
+    robot = mechanism(polygon(PARALLELOGRAM), [coupling("j3", ("j0", 0.9), mode="hard")])
+    with pytest.warns(gw.NotSimulatedWarning, match="which would lock them, are left out: 'j3'"):
+        sim = gw.compile(robot)
+    sim.save(tmp_path / "bars.gw")
+    for same in (sim, gw.open(tmp_path / "bars.gw", trust=True)):
+        assert [d.message for d in same.diagnostics if "left out: 'j3'" in d.message]
+        recording = same.run(0.01)
+        for values in (same.coupling_error, same.coupling_effort, recording.coupling_error, recording.coupling_effort):
+            with pytest.raises(gw.ModelError, match="coupling 'j3' is left out of the simulation: a loop contradicts"):
+                values["j3"]
+            assert values.get("j3") is None
+
+
+def test_warnings_that_loading_does_not_wait_for_come_with_compile() -> None:
+    robot = gw.loads(written({"arm": POINT.replace("<ixx>0", "<ixx>-1")}, hinge("j", "arm")))
+    with pytest.warns(
+        gw.LoadWarning, match=r"^<string>:\d+: link 'arm': no body has this inertia.*\[inertia-invalid\]; 1 more"
+    ):
+        gw.compile(robot)
+    assert "inertia-invalid" in [d.code for d in robot.diagnostics]

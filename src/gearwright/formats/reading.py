@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from gearwright.diagnostics import Report, Source
+from gearwright.diagnostics import Report, Source, first_of
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.leftovers import report_unread
@@ -111,10 +111,7 @@ def _surfaced(robot: Mechanism, name: str) -> Mechanism:
     """One Python warning for a file that has some; `warnings.filterwarnings("ignore", category=…)` silences it."""
     found = [d for d in robot.reported if d.severity == "warning"]
     if found:
-        more = f"; {len(found) - 1} more in robot.diagnostics" if len(found) > 1 else ""
-        place = f"{name}:{found[0].line}" if found[0].line else name
-        message = f"{place}: {found[0].message} [{found[0].code}]{more}"
-        warn(message, LoadWarning)
+        warn(first_of(found, name), LoadWarning)
     return robot
 
 

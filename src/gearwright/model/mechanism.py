@@ -121,6 +121,7 @@ class Mechanism(NotebookDisplay):
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
+    contradicted: tuple[str, ...] = ()  # couplings that `without_contradictions` has left out
     gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
@@ -197,7 +198,8 @@ class Mechanism(NotebookDisplay):
         if not contradict:
             return self
         left = Couplings(c for c in self.couplings.values() if c.name not in contradict)
-        return replace(self, couplings=left, cut=tuple(j.name for j in self.tree.cuts))
+        cut = tuple(j.name for j in self.tree.cuts)
+        return replace(self, couplings=left, cut=cut, contradicted=(*self.contradicted, *sorted(contradict)))
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import CompileError, NotSimulatedWarning, warn
+from gearwright.diagnostics import Diagnostic, first_of
+from gearwright.errors import CompileError, LoadWarning, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
 from gearwright.model.rotors import with_rotors
 from gearwright.model.simulation_checks import not_simulable
@@ -17,6 +18,9 @@ from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from gearwright.model.drives import Drive
+
+# warnings of checks that are given in another way: by the simulation's diagnostics, and by steps from such a start
+SAID_ELSEWHERE = ("coupling-contradicted", "loop-rigid", "transmission-start")
 
 
 def compile(
@@ -67,8 +71,9 @@ def compile(
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
-    that has them, and `Simulation.diagnostics`. Raises CompileError for what cannot be compiled. Code is kept on disk
-    for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
+    that has them, and `Simulation.diagnostics`; so they do of couplings that loops contradict. Warnings of checks that
+    loading does not wait for, such as an inertia that no body has, are a LoadWarning. Raises CompileError for what
+    cannot be compiled. Code is kept on disk for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
 
     >>> import gearwright as gw
     >>> sim = gw.compile(gw.loads('''<robot name="pendulum"><link name="bob"><inertial><mass value="1"/>
@@ -92,10 +97,19 @@ def compile(
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))
+    checked = _warned_late(robot)
+    if others := [d for d in checked if d.code != "not-simulated"]:
+        warn(first_of(others, others[0].file), LoadWarning)
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, CompiledKernels(robot, options))
-    left_out = [d.message for d in sim.diagnostics if d.code == "not-simulated"]
+    left_out = [d.message for d in (*sim.diagnostics, *checked) if d.code == "not-simulated"]
     if left_out:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
+
+
+def _warned_late(robot: Mechanism) -> list[Diagnostic]:
+    """Warnings that `load` has not given, since it does not wait for the checks that can only warn."""
+    known = {d for d in robot.reported if d.severity == "warning"}
+    return [d for d in robot.diagnostics if d.severity == "warning" and d not in known and d.code not in SAID_ELSEWHERE]

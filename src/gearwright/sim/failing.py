@@ -13,6 +13,7 @@ from gearwright.model import CustomTransmission, LinearTransmission, Transmissio
 from gearwright.model.layout import StepSlot, coordinate_of, rotor_name
 from gearwright.model.leading import led
 from gearwright.sim import controlled
+from gearwright.sim.current_maps import map_of
 from gearwright.sim.programs import TOP_SPEED
 from gearwright.sim.values import Array
 
@@ -89,7 +90,7 @@ def _ended(sim: Simulation, robot: int) -> str:
         q, v = (np.array([float(np.atleast_1d(x[n])[robot]) for n in names]) for x in (sim.position, sim.velocity))
         for ahead in (1.0, 2.0):
             there = q + ahead * sim.dt * v
-            if not _has_position(t.map, there, t.name in leading):
+            if not _has_position(map_of(sim, t, robot), there, t.name in leading):
                 pose = ", ".join(f"{n!r} at {x:.6g}" for n, x in zip(names, q, strict=True))
                 return f". The map of transmission {t.name!r} ({t.type}) ends there: the last good state has {pose}"
     return ""

@@ -26,6 +26,7 @@ from gearwright.model import Hardware, Interface
 from gearwright.model.layout import StepSlot
 from gearwright.model.servos import MODES, ActuatorGroup, Servo, actuator_groups
 from gearwright.sim.command_limiter import Actual, CommandLimiter
+from gearwright.sim.current_maps import mapped
 from gearwright.sim.given_values import constant
 from gearwright.sim.values import Value, Values, reader
 
@@ -121,7 +122,7 @@ class HardwareInterface:
         if group.actuators and sim.layout.commanded:
             torques = _stacked([sim.actuator[a].torque for a in group.actuators])
             if group.map is not None:
-                torques = group.map.actuator_to_joint_effort(torques, at=self._at(group))
+                torques = self._mapped(group, "actuator_to_joint_effort", torques, at=self._at(group))
             here = [r.joint for r in group.joints].index(joint)
             total = total + torques[..., here if group.map is not None else 0]
         if joint in sim.options.drives:
@@ -249,7 +250,7 @@ class HardwareInterface:
             a = _stacked([np.broadcast_to(wanted[n], np.shape(sim.position[n])) for n in names])
             if group.map is not None and kind in MOTIONS:  # a voltage is that of the motor with the joint's place
                 more = {} if kind == "position" else {"at": self._at(group)}
-                a = np.asarray(getattr(group.map, f"joint_to_actuator_{kind}")(a, **more))
+                a = self._mapped(group, f"joint_to_actuator_{kind}", a, **more)
             for i, name in enumerate(group.actuators):
                 if isinstance(sim.robot.actuators[name], Servo):
                     self._set_mode(name, kind)
@@ -293,6 +294,10 @@ class HardwareInterface:
 
     def _at(self, group: ActuatorGroup) -> Any:
         return _stacked([self.sim.position[r.joint] for r in group.joints])
+
+    def _mapped(self, group: ActuatorGroup, method: str, x: Any, **at: Any) -> Any:
+        """Through the group's transmission, as its numbers are now."""
+        return mapped(self.sim, self.sim.robot.acting[group.actuators[0]], method, x, **at)
 
     def _place(self, actuator: str) -> int:
         return self.sim.layout.devices.memory[actuator]["mode"]

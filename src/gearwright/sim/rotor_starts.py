@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Mechanism, Transmission, TransmissionMap
 from gearwright.model.leading import led, start_of
-from gearwright.model.parameters import map_unknowns
 from gearwright.model.transmissions import LinearTransmission, with_parameters, with_values
 from gearwright.model.transmissions.linear import dot
 from gearwright.sim.assembly import AGREEMENT
+from gearwright.sim.current_maps import designs, map_numbers
 from gearwright.sim.values import Array
 
 
@@ -53,25 +52,15 @@ def _through(
     """Actuators' positions and velocities, (n, na) each, where the joints have these, (n, nj) each."""
     assert t.map is not None
     position, velocity = (np.empty((len(q), len(t.actuators))) for _ in range(2))
-    numbers = _map_numbers(robot, t, parameters, len(q))
+    numbers = map_numbers(robot, t, parameters, len(q))
     if numbers and isinstance(t.map, LinearTransmission):  # all robots at once
         linear = with_values(t.map, numbers)
         rows, columns = linear.actuator_entries(), list(v.T)
         return linear.to_actuators(q), np.stack([np.broadcast_to(dot(r, columns), len(v)) for r in rows], axis=-1)
-    for robots, m in _designs(t.map, numbers):
+    for robots, m in designs(t.map, numbers):
         position[robots] = m.joint_to_actuator_position(q[robots])
         velocity[robots] = np.einsum("naj,nj->na", m.actuator_per_joint_at(q[robots]), v[robots])
     return position, velocity
-
-
-def _designs(m: TransmissionMap, numbers: Mapping[str, Array]) -> Iterator[tuple[Any, TransmissionMap]]:
-    """Robots that have the same numbers, and the map that they share."""
-    if not numbers:
-        yield slice(None), m
-        return
-    distinct, which = np.unique(np.stack([*numbers.values()], axis=1), axis=0, return_inverse=True)
-    for i, row in enumerate(distinct.tolist()):
-        yield which.reshape(-1) == i, with_parameters(m, dict(zip(numbers, row, strict=True)))
 
 
 def with_leading_rotors(
@@ -100,15 +89,10 @@ def with_leading_rotors(
 def _maps(robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], n: int) -> list[TransmissionMap]:
     """By robot, with the numbers that are its parameters."""
     assert t.map is not None
-    own = _map_numbers(robot, t, parameters, n)
+    own = map_numbers(robot, t, parameters, n)
     if not own:
         return [t.map] * n
     return [with_parameters(t.map, {name: float(x[i]) for name, x in own.items()}) for i in range(n)]
-
-
-def _map_numbers(robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], n: int) -> dict[str, Array]:
-    """Those of a transmission's map that are parameters, (n,) each."""
-    return {name: np.broadcast_to(x, (n, 1))[:, 0] for name, x in map_unknowns(robot, t, parameters).items()}
 
 
 def _rotors_at(m: TransmissionMap, q: Array) -> Array:

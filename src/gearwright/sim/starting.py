@@ -13,6 +13,7 @@ from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import StepSlot, coordinate_of
 from gearwright.model.leading import led, start_of
 from gearwright.sim import assembly, loops, rotor_starts
+from gearwright.sim.current_maps import map_of, parameters_now
 from gearwright.sim.reporting import warn_another_branch, warn_beyond_limits
 from gearwright.sim.values import Array
 
@@ -52,7 +53,7 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
     parameter = sim.batch_state.get(StepSlot.PARAMETER)
     q, given_q = assembly.tree_positions(sim.start_position, names, position, sim.batch)
     v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
-    numbers = _by_name(sim, parameter)
+    numbers = parameters_now(sim)
     q, v = rotor_starts.with_leading_rotors(robot, numbers, (q, v), (given_q, given_v))
     q, v = assembly.aligned(robot, names, numbers, (q, v), (given_q, given_v))
     _check_reach(sim, position, q)
@@ -69,11 +70,6 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
         tree = assembly.with_followers(kernels["tree"], names, parameter, q, v) if follows else (q, v)
         q, v = rotor_starts.with_loose_rotors(robot, numbers, (q, v), tree, (given_q, given_v))
     return q, v
-
-
-def _by_name(sim: Simulation, parameter: Array) -> dict[str, Array]:
-    """The parameters' values by name, (B, 1) each."""
-    return {name: parameter[:, i : i + 1] for i, name in enumerate(sim.options.inputs)}
 
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
@@ -149,7 +145,7 @@ def _out_of_reach(sim: Simulation, robot: int) -> str:
         if np.isnan(q).any():  # it has no place for its rotors at the file's start
             q = start_of(sim.robot, transmission)
         try:
-            transmission.map.joint_to_actuator_position(q)
+            map_of(sim, transmission, robot).joint_to_actuator_position(q)
         except ModelError:
             pose = ", ".join(f"{n!r} at {x:.6g}" for n, x in zip(names, q, strict=True))
             return f"transmission {transmission.name!r} ({transmission.type}) cannot reach {pose}"

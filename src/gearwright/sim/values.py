@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -65,11 +65,21 @@ class Values(Mapping[str, Value]):
 
 
 class AliasedValues(Values):
-    """Values whose further names are second names of single ones."""
+    """Values of couplings, whose further names are second names of single ones."""
 
-    __slots__ = ()
+    __slots__ = ("_left_out",)
+
+    def __init__(
+        self, kind: str, reads: Mapping[str, Read], groups: Mapping[str, tuple[str, ...]], left_out: Sequence[str] = ()
+    ) -> None:
+        super().__init__(kind, reads, groups)
+        self._left_out = left_out
 
     def _several(self, name: str) -> Value:
+        if name not in self._groups and name in self._left_out:
+            found = UnknownNameError(self._kind, name, self._reads)
+            found.args = (f"{self._kind} {name!r} is left out of the simulation: a loop contradicts it",)
+            raise found
         own = super()._several(name)
         return own[..., 0] if np.ndim(own) > 1 else float(own[0])
 

@@ -66,7 +66,8 @@ def _acceleration(sim: Simulation) -> Values:
 
 def _coupling(kernel: str, slot: str, sim: Simulation) -> Values:
     names, aliases = sim.layout.couplings
-    return AliasedValues("coupling", {n: sim.probes.reader(kernel, slot, i) for i, n in enumerate(names)}, aliases)
+    reads = {n: sim.probes.reader(kernel, slot, i) for i, n in enumerate(names)}
+    return AliasedValues("coupling", reads, aliases, sim.robot.contradicted)
 
 
 def _pose(sim: Simulation) -> Values:

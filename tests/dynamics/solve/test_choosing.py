@@ -79,3 +79,12 @@ def test_a_stuck_chain_breaks_loose_at_one_joint(weight, most):
     assert found.settled
     assert [k for k, x in enumerate(pieces) if x] == [0]
     assert solutions <= most
+
+
+def test_laws_that_switch_together_are_no_reason_to_allow_more_rounding():
+    laws = [Acting(friction_and_stops(1.0, None, None), {k: 1.0}) for k in range(6)]
+    progress = STARTED
+    for _ in range(4):
+        places = [3.0 + 0.1 * k for k in range(6)]
+        progress = choose(laws, [0.0] * 6, [1.0] * 6, places, [0.0] * 6, progress).progress
+    assert progress.tolerance == 1.0

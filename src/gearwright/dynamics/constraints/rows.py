@@ -173,13 +173,27 @@ class CompliantCouplingRow(CouplingRow):
         along = combined(J, now.tree.G)
         if not along:  # exact couplings say the same, or hold it: nothing stretches
             return [Straight({}, 0.0, 0.0)]
-        apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
-        r = greatest(now.response(J), times(PARALLEL, apart))
+        r = _response(now, J, along)
         own = now.phase.oscillator(self.spring)
         known = times(own.mean, now.phase.known_rate(along))
         rest = plus(times(own.stretch, error), known)
         row = divided(rest, own.rate), divided(r, own.rate)
         return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), row)]
+
+    def spring_energy(self, now: Moment) -> Scalar:
+        """`½·kp·C²` [J]."""
+        J, error = self.tie.jacobian(now.tree.q), self.tie.error(now.tree.q)
+        along = combined(J, now.tree.G)
+        if not along:
+            return 0.0
+        pull = times(self.spring.mu, error)
+        return times(0.5, divided(times(pull, pull), _response(now, J, along)))
+
+
+def _response(now: Moment, J: Sparse, along: Sparse) -> Scalar:
+    """r of a row whose direction in the independent coordinates is `along`."""
+    apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
+    return greatest(now.response(J), times(PARALLEL, apart))
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus, times
-from gearwright.dynamics.algebra.sparse import Matrix, identity
-from gearwright.dynamics.constraints.rows import Instant, stored_energy
+from gearwright.dynamics.algebra.scalar import Scalar, plus, times, total
+from gearwright.dynamics.algebra.sparse import Matrix, combined, identity
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.constraints.rows import CompliantCouplingRow, Instant, stored_energy
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree
+from gearwright.dynamics.steps.spring_responses import spring_responses
 from gearwright.dynamics.tree.algorithms import kinetic_energy, potential_energy
 from gearwright.dynamics.tree.algorithms import momentum as momentum_at
+from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model.layout import StepSlot
 
@@ -27,8 +30,21 @@ def energy(equations: Equations, given: Given) -> Outputs:
     for d in equations.model.actuation.driven:
         speed = d.gear.seen(tree, 0.0).speed
         kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
-    stored = stored_energy(equations.kinds, Instant(tree, at, 1.0))
+    stored = plus(stored_energy(equations.kinds, Instant(tree, at, 1.0)), _in_couplings(equations, tree, at))
     return {"kinetic": [kinetic], "potential": [plus(potential_energy(at, tree.q), stored)]}
+
+
+def _in_couplings(equations: Equations, tree: TreeState, at: Configuration) -> Scalar:
+    """[J] in compliant couplings: a spring by its frequency is as stiff as the mechanism is heavy where it is."""
+    springs = [kind for kind in equations.kinds if isinstance(kind, CompliantCouplingRow)]
+    if not springs:
+        return 0.0
+    model = equations.model
+    M = model.inertia(at, tree, fronts=not equations.mechanism.tree.cuts)
+    response = spring_responses(model, springs, M, tree)
+    now = Moment.of_instant(tree, at, 1.0, model.dof)
+    now = now._replace(diagonal=M.diagonal(model.dof), response=lambda J: response(combined(J, tree.G)))
+    return total(*(spring.spring_energy(now) for spring in springs))
 
 
 def momentum(equations: Equations, given: Given) -> Outputs:

@@ -125,7 +125,8 @@ def _code(wrong: Sequence[Scalar], pieces: Sequence[Scalar]) -> Scalar:
 
 def _progress(before: Progress, wrong: Scalar, laws: int, switch: Scalar, undone: Scalar) -> Progress:
     exhausted = as_number(before.stalled >= _patience(laws) + ENDURANCE)
-    growth = where(equal(switch, before.undone), AT_A_VERTEX, plus(1.0, times(GROWTH - 1.0, exhausted)))
+    taken_back = both(switch > 0.0, equal(switch, before.undone))  # 0 where several switch
+    growth = where(taken_back, AT_A_VERTEX, plus(1.0, times(GROWTH - 1.0, exhausted)))
     return Progress(
         least(before.least, wrong),
         where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),

@@ -16,14 +16,14 @@ from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import CompliantCouplingRow, ConstraintGroup, LoadDependent
+from gearwright.dynamics.constraints.rows import ConstraintGroup, LoadDependent
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.solve.masked import Masked, masked
-from gearwright.dynamics.solve.responses import better_last, responses
+from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.passive import passive_terms
 from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.steps.spring_responses import spring_responses
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
@@ -132,17 +132,10 @@ class ConstrainedStep(ABC):
 
         def response(J: Sparse) -> Scalar:
             if not known:
-                known.append(self._spring_responses(M, tree))
+                known.append(spring_responses(self.model, self.kinds, M, tree))
             return known[0](combined(J, tree.G))
 
         return response
-
-    def _spring_responses(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
-        n, springs = self.model.dof, [kind for kind in self.kinds if isinstance(kind, CompliantCouplingRow)]
-        if M.fronts:
-            return responses(masked(M, n, {}), len(springs))
-        rows = [combined(spring.tie.jacobian(tree.q), tree.G) for spring in springs]
-        return responses(self.model.factorised(M.entries, last=better_last(M.entries, n, rows)), len(springs))
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 

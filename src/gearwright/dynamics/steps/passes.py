@@ -93,7 +93,7 @@ def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) ->
     build.nearly_converged = [where(has_settled(u, build.start, NEAR), 1.0, 0.0)]
     start = _relaxed(build, loops=unresolved is None)
     if unresolved is None:
-        start = [where(one_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
+        start = [where(is_any_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
     else:
         too_long = both(turn >= NONLINEAR, unresolved)
         build.unresolved = [where(passed, build.unresolved[0], as_number(too_long))]
@@ -111,13 +111,13 @@ def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
     along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
     square = total(TINY, *(times(a, a) for a in differences))
     aitken = minus(0.0, times(build.relaxation[0], along / square))
-    begins = one_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if loops else ()))])
+    begins = is_any_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if loops else ()))])
     relaxation = where(begins, 1.0, least(greatest(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
     build.change, build.relaxation = change, [relaxation]
     return [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
 
 
-def one_of(x: Scalar, values: Iterable[float]) -> Scalar:
+def is_any_of(x: Scalar, values: Iterable[float]) -> Scalar:
     found: Scalar = False
     for value in values:
         found = either(found, equal(x, value))

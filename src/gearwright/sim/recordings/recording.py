@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,7 +116,7 @@ class Recording(NotebookDisplay):
     @cached_property
     def coupling_error(self) -> Values:
         """C of each coupling, by its name or its follower's."""
-        return self._family("coupling_error", AliasedValues)
+        return self._couplings("coupling_error")
 
     @cached_property
     def sensor(self) -> Values:
@@ -198,10 +198,18 @@ class Recording(NotebookDisplay):
         values, loops = self._family(family), self._family(f"loop_{family}")
         return WithLoopJoints(values, loops) if len(loops) else values
 
-    def _family(self, family: str, made: type[Values] = Values) -> Values:
+    def _couplings(self, family: str) -> Values:
+        left_out = () if self._robot is None else self._robot.contradicted
+        return AliasedValues(*self._by_name(family), left_out)
+
+    def _family(self, family: str) -> Values:
+        return Values(*self._by_name(family))
+
+    def _by_name(self, family: str) -> tuple[str, dict[str, Read], Mapping[str, tuple[str, ...]]]:
+        """The kind, its signals, and further names of them."""
         signals = self.schema.by_family.get(family, {})
-        reads = {name: partial(self.read, signal) for name, signal in signals.items()}
-        return made(self.schema.kinds.get(family, family), reads, self.schema.members.get(family, {}))
+        reads: dict[str, Read] = {name: partial(self.read, signal) for name, signal in signals.items()}
+        return self.schema.kinds.get(family, family), reads, self.schema.members.get(family, {})
 
     @cached_property
     def acceleration(self) -> Values:
@@ -211,7 +219,7 @@ class Recording(NotebookDisplay):
     @cached_property
     def coupling_effort(self) -> Values:
         """The effort that each coupling puts on its follower [N·m, N]."""
-        return self._family("coupling_effort", AliasedValues)
+        return self._couplings("coupling_effort")
 
     # --- files -----------------------------------------------------------------------------------------------------
 

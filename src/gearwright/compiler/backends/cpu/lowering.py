@@ -100,7 +100,7 @@ class StageWriter:
         """Contiguous elements are one load, constants one constant; others come in one by one."""
         instructions = self.tape.instructions
         first = contiguous_load(self.tape, args)
-        if first is not None and first.element + t.lanes <= self.layout.program.slot(first.slot).size:
+        if first is not None:
             loaded = [Address(first.slot, first.element + k) for k in range(t.lanes)]
             constant = "" if any(self.memory(address) in self.stored for address in loaded) else CONSTANT_MEMORY
             return self.w.assign(f"load {t.F}, ptr {self._pointer(first)}, align {self._alignment}{constant}")
