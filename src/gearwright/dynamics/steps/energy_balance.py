@@ -18,7 +18,6 @@ from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     TINY,
     Scalar,
-    both,
     divided,
     greatest,
     is_zero,
@@ -35,11 +34,10 @@ from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.drives import DriveRow
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots, before
-from gearwright.dynamics.steps.substeps import COUNTED, MOST, STRAYED
+from gearwright.dynamics.steps.substeps import STRAYED
 from gearwright.dynamics.tree.coordinates import State
 
 ROUNDING = 1e4  # eps of its energy: what a part of a fast loop may be off by in single precision
@@ -88,23 +86,24 @@ class EnergyBalance:
         self.error = minus(after, wanted)
         self.scale = plus(greatest(twice, after), _energy(kick, mass))
         self.impact = times(IMPACT, magnitude(_product(kick, change)))
-        build.kinetic = [twice, wanted, after, as_number(self.beyond(COUNTED))]
+        build.kinetic = [twice, wanted, after]
 
-    def restore(self, taken: Scalar) -> None:
-        """Where the smallest part strays far, its velocity is scaled to the energy that it ought to have.
+    def restore(self) -> None:
+        """Writes the stage `restore`: where `restored` is not set, the velocity is scaled to the energy that is due.
 
         A part that was not followed gets back what it has lost, and no more. Prescribed motion stays as it is.
         """
-        build = self.build
         if any(isinstance(kind, DriveRow) and kind.equality for kind in self.step.kinds):
             return
-        twice, wanted, after, strays = build.kinetic
-        followed, smallest = build.followed[0] > 0.5, both(taken, build.parts[0] >= MOST)
+        build = self.build
+        (twice, wanted, after), followed = build.kinetic, build.followed[0] > 0.5
         aim = greatest(where(followed, wanted, least(wanted, twice)), 0.0)
         scaled = square_root(divided(plus(aim, TINY), plus(after, TINY)))
         scaled = least(greatest(scaled, where(followed, 0.0, 1.0)), MOST_SCALED)
-        share = where(both(smallest, strays > 0.5), scaled, 1.0)
-        build.velocity = [times(share, x) for x in build.velocity]
+        share = where(build.restored[0] > 0.5, 1.0, scaled)
+        with build.loop(1, until=Slots.restored):
+            build.velocity = [times(share, x) for x in build.velocity]
+            build.stage("restore")
 
     def beyond(self, rate: float) -> Scalar:
         """Whether the error is more than this share of the energy, per second of the step, and than rounding."""

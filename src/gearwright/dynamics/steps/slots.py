@@ -94,9 +94,8 @@ class Slots(ABC):
     # energy
     pull = Numbers()  # efforts, weight and loads where the part begins
     kick = Numbers()  # impulses by its middle, those of loops not
-    kinetic = (
-        Numbers()
-    )  # twice the energy: at its start, as it ought to be at its end, as it is; whether that is far off
+    kinetic = Numbers()  # twice the energy: at its start, as it ought to be at its end, as it is there
+    restored = Numbers()  # that is near enough, or a shorter part will be
 
     # parts of a step
     part = Numbers()  # share of dt

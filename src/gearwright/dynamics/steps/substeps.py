@@ -49,8 +49,8 @@ class Energy(Protocol):
     def beyond(self, rate: float) -> Scalar:
         """Whether its error is more than this share of it, per second of the step."""
 
-    def restore(self, taken: Scalar) -> None:
-        """Corrects the velocity of a part that is taken and cannot be halved."""
+    def restore(self) -> None:
+        """Corrects the velocity of a part that is taken and cannot be halved, where `restored` is not set."""
 
 
 class Substeps:
@@ -110,14 +110,12 @@ class Substeps:
         """
         build = self.build
         part, goes_on = build.part[0], build.step_done[0] < 0.5
+        smallest, right = build.parts[0] >= MOST, both(followed, settled)
         if energy is not None:
-            settled = both(both(followed, settled), negated(energy.beyond(COUNTED)))
-            followed = both(followed, negated(energy.beyond(STRAYED)))
-            beside, calm = build.parts
-            build.parts = [beside, where(both(goes_on, energy.beyond(IN_USE)), 0.0, calm)]
-        taken = both(goes_on, either(followed, build.parts[0] >= MOST))
+            followed, right = self._faithful(energy, followed, right)
+        taken = both(goes_on, either(followed, smallest))
         build.part_taken, build.unfinished = [as_number(taken)], [as_number(goes_on)]
-        fails = both(taken, negated(settled if energy is not None else both(followed, settled)))
+        fails = both(taken, negated(right))
         build.failed = [greatest(build.failed[0], where(fails, 1.0, 0.0))]
         build.whole = build.step_done = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
@@ -128,9 +126,17 @@ class Substeps:
             with build.loop(1, until=Slots.part_taken):
                 self._go_back()
             if energy is not None:
-                energy.restore(build.part_taken[0] > 0.5)
+                energy.restore()
             self._take_or_give_up()
             build.stage("part")
+
+    def _faithful(self, energy: Energy, followed: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
+        """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
+        build = self.build
+        (beside, calm), goes_on, far = build.parts, build.step_done[0] < 0.5, energy.beyond(COUNTED)
+        build.parts = [beside, where(both(goes_on, energy.beyond(IN_USE)), 0.0, calm)]
+        build.restored = [where(both(both(goes_on, beside >= MOST), far), 0.0, 1.0)]
+        return both(followed, negated(energy.beyond(STRAYED))), both(right, negated(far))
 
     def _go_back(self) -> None:
         """The state as it was before a part that is given up."""
