@@ -233,7 +233,6 @@ ARGUED = {
     "model.rigid_loops.MOST_FREE": "bounds the time that very long loops take",
     "model.rigid_loops.NUDGE": "second differences of smooth functions: the same from 1e-5 to 0.1",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",
-    "dynamics.steps.projection.HELD": "how soon an axis comes back that its loop hardly lets move",
     "dynamics.steps.projection.CLOSED": "the last projection squares the error: closed to rounding from 1e-8 on",
     "dynamics.tree.front_choice.SOLUTIONS": "which factorisation is used: the same numbers, to rounding",
     "dynamics.tree.front_choice.MOVED_MASS": "which factorisation is used: the same numbers, to rounding",

@@ -14,7 +14,8 @@
             pass        how far w has moved
             relax       where the next pass starts
         keep        the state, where the part may be given up
-        turn        q⁺ = q ⊕ dt·w, p⁺; with loops `advance`, `come_back` from beyond a stop, `project`
+        turn        q⁺ = q ⊕ dt·w, p⁺; with loops `advance` and `project`, before which, as with couplings,
+                    `come_back` from beyond a stop
         mass        M(q⁺)
         land        another p⁺, where w was not found
         push        what acts in the second half
@@ -61,6 +62,7 @@ from gearwright.dynamics.steps.passes import (
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.reuse import unknowns, with_unknowns
 from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.steps.stop_recovery import StopRecovery
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after
 from gearwright.dynamics.tree.coordinates import State
@@ -243,11 +245,13 @@ class MidpointStep(ConstrainedStep):
         build.impulse = acting.impulses(first)
         if self.energy:
             self.energy.first_half(acting, first)
-        build.position = self.back_within_stops(model.advanced(build.position, w, self.dt))
+        build.position = model.advanced(build.position, w, self.dt)
+        recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:
-            project(self, M.entries)
+            project(self, M.entries, recovery)
         else:
             build.stage("turn")
+            recovery.write()
 
 
 def still(u: list[Scalar]) -> Solved:

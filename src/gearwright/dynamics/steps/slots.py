@@ -111,9 +111,12 @@ class Slots(ABC):
     whole = Numbers()  # the step was made in one part
     step_done = Numbers()  # ends the parts
 
+    # the way back from beyond stops
+    inertia = Numbers()  # the diagonal of M
+    within = Numbers()  # no axis is beyond its stop
+
     # loops
     metric = Numbers()  # factors of M, in which positions are projected
-    within = Numbers()  # no axis of a loop is beyond its stop
     closed = Numbers()  # ends the projection
 
     # sweeps
