@@ -7,6 +7,7 @@ import gearwright as gw
 from gearwright.dynamics.constraints.closures import whole_closure
 from gearwright.dynamics.constraints.winding import winding
 from gearwright.dynamics.parameters import numbers
+from tests.tolerances import ROUNDING
 
 SPRING = "<dynamics><spring_stiffness>0.02</spring_stiffness><spring_reference>0</spring_reference></dynamics>"
 
@@ -54,9 +55,9 @@ def test_a_spring_is_wound_up_by_whole_turns(cut):
     for _ in range(10):
         sim.step(n=100)
         free.step(n=100)
-        assert sim.velocity["c"] == pytest.approx(free.velocity["c"], abs=5e-4)  # found 9e-5 of 20: other chords
+        assert sim.velocity["c"] == pytest.approx(free.velocity["c"], abs=5e-4)  # found 1.3e-4: other chords
         turns = (sim.position["c"] - free.position["c"]) / (2 * np.pi)
-        assert turns == pytest.approx(round(turns), abs=1e-5)
+        assert turns == pytest.approx(round(turns), abs=5e-5)  # found 5e-6: other chords
     assert abs(free.position["c"]) > 3 * np.pi
     assert sim.energy == pytest.approx(energy, rel=2e-4)  # found 4e-5
 
@@ -74,12 +75,12 @@ def test_angles_of_a_planar_loop_add_up():
     wound = found(robot)
     names = robot.tree.coordinates
     assert {names[k]: sign for k, sign in wound.signs.items()} == {"q": -1.0, "p": -1.0}
-    assert wound.offset == pytest.approx(0.0, abs=1e-12)
+    assert wound.offset == pytest.approx(0.0, abs=ROUNDING)
 
 
 def test_a_range_says_which_turn_it_starts_in():
     limits = "<limit><lower>4</lower><upper>8</upper></limit>"
-    assert found(slider_crank("c", limits + SPRING)).offset == pytest.approx(2 * np.pi, abs=1e-9)
+    assert found(slider_crank("c", limits + SPRING)).offset == pytest.approx(2 * np.pi, abs=ROUNDING)
 
 
 def test_other_loops_and_joints_without_springs_are_read_within_half_a_turn():

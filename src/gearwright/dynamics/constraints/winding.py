@@ -16,7 +16,7 @@ PARALLEL = 1e-6  # by which a slope is off 1, -1 or 0: of axes that are parallel
 
 
 def winding(joint: Joint, closure: LoopSides, system: Bodies, start: Sequence[float]) -> Winding | None:
-    """Of a hinge, if its angle is a sum of angles of the tree in any pose; else None."""
+    """How a hinge winds, if its angle is a sum of angles of the tree in any pose; else None."""
     if joint.kind not in ("revolute", "continuous") or not joint.axes[0].dynamics.spring_stiffness:
         return None
     (coordinate,) = loop_coordinates(joint)
