@@ -256,3 +256,19 @@ def test_a_parameter_that_takes_the_mass_away_is_refused():
     moves.set_parameters({"l1.mass": 0.0, "l1.inertia.iyy": 0.0})  # the rotor moves with it
     with pytest.raises(gw.ModelError, match=r"'m1\.rotor_inertia' = 0: the rotor of 'm1' .* needs an inertia"):
         moves.set_parameters({"m1.rotor_inertia": 0.0})
+
+
+@pytest.mark.filterwarnings("ignore:.*moves no mass")
+def test_an_armature_is_assumed_only_while_there_is_no_mass():
+    """Of a slider that has none in the file: 1 N on 1e-5 kg, and on the armature of 1e-6 kg alone."""
+    text = "<robot name='r'><link name='w'/><link name='l'/><joint name='j' type='prismatic'><parent link='w'/>"
+    text += "<child link='l'/><axis xyz='1 0 0'/><limit lower='-9' upper='9' effort='9' velocity='9'/></joint></robot>"
+    slider = gw.loads(text)
+    sim = gw.compile(slider, batch=2, parameters=["l.mass"])
+    sim.set_parameters({"l.mass": [1e-5, 0.0]})
+    sim.reset()
+    sim.step(effort={"j": 1.0})
+    assert sim.velocity["j"] == pytest.approx([100.0, 1000.0], rel=1e-14)
+    own = gw.compile(slider, parameters=["j.armature"])
+    with pytest.raises(gw.ModelError, match=r"'j\.armature' = 0: joint 'j' then moves no mass"):
+        own.set_parameters({"j.armature": 0.0})

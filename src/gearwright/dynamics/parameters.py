@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.algebra.scalar import Scalar, magnitude, total, where
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
+from gearwright.model.massless_designs import mass_givers
 from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
 from gearwright.model.parameters import (
     actuator_numbers,
@@ -68,5 +69,17 @@ def with_symbols(
             raise CompileError(f"{name!r} {why}: name theirs")
         rows[name] = row
         values[row] = symbols[name] = SX.sym(name)
-    values |= rotor_numbers(mechanism, values)
+    values |= rotor_numbers(mechanism, values) | _armatures(mechanism, values, [*rows.values()])
     return values, symbols, {name: known[row] for name, row in rows.items()}
+
+
+def _armatures(mechanism: Mechanism, values: Mapping[str, Scalar], parameters: Sequence[str]) -> dict[str, Scalar]:
+    """Armatures that are assumed for joints without mass: none as soon as a parameter gives them some."""
+    found: dict[str, Scalar] = {}
+    for joint, givers in mass_givers(mechanism, parameters).items():
+        for name, axis in axes(mechanism.joint(joint)) if givers else ():
+            key = f"{name}.armature"
+            if key not in parameters:
+                given = total(*(magnitude(values[n]) for n in givers))
+                found[key] = where(given > 0.0, axis.dynamics.armature, values[key])
+    return found

@@ -37,6 +37,14 @@ class Massless(NamedTuple):
     rule: str
 
 
+def mass_givers(m: Mechanism, names: Collection[str]) -> dict[str, list[str]]:
+    """By joint that moves no mass: those of these parameters that would give it some, each by itself."""
+    massless = [joint.name for joint, _ in massless_joints(m)]
+    inertial = [n for n in names if n.endswith(INERTIAL)] if massless else []
+    left = {n: {joint.name for joint, _ in massless_joints(with_inertial_numbers(m, {n: 1.0}))} for n in inertial}
+    return {joint: [n for n in inertial if joint not in left[n]] for joint in massless}
+
+
 def massless_designs(
     robot: Mechanism, values: Mapping[str, Any], count: int, changed: Collection[str]
 ) -> Iterator[Massless]:
@@ -45,7 +53,10 @@ def massless_designs(
     if all(np.all(values[n]) for n in names if n in changed):
         return
     whole = with_rotors(robot)
-    before = {joint.name for joint, _ in massless_joints(whole)}
+    assumed = (
+        joint for joint, _ in massless_joints(whole) if all(f"{n}.armature" not in values for n, _ in axes(joint))
+    )
+    before = {joint.name for joint in assumed}  # these have an armature
     table = np.stack([np.broadcast_to(np.asarray(values[n], dtype=float), (count,)) for n in names], axis=1)
     patterns, first, which = np.unique(table == 0, axis=0, return_index=True, return_inverse=True)
     for i, (pattern, design) in enumerate(zip(patterns, first, strict=True)):
@@ -64,14 +75,14 @@ def _broken(
             yield (key,), f"the rotor of {name!r} has a coordinate of its own, and needs an inertia"
             return
     zeros = tuple(n for n, x in numbers.items() if x == 0 and ".com." not in n)
-    for joint, _ in massless_joints(_with_numbers(whole, numbers)):
+    for joint, _ in massless_joints(with_inertial_numbers(whole, numbers)):
         if joint.name not in before:
             rule = f"joint {joint.name!r} then moves no mass: give what it carries some, or the joint an armature"
             yield zeros or tuple(n for n, x in numbers.items() if x == 0), rule
             return
 
 
-def _with_numbers(m: Mechanism, numbers: Mapping[str, float]) -> Mechanism:
+def with_inertial_numbers(m: Mechanism, numbers: Mapping[str, float]) -> Mechanism:
     """A copy with these masses and inertias."""
     links = {
         n: replace(link, inertia=_inertia(link.same_as or n, link.inertia, numbers)) for n, link in m.links.items()

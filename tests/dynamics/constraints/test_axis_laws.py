@@ -5,39 +5,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from gearwright.dynamics.constraints.axis_laws import AxisRow, Stop, back_within, friction_within, hard_range
+from gearwright.dynamics.constraints.axis_laws import friction_within, hard_range, way_back
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep
 from gearwright.dynamics.solve import FAR
 from gearwright.model import Limits
-from tests.tolerances import ROUNDING
 
 DT, UPPER = 1e-3, 0.5
-ROW = AxisRow("j", 0, 0, (), Stop(-0.5, 0, 1.0), Stop(UPPER, 0, 1.0))
+ENDS = (-0.5, UPPER)
 
 
 def moment(phase, eps=2.0**-52):
     return SimpleNamespace(phase=phase, eps=eps)
-
-
-def fastest(q):
-    now = moment(WholeStep(DT))
-    return back_within(now, q, 0.0, (-0.5, UPPER)).vertices[-1].rate
-
-
-@pytest.mark.parametrize(
-    ("distance", "rate"),
-    [
-        (0.1, 0.1 / DT),  # before the stop: what ends on it
-        (2e-11, 2e-11 / DT),
-        (5e-12, 0.0),  # so near that it stands on it
-        (-0.5e-9, 0.0),  # beyond it by rounding
-        (-2e-9, -0.2 * 2e-9 / DT),  # a fifth of the way back in a step
-        (-1e-3, -0.2),
-        (-1.0, -1.0),  # and no faster than 1 rad/s
-    ],
-)
-def test_the_fastest_rate_at_a_stop(distance, rate):
-    assert fastest(UPPER - distance) == pytest.approx(rate, rel=ROUNDING)  # found 2e-15
 
 
 @pytest.mark.parametrize(
@@ -45,8 +23,8 @@ def test_the_fastest_rate_at_a_stop(distance, rate):
 )
 def test_what_is_beyond_a_stop_comes_back_by_a_fifth(beyond, way):
     """At no more than 1 rad/s, and not at all where it is rounding."""
-    assert ROW.way_back(UPPER + beyond, DT) == pytest.approx(-way, rel=5e-11)  # found 1e-17
-    assert ROW.way_back(-0.5 - beyond, DT) == pytest.approx(way, rel=5e-11)  # found 1e-17
+    assert way_back(UPPER + beyond, ENDS, DT) == pytest.approx(-way, rel=5e-11)  # found 1e-17
+    assert way_back(-0.5 - beyond, ENDS, DT) == pytest.approx(way, rel=5e-11)  # found 1e-17
 
 
 @pytest.mark.parametrize(

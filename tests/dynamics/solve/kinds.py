@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.dynamics.solve import Acting, Equality, between_rates, friction_and_stops, saturated
+from gearwright.dynamics.algebra.scalar import greatest, least
+from gearwright.dynamics.solve import VERTICAL, Acting, Equality, Polyline, Vertex, friction_and_stops, saturated
 
 N = 6
 ALONG = 3 * N  # parameters of friction and stops on every axis
@@ -17,6 +18,13 @@ def axes(p):
 
 def drives(p):
     return [Acting(saturated(x, s, -most, most), {i: 1.0}) for i, (x, s, most) in enumerate(zip(*[iter(p)] * 3))]  # noqa: B905
+
+
+def between_rates(friction, lower, upper):
+    """Friction within a range of rates that may not hold 0: it turns where the rate is nearest to 0."""
+    turn = least(greatest(lower, 0.0), upper)
+    vertices = (Vertex(lower, friction), Vertex(turn, friction), Vertex(turn, -friction), Vertex(upper, -friction))
+    return Polyline(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
 
 
 def stops_that_exclude_rest(p):

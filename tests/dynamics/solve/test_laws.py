@@ -10,11 +10,11 @@ from gearwright.dynamics.solve.laws import (
     FAR,
     VERTICAL,
     LoadLine,
-    between_rates,
     friction_and_stops,
     saturated,
     straight,
 )
+from tests.dynamics.solve.kinds import between_rates
 
 LAWS = {
     "friction and stops": (friction_and_stops(0.7, -0.4, 0.9), range(-2, 3)),

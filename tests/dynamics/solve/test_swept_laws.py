@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.solve import between_rates, friction_and_stops, saturated
+from gearwright.dynamics.solve import friction_and_stops, saturated
 from gearwright.dynamics.solve.sweeps import Response
 from gearwright.dynamics.solve.swept_laws import moved_on, project, satisfied
+from tests.dynamics.solve.kinds import between_rates
 
 LAWS = {
     "friction": friction_and_stops(0.5, None, None),

@@ -26,7 +26,7 @@ from gearwright.dynamics.constraints.friction import SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve import FAR, Polyline, Vertex, between_rates, friction_and_stops
+from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Straight, Term
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
@@ -80,19 +80,16 @@ class AxisRow(OneRow):
     def friction(self, tree: TreeState) -> Scalar:
         return total(*(times(abs(r.ratio), r.level(tree)) for r in self.friction_terms))
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        return self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf
+
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        return now.tree.q[self.position], {self.velocity: 1.0}
+
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]
-        ends = (self.lower.position if self.lower else -inf, self.upper.position if self.upper else inf)
-        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now.tree), ends))]
-
-    def way_back(self, q: Scalar, dt: Scalar) -> Scalar:
-        """How far an axis beyond its stop is brought back in a step."""
-        way: Scalar = 0.0
-        if self.lower:
-            way = _part(greatest(minus(self.lower.position, q), 0.0), dt)
-        if self.upper:
-            way = minus(way, _part(greatest(minus(q, self.upper.position), 0.0), dt))
-        return way
+        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now.tree), self.ends))]
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
@@ -116,6 +113,17 @@ class AxisRow(OneRow):
         return found
 
 
+def way_back(q: Scalar, ends: tuple[float, float], dt: Scalar) -> Scalar:
+    """How far an axis beyond its stop is brought back in a step."""
+    lower, upper = ends
+    way: Scalar = 0.0
+    if lower > -inf:
+        way = _part(greatest(minus(lower, q), 0.0), dt)
+    if upper < inf:
+        way = minus(way, _part(greatest(minus(q, upper), 0.0), dt))
+    return way
+
+
 def _part(beyond: Scalar, dt: Scalar) -> Scalar:
     """The part of the way that is made in a step. Rounding is left, which would shake what rests on its stop."""
     part, most = times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)
@@ -131,22 +139,9 @@ def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float,
     return replace(friction_and_stops(times(friction, now.phase.span), below, above), reachable=near)
 
 
-def back_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
-    """Friction and hard stops of an axis at q. One beyond its stop is brought back gently, by its own velocity."""
-    dt, (lower, upper) = now.phase.travel, ends
-    below = -FAR if lower == -inf else _rate_within(minus(lower, q), dt, _at_stop(now, lower))
-    above = FAR if upper == inf else minus(0.0, _rate_within(minus(q, upper), dt, _at_stop(now, upper)))
-    return between_rates(times(friction, now.phase.span), below, above)
-
-
 def _at_stop(now: Moment, end: float) -> float:
     """How far before its stop an axis stands on it."""
     return max(AT_STOP, ROUNDED * now.eps * max(1.0, abs(end)))
-
-
-def _rate_within(beyond: Scalar, dt: Scalar, near: float) -> Scalar:
-    """The least rate away from a stop: what ends on it, or a part of the way back."""
-    return divided(where(beyond < -near, beyond, _part(beyond, dt)), dt)
 
 
 def _rate_to(now: Moment, distance: Scalar, near: float) -> Scalar:

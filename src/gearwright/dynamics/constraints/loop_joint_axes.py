@@ -12,7 +12,6 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, tim
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
-    back_within,
     elastic_stops,
     friction_within,
     hard_range,
@@ -123,14 +122,19 @@ class CutStopRow(CutRow):
     upper: float
     by_speed: SpeedFriction | None = None
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        return self.lower, self.upper
+
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        return self.axis.read(now)
+
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
-        ends = (self.lower, self.upper)
-        law = back_within if now.phase.whole else friction_within  # it is no coordinate whose position could be set
         friction = self.friction
         if self.by_speed is not None:
             friction = plus(friction, self.by_speed.level(total(*(times(x, now.tree.v[k]) for k, x in J.items()))))
-        return [Bounded(J, law(now, q, friction, ends))]
+        return [Bounded(J, friction_within(now, q, friction, self.ends))]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
@@ -31,12 +31,7 @@ class Sample(NamedTuple):
 
 
 class Phase(Protocol):
-    """A part of a step that ends with one solution for the velocities u.
-
-    `whole`: it is the step itself, so that its velocities may bring back what is beyond a stop.
-    """
-
-    whole: ClassVar[bool]
+    """A part of a step that ends with one solution for the velocities u."""
 
     @property
     def span(self) -> Scalar:
@@ -61,7 +56,6 @@ class WholeStep:
     """Euler's: everything stiff at the end."""
 
     dt: Scalar
-    whole: ClassVar[bool] = True
 
     @property
     def span(self) -> Scalar:
@@ -87,7 +81,6 @@ class FirstHalf:
 
     dt: Scalar
     mass: Sequence[Scalar]  # M's diagonal
-    whole: ClassVar[bool] = False
 
     @property
     def span(self) -> Scalar:
@@ -116,7 +109,6 @@ class SecondHalf:
     dt: Scalar
     mass: Sequence[Scalar]
     mean: Sequence[Scalar]
-    whole: ClassVar[bool] = False
 
     @property
     def span(self) -> Scalar:

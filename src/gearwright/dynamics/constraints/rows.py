@@ -97,6 +97,18 @@ class Passive(Protocol):
 
 
 @runtime_checkable
+class Limited(Protocol):
+    """A group that keeps an axis between hard stops."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Its range; infinite where it has no stop."""
+
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        """Its position, and the slope of that over the velocities of the tree."""
+
+
+@runtime_checkable
 class LoadDependent(Protocol):
     """A group whose bounds depend on the load of an actuator's shaft in the last step."""
 

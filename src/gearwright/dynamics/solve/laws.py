@@ -26,7 +26,6 @@ from gearwright.dynamics.algebra.scalar import (
     divided,
     greatest,
     is_zero,
-    least,
     minus,
     plus,
     times,
@@ -194,10 +193,7 @@ def _between(low: Scalar, x: Scalar, high: Scalar) -> Scalar:
 
 
 def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
-    """`|λ| ≤ friction` against every motion, and whatever keeps the rate within `lower ≤ x ≤ upper` (None: no stop).
-
-    Both hold 0; `between_rates` is for ranges that do not.
-    """
+    """`|λ| ≤ friction` against every motion, and whatever keeps the rate within `lower ≤ x ≤ upper` (None: no stop)."""
     sticks = not is_zero(friction)
     vertices = [Vertex(0.0, friction), Vertex(0.0, minus(0.0, friction))] if sticks else []
     slopes: list[Scalar | None] = [0.0, VERTICAL, 0.0] if sticks else [0.0]
@@ -208,14 +204,6 @@ def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | N
     return Polyline(
         tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, friction=friction if sticks else None
     )
-
-
-def between_rates(friction: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
-    """The same for a range of rates that may not hold 0: friction turns where the rate is nearest to 0."""
-    turn = least(greatest(lower, 0.0), upper)
-    down = minus(0.0, friction)
-    vertices = (Vertex(lower, friction), Vertex(turn, friction), Vertex(turn, down), Vertex(upper, down))
-    return Polyline(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
 
 
 def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Polyline:

@@ -10,9 +10,8 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.actuation.actuators import actuator_lines
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, plus
+from gearwright.dynamics.algebra.scalar import Scalar, divided, plus
 from gearwright.dynamics.algebra.sparse import Sparse, combined
-from gearwright.dynamics.constraints.axis_laws import AxisRow
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
@@ -138,30 +137,6 @@ class ConstrainedStep(ABC):
         return response
 
     # --- the end of a step -----------------------------------------------------------------------------------------
-
-    def back_within_stops(self, q: list[Scalar]) -> list[Scalar]:
-        """Axes beyond their stops are brought back by a part of the way, which gives them no speed.
-
-        In loops one axis does not move alone: `projection` brings those back.
-        """
-        if self.closures:
-            return q
-        q = list(q)
-        for i, way in self.ways_back(q).items():
-            q[i] = plus(q[i], way)
-        return q
-
-    def ways_back(self, q: list[Scalar]) -> Sparse:
-        """By independent position of an axis with stops, the part of its way back within them; 0 where it is."""
-        tree = self.model.tree(State(q, [0.0] * self.model.dof))
-        independent = {i: n for n, i in enumerate(self.model.reduction.positions)}
-        found: Sparse = {}
-        for kind in self.kinds:
-            if isinstance(kind, AxisRow) and kind.position in independent:
-                way = kind.way_back(tree.q[kind.position], self.dt)
-                if not is_zero(way):
-                    found[independent[kind.position]] = way
-        return found
 
     def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar]) -> None:
         """Efforts and states of the actuators at the end; w: the mean velocities of the step."""

@@ -13,6 +13,7 @@ from gearwright.dynamics.constraints.phases import WholeStep
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.steps.stop_recovery import StopRecovery
 from gearwright.dynamics.tree.coordinates import State
 
 
@@ -36,12 +37,14 @@ class EulerStep(ConstrainedStep):
         pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
-        build.position = self.back_within_stops(model.advanced(q, self.solver.travel(found), dt))
+        build.position = model.advanced(q, self.solver.travel(found), dt)
+        recovery = StopRecovery(self, M.diagonal(model.dof))
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]
         self.end_actuators(build.position, found.u, found.u)
         if self.closures:
-            project(self, M.entries)
+            project(self, M.entries, recovery)
         else:
             build.stage("finish")
+            recovery.write()

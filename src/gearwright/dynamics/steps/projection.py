@@ -7,8 +7,8 @@ that goes to zero with the error converge quadratically even where J loses rank 
 Yuan, 2005), and no further than 5·|C|^½ in one move (ε = 0.01): at a dead centre, where C is quadratic, |C|^½ is what
 there is to go. With less of it rows that nearly depend on each other close in fewer moves.
 
-An axis that is beyond its stop comes back before, along the loops: set back alone, it may come out further beyond once
-they are closed again.
+Axes beyond their stops come back before, along the loops (`stop_recovery`): set back alone, one may come out further
+beyond once they are closed again.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.scalar import (
-    TINY,
     Scalar,
-    divided,
-    either,
     greatest,
     magnitude,
     minus,
@@ -34,36 +31,27 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
-from gearwright.dynamics.solve.conditions import as_number, differs, negated
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.sweeps import dense
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.steps.stop_recovery import StopRecovery
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
 DAMPED = 0.01  # share of |C|·R
-HELD = 1e-4  # of an axis' response without loops: one that they hold more firmly than that does not come back at once
 CLOSED = 450_000.0 * 2.0**-52  # 1e-10 [rad, m]: the next move would be about the square of it;
 ROUNDING = 100.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to less
 
 
-def project(step: ConstrainedStep, M: Matrix) -> None:
-    """Moves the position of the step's end until loops are closed."""
+def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
+    """Moves the position of the step's end back within stops, and until loops are closed."""
     build, model = step.build, step.model
     metric = model.factorised(M).mapped(build.carry(Slots.metric))
     build.closed = [0.0]
-    ways = step.ways_back(build.position)
-    if ways:
-        beyond: Scalar = False
-        for way in ways.values():
-            beyond = either(beyond, differs(way, 0.0))
-        build.within = [as_number(negated(beyond))]
     build.stage("advance")
-    if ways:
-        with build.loop(1, until=Slots.within):
-            _come_back(step, metric)
+    recovery.write()
     with build.loop(PROJECTIONS, until=Slots.closed):
         q, closed = build.position, build.closed[0]
         tree = model.tree(State(q, [0.0] * model.dof))
@@ -77,35 +65,6 @@ def project(step: ConstrainedStep, M: Matrix) -> None:
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
         build.closed = [where(casadi.logic_or(closed, worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
-
-
-def _come_back(step: ConstrainedStep, metric: Factors) -> None:
-    """Writes the stage `come_back`: stops push as forces do, loops hold against it, and the axes go their ways.
-
-    move ∝ (M⁻¹ − Y·(J·Y)⁻¹·Yᵀ)·way
-    """
-    build, model = step.build, step.model
-    q, velocity = build.position, dict(model.plain)
-    ways = {velocity[i]: way for i, way in step.ways_back(q).items()}
-    tree = model.tree(State(q, [0.0] * model.dof))
-    now = Instant(tree, model.configuration(tree), step.dt, step.targets)
-    rows = [row for kind in step.closures for row in kind.position_rows(now) if _movable(row, tree)]
-    J = [combined(row.J, tree.G) for row in rows]
-    Y = [metric.solve(dense(each, model.dof)) for each in J]
-    A = responses(J, Y)
-    pushed = metric.solve(dense(ways, model.dof))
-    floor = least_pivots(A, [row.group for row in rows], Floors.of(step.eps))
-    held = factorise(A, len(rows), floor).solve([dot(each, pushed) for each in J]) if rows else []
-    move = pushed
-    for column, impulse in zip(Y, held, strict=True):
-        move = [minus(x, times(y, impulse)) for x, y in zip(move, column, strict=True)]
-    square = total(*(times(way, way) for way in ways.values()))
-    free, along = (dot(ways, each) for each in (pushed, move))
-    share = divided(square, greatest(along, total(TINY, times(HELD, free))))
-    moved = model.advanced(q, [times(share, x) for x in move], 1.0)
-    within = build.within[0]
-    build.position = [where(within, old, new) for old, new in zip(q, moved, strict=True)]
-    build.stage("come_back")
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:

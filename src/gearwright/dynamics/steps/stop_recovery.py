@@ -1,0 +1,220 @@
+"""Axes beyond their stops are brought back by a part of the way in each step, which gives them no speed.
+
+An axis that nothing ties to others moves alone. Where couplings or loops do, all of them move together, so that no
+error is opened which velocities would have to close. With eᵢ the rows of axes that are to move by xᵢ, J the rows of
+couplings and loops, D the diagonal of M and P the projection onto what J lets move:
+
+    g = Σ wᵢ·xᵢ·eᵢ,    wᵢ = 1/(eᵢ·D⁻¹·eᵢᵀ),    d = P·D⁻¹·gᵀ,    P = 1 − D⁻¹·Jᵀ·(J·D⁻¹·Jᵀ)⁻¹·J
+    δq = t·d,          t = g·d/Σ wᵢ·(eᵢ·d)²
+
+t makes Σ wᵢ·(xᵢ − eᵢ·δq)² least: a single axis moves by its x. There is one t for axes that rows tie together. D
+instead of M: what no row ties to an axis stays where it is. Where J turns with the pose, an axis may be at the end of
+its reach: there a damping that goes to zero with x, as in `projection`, lets the mechanism rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
+from typing import NamedTuple
+
+from gearwright.dynamics.algebra.factorise import factorise
+from gearwright.dynamics.algebra.scalar import (
+    Scalar,
+    equal,
+    greatest_of,
+    is_number,
+    is_zero,
+    magnitude,
+    minus,
+    plus,
+    reciprocal,
+    reciprocal_above,
+    times,
+    total,
+    where,
+)
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
+from gearwright.dynamics.constraints.axis_laws import way_back
+from gearwright.dynamics.constraints.rows import CouplingRow, Instant, Limited
+from gearwright.dynamics.solve.closing import least_pivots
+from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.floors import Floors
+from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.steps.slots import Slots
+from gearwright.dynamics.tree.coordinates import State
+from gearwright.dynamics.tree.kinematics import Configuration
+
+
+class Way(NamedTuple):
+    """An axis: its row, and how far it is to be brought back."""
+
+    row: Sparse
+    x: Scalar
+
+
+class Tie(NamedTuple):
+    """A row that stays as it is; `turns`: the most by which it changes in a unit move, empty where it never does."""
+
+    J: Sparse
+    turns: Sparse
+    group: str | None = None
+
+
+class StopRecovery:
+    """Brings the step's position back; tied axes in a stage `come_back`, left out where none is beyond its stop.
+
+    It is made before the stage that ends with positions, whose mass it needs; `write` comes after that stage.
+    """
+
+    def __init__(self, step: ConstrainedStep, mass: Sequence[Scalar]) -> None:
+        self.step, build = step, step.build
+        self.stops = [k for k in step.kinds if isinstance(k, Limited) and k.ends != (-inf, inf)]
+        ways = list(self._ways(self._instant(build.position)))
+        self.together = bool(ways) and not self._alone(ways)
+        if self.together:
+            carried = build.carry(Slots.inertia)
+            self.mass = [carried(m) for m in mass]
+            build.within = [as_number(equal(total(*(magnitude(way.x) for way in ways)), 0.0))]
+        else:
+            build.position = self._each_alone(build.position, ways)
+
+    @property
+    def couplings(self) -> list[CouplingRow]:
+        """Hard and compliant ones."""
+        return [kind for kind in self.step.kinds if isinstance(kind, CouplingRow)]
+
+    def _alone(self, ways: Sequence[Way]) -> bool:
+        """Whether an axis with stops moves none but itself."""
+        tied = self.couplings or self.step.closures
+        return not tied and all(len(way.row) == 1 and all(map(_is_one, way.row.values())) for way in ways)
+
+    def _each_alone(self, q: list[Scalar], ways: Sequence[Way]) -> list[Scalar]:
+        places, q = {n: i for i, n in self.step.model.plain}, list(q)
+        for way in ways:
+            (n,) = way.row
+            q[places[n]] = plus(q[places[n]], way.x)
+        return q
+
+    def write(self) -> None:
+        """Writes the stage."""
+        if not self.together:
+            return
+        build = self.step.build
+        with build.loop(1, until=Slots.within):
+            q = build.position
+            moved = self.step.model.advanced(q, self._move(self._instant(q)), 1.0)
+            within = build.within[0] > 0.5
+            build.position = [where(within, old, new) for old, new in zip(q, moved, strict=True)]
+            build.stage("come_back")
+
+    def _instant(self, q: list[Scalar]) -> Instant:
+        model = self.step.model
+        tree = model.tree(State(q, [0.0] * model.dof))
+        nowhere = Configuration(model.bodies, [], [])  # axes of the tree do not ask for it
+        at = model.configuration(tree) if self.step.closures else nowhere
+        return Instant(tree, at, self.step.dt, self.step.targets)
+
+    def _ways(self, now: Instant) -> Iterator[Way]:
+        for kind in self.stops:
+            q, J = kind.read(now)
+            if row := combined(J, now.tree.G):
+                yield Way(row, way_back(q, kind.ends, now.dt))
+
+    # --- several axes together -------------------------------------------------------------------------------------
+
+    def _move(self, now: Instant) -> list[Scalar]:
+        inverse = [reciprocal(m) for m in self.mass]
+        return recovery_move(list(self._ways(now)), list(self._ties(now)), inverse, Floors.of(self.step.eps))
+
+    def _ties(self, now: Instant) -> Iterator[Tie]:
+        """Rows of couplings, of loops, and of drives of a robot with loops whose positions are prescribed."""
+        for coupling in self.couplings:
+            if J := combined(coupling.tie.jacobian(now.tree.q), now.tree.G):
+                yield Tie(J, J if coupling.tie.curved else {})
+        if self.step.closures:
+            for row in (row for kind in self.step.kinds for row in kind.position_rows(now)):
+                J = combined(row.J, now.tree.G)
+                reach = J if row.reach is None else combined(row.reach, now.tree.G)
+                if J:
+                    yield Tie(J, {n: x for n, x in reach.items() if n in J}, row.group)
+
+
+# --- in numbers -----------------------------------------------------------------------------------------------------
+
+
+def recovery_move(ways: Sequence[Way], ties: Sequence[Tie], inverse: list[Scalar], floors: Floors) -> list[Scalar]:
+    """δq; `inverse` is D⁻¹."""
+    move: list[Scalar] = [0.0] * len(inverse)
+    for part in _parts([*(way.row for way in ways), *(tie.J for tie in ties)]):
+        own = [way for way in ways if not part.isdisjoint(way.row)]
+        if own:
+            tied = [tie for tie in ties if not part.isdisjoint(tie.J)]
+            for n, x in _together(own, tied, {n: inverse[n] for n in sorted(part)}, floors).items():
+                move[n] = x
+    return move
+
+
+def _together(ways: Sequence[Way], ties: Sequence[Tie], inverse: Sparse, floors: Floors) -> Sparse:
+    """The move of coordinates that are tied together."""
+    weights = [reciprocal_above(_response(way.row, inverse), 0.0) for way in ways]
+    g: Sparse = dict.fromkeys(inverse, 0.0)
+    for way, weight in zip(ways, weights, strict=True):
+        for n, e in way.row.items():
+            g[n] = plus(g[n], times(times(weight, way.x), e))
+    largest = greatest_of([magnitude(way.x) for way in ways])
+    d = _tangent(ties, g, largest, inverse, floors)
+    along = _dot(g, d)
+    damping = times(largest, along) if any(tie.turns for tie in ties) else 0.0
+    squares = total(damping, *(_square(way, w, d) for way, w in zip(ways, weights, strict=True)))
+    moves = along > times(floors.dependent, _response(g, inverse))  # else J lets none of them
+    t = where(moves, along / where(moves, squares, 1.0), 0.0)
+    return {n: times(t, x) for n, x in d.items()}
+
+
+def _tangent(ties: Sequence[Tie], g: Sparse, largest: Scalar, inverse: Sparse, floors: Floors) -> Sparse:
+    """`d = P·D⁻¹·gᵀ`. A row gives way as much as it turns in the move: by that, it may look elsewhere."""
+    d = _by_mass(g, inverse)
+    Y = [_by_mass(tie.J, inverse) for tie in ties]
+    A: Matrix = {(i, j): _dot(tie.J, Y[j]) for i, tie in enumerate(ties) for j in range(i + 1)}
+    A = {(i, j): x for (i, j), x in A.items() if i == j or not is_zero(x)}
+    least = least_pivots(A, [tie.group for tie in ties], floors)
+    for k, tie in enumerate(ties):
+        A[k, k] = plus(A[k, k], times(times(largest, largest), _response(tie.turns, inverse)))
+    forces = factorise(A, len(ties), least).solve([_dot(tie.J, d) for tie in ties])
+    for force, y in zip(forces, Y, strict=True):
+        for n, x in y.items():
+            d[n] = minus(d[n], times(force, x))
+    return d
+
+
+def _square(way: Way, weight: Scalar, d: Sparse) -> Scalar:
+    """`w·(e·d)²` of an axis that is beyond its stop."""
+    rate = _dot(way.row, d)
+    return where(equal(way.x, 0.0), 0.0, times(weight, times(rate, rate)))
+
+
+def _dot(a: Sparse, b: Sparse) -> Scalar:
+    return total(*(times(x, b[n]) for n, x in a.items() if n in b))
+
+
+def _by_mass(row: Sparse, inverse: Sparse) -> Sparse:
+    return {n: times(x, inverse[n]) for n, x in row.items()}
+
+
+def _response(row: Sparse, inverse: Sparse) -> Scalar:
+    """`e·D⁻¹·eᵀ`."""
+    return _dot(row, _by_mass(row, inverse))
+
+
+def _is_one(x: Scalar) -> bool:
+    return is_number(x) and x == 1.0
+
+
+def _parts(rows: Iterable[Sparse]) -> list[set[int]]:
+    """Coordinates that rows tie to each other."""
+    parts: list[set[int]] = []
+    for row in rows:
+        joined = set(row).union(*(part for part in parts if not part.isdisjoint(row)))
+        parts = [part for part in parts if part.isdisjoint(row)] + [joined]
+    return parts
