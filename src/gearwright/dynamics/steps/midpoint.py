@@ -231,7 +231,7 @@ class MidpointStep(ConstrainedStep):
         build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, found.u)
+        self.end_actuators(build.position, found.u, w)
         return found.settled
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
