@@ -32,6 +32,7 @@ SAVED = "tests/sim/test_saving.py"
 MODEL_TOO = "tests/model/test_more_thresholds.py"
 RECORDINGS = "tests/sim/test_recording_thresholds.py"
 SWEEPS = "tests/dynamics/steps/test_sweep.py"
+CENTRES = "tests/sim/test_dead_centres.py"
 
 GUARDS = {
     "dynamics.actuation.actuator_unit.HALVINGS": Guard("tests/dynamics/solve/test_curves.py", 0.1),
@@ -49,7 +50,6 @@ GUARDS = {
     "dynamics.solve.rows.COMPLIANCE": Guard("tests/dynamics/solve/test_rows.py"),
     "dynamics.solve.swept_laws.STOP_LEAKAGE": Guard("tests/dynamics/solve/test_sweeps.py"),
     "dynamics.solve.swept_laws.WARM_START_CHANGE": Guard("tests/dynamics/solve/test_sweeps.py"),
-    "dynamics.steps.passes.BENT": Guard("tests/sim/test_dead_points.py", 10.0),
     "dynamics.steps.passes.CLOSING": Guard("tests/sim/test_fast_loops.py", 0.1),
     "dynamics.steps.passes.FAR_IN_A_STEP": Guard(STEP),
     "dynamics.steps.passes.MOST_DAMPED": Guard(STEP, 3.0),
@@ -75,10 +75,15 @@ GUARDS = {
     "dynamics.solve.switching.ROUNDING": Guard(SWITCHING, 0.001),
     "dynamics.steps.projection.ROUNDING": Guard("tests/dynamics/steps/test_projection.py", 1e3),
     "dynamics.steps.projection.PROJECTIONS": Guard("tests/dynamics/steps/test_projection.py", 0.1),
+    "dynamics.steps.energy_balance.IMPACT": Guard(CENTRES, 0.01),
+    "dynamics.steps.energy_balance.MOST_SCALED": Guard(CENTRES, 0.01),
+    "dynamics.steps.energy_balance.ROUNDING": Guard(CENTRES, 0.1),
     "dynamics.steps.substeps.CALM": Guard("tests/dynamics/steps/test_substeps.py"),
     "dynamics.steps.substeps.CALM_LOOP": Guard("tests/sim/test_fast_loops.py"),
+    "dynamics.steps.substeps.COUNTED": Guard(CENTRES),
     "dynamics.steps.substeps.LOOP_SPEED": Guard("tests/dynamics/steps/test_substeps.py"),
     "dynamics.steps.substeps.MOST": Guard("tests/dynamics/steps/test_substeps.py", 0.1),
+    "dynamics.steps.substeps.STRAYED": Guard(CENTRES),
     "dynamics.steps.substeps.TRIES": Guard("tests/dynamics/steps/test_substeps.py", 0.1),
     "sim.actuator_view.SHOWN": Guard(OF_SIM),
     "sim.assembly.AGREEMENT": Guard(OF_SIM),
@@ -221,6 +226,7 @@ ARGUED = {
     "dynamics.solve.choosing.ALL": "stands for infinity",
     "dynamics.solve.choosing.MOST_PIECES": "more than any law has: keeps the numbers of laws and pieces apart",
     "dynamics.steps.projection.DAMPED": "after how many moves loops close, not where: closed to CLOSED in any case",
+    "dynamics.steps.substeps.IN_USE": "how soon parts get longer again: those that are too long are halved",
     "dynamics.algebra.scalar.TINY": "keeps 0/0 finite; every other divisor is far larger",
     "dynamics.steps.guess.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.guess.SMOOTH": "which guess a step begins with: passes settle to the same",

@@ -15,6 +15,7 @@ ELSEWHERE = {
     "dynamics/steps/slots.py": "contracts/test_slots.py",
     "dynamics/steps/constrained_step.py": "dynamics/steps/test_euler.py",
     "dynamics/steps/loop_rows.py": "sim/test_fast_loops.py",
+    "dynamics/steps/energy_balance.py": "sim/test_dead_centres.py",  # what a whole simulation keeps
     "dynamics/steps/constraint_groups.py": "contracts/test_outside_kinds.py",  # the table of row types
     "dynamics/constraints/rows.py": "dynamics/constraints/test_coupling_rows.py",
 }

@@ -192,6 +192,28 @@ def test_a_step_of_the_current_solves_its_own_equation(rng):
         assert voltage == pytest.approx(V, rel=5e-12, abs=5e-12) and torque == 0.05 * after
 
 
+def test_a_step_of_second_order_has_the_mean_current(rng):
+    """`L·(i⁺ − i) = dt·(V − R·ī − k·ω)` at a constant speed; the torque is ī's, without an inductance the end's."""
+    for _ in range(20):
+        V, w, i, dt = rng.normal(size=4) * [12.0, 100.0, 3.0, 0] + [0, 0, 0, 10 ** rng.uniform(-6, 0)]
+        torque, (after, _, voltage) = DC.respond(V, Shaft(0.0, w, dt, w), (i, 25.0, 0.0))
+        change = V - 2.0 * torque / 0.05 - 0.05 * w
+        assert 0.01 * (after - i) / dt == pytest.approx(change, rel=1e-9, abs=1e-9)  # a difference of large numbers
+        assert voltage == pytest.approx(V, rel=5e-12, abs=5e-12)
+        plain = replace(DC, inductance=0.0)
+        assert plain.respond(V, Shaft(0.0, w, dt, 9.0), (i, 25.0, 0.0))[0] == pytest.approx(plain.effort_at(V, w))
+
+
+@pytest.mark.parametrize("inductance", [1e-12, 1e-6])
+def test_a_fast_winding_is_steady_at_the_end_of_a_step(inductance):
+    """L/R far below dt: the current of the voltage and of the speed at the end, without ringing."""
+    torque, (after, _, _) = replace(DC, inductance=inductance).respond(
+        12.0, Shaft(0.0, 50.0, 1e-2, 40.0), (3.0, 25.0, 0.0)
+    )
+    assert after == pytest.approx((12.0 - 0.05 * 50.0) / 2.0, rel=200 * inductance / 2.0 + 1e-12)
+    assert torque == pytest.approx(0.05 * (12.0 - 0.05 * 40.0) / 2.0, rel=200 * inductance / 2.0 + 1e-12)
+
+
 def test_steady_torque_is_the_motor_constant_line():
     assert DC.effort_at(12.0, speed=3.0) == pytest.approx(0.05 / 2.0 * (12.0 - 0.05 * 3.0), rel=1e-15)
     assert DC.effort_at(12.0, speed=240.0) == pytest.approx(0.0, abs=1e-16)

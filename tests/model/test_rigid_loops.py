@@ -112,6 +112,7 @@ def test_what_is_not_drawn_closed_is_left_alone():
     assert gw.load("four_bar").rigid_loops == ()
 
 
+@pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
 def test_a_loop_that_is_held_swings_as_one_body():
     """Beside the same robot with the slider fixed."""
     parts = (

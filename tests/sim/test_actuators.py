@@ -350,9 +350,10 @@ def test_every_kind_shows_the_effort_of_the_instant(kind):
         view = sim.actuator["motor"]
         for value in (0.7, 5.0, -8.0, 0.0, 30.0):
             for _ in range(5):
-                state = tuple(getattr(view, s) for s in cls.states)
+                state, before = tuple(getattr(view, s) for s in cls.states), view.position
                 sim.step(command={"motor": value})
-                effort, after = actuator.respond(value, Shaft(view.position, view.velocity, dt), state)
+                mean = (view.position - before) / dt
+                effort, after = actuator.respond(value, Shaft(view.position, view.velocity, dt, mean), state)
                 assert view.torque == pytest.approx(effort, rel=ROUNDING, abs=ROUNDING)
                 assert [getattr(view, s) for s in cls.states] == pytest.approx(after, rel=ROUNDING, abs=ROUNDING)
 

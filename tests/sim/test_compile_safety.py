@@ -187,3 +187,14 @@ def test_backlash_before_a_fixed_joint_does_nothing():
     sim = gw.compile(robot)
     sim.step(n=5)
     assert any("do not act: 't'" in d.message for d in sim.diagnostics)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_that_are_too_large_are_named():
+    """1e300 kg at 1e10 m turn with an inertia that is no number."""
+    inertia = "<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
+    far = f'<link name="far"><inertial><pose>1e10 0 0 0 0 0</pose><mass>1e300</mass>{inertia}</inertial></link>'
+    with pytest.raises(gw.CompileError, match=r"too large to compute with; .*'far\.mass' = 1e\+300 kg, 'far\.com\.x'"):
+        gw.compile(model(["base"], far, hinge("turn", "base", "far")))

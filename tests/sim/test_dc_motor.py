@@ -41,15 +41,16 @@ def test_steady_speed_and_current():
 
 
 def test_the_electrical_time_constant():
-    """Held still: `i = V/R·(1 − e^(−t·R/L))` to first order, and in each step exactly the implicit one."""
+    """Held still: `i = V/R·(1 − e^(−t·R/L))` to second order, and in each step exactly `E = 1/(1 + x + x²/2)`."""
     T = L / R
 
     def current(dt):
         return told(DC, dt, T, 12.0, limit=HELD).actuator["motor"].current
 
-    assert halving(current, 6.0 * (1 - exp(-1.0)), (T / 100, T / 200, T / 400)) == pytest.approx(2.0, abs=0.02)
+    assert halving(current, 6.0 * (1 - exp(-1.0)), (T / 100, T / 200, T / 400)) == pytest.approx(4.0, abs=NEXT)
     rec = compile(wheel(DC, J, limit=HELD), dt=1e-3).run(0.05, command={"motor": 12.0})
-    expected = 6.0 * (1 - (1 + 1e-3 / T) ** -np.arange(51.0))
+    x = 1e-3 / T
+    expected = 6.0 * (1 - (1 + x + 0.5 * x * x) ** -np.arange(51.0))
     assert rec.actuator["motor"].current == pytest.approx(expected, rel=1e-14)
     assert told(DC, 1e-3, 30 * T, 12.0, limit=HELD).actuator["motor"].current == pytest.approx(
         6.0, rel=1e-11
@@ -57,7 +58,7 @@ def test_the_electrical_time_constant():
 
 
 def test_electrical_and_mechanical_together():
-    """Two coupled time constants: `v = s·[i, ω]` with the matrix exponential of the two equations, to first order."""
+    """Two coupled time constants: `v = s·[i, ω]` with the matrix exponential of the two equations, to second order."""
     A = np.array([[-R / L, -K / L], [K / J, 0.0]])
     steady = -np.linalg.solve(A, [12.0 / L, 0.0])
     rates, modes = np.linalg.eig(A)
@@ -69,8 +70,8 @@ def test_electrical_and_mechanical_together():
         return (sim.actuator["motor"].current, sim.velocity["j"])[part]
 
     for part in (0, 1):
-        assert halving(lambda dt, part=part: end(dt, part), exact[part].real, (1e-4, 5e-5, 2.5e-5)) == pytest.approx(
-            2.0, abs=2 * NEXT
+        assert halving(lambda dt, part=part: end(dt, part), exact[part].real, (2e-4, 1e-4, 5e-5)) == pytest.approx(
+            4.0, abs=2 * NEXT
         )
 
 
@@ -79,7 +80,10 @@ def test_stable_with_any_inductance_and_none(inductance):
     sim = compile(wheel(replace(DC, inductance=inductance, supply_voltage=24.0), J, 300.0), dt=1e-2)
     rec = sim.run(2.0, command={"motor": lambda t: 12.0 * np.sign(np.sin(9 * t))})
     assert np.abs(rec.actuator["motor"].velocity).max() < 2 * 240.0
-    assert np.abs(rec.actuator["motor"].current).max() < 1e-3  # the gear has next to no load
+    current = np.abs(rec.actuator["motor"].current)
+    # the gear has next to no load; with 1 H it rings at 750 rad/s, which no step of 10 ms resolves
+    assert current.max() < (0.03 if inductance == 1.0 else 1e-3)
+    assert current[-1] < 1e-5  # and dies away, by a third a step
 
 
 def test_the_supply_saturates():
@@ -175,13 +179,14 @@ def own_motor(command, speed, state, dt):
 
 @pytest.mark.parametrize("ratio", [None, 300.0])
 def test_one_function_is_the_shipped_motor(ratio):
-    """To 1e-12: the same formulas with other roundings."""
+    """To 1e-12: the same formulas with other roundings. A step of first order has both at its end."""
     shipped = replace(WARM, inductance=L, supply_voltage=12.0, temperature_coefficient=0.0039, rotor_inertia=1e-6)
     own = gw.CustomActuator(
         name="motor", function=own_motor, memory={"current": 0.0, "temperature": 25.0}, rotor_inertia=1e-6
     )
     runs = [
-        compile(wheel(a, J, ratio)).run(0.5, command={"motor": lambda t: 20.0 * np.sin(9 * t)}) for a in (shipped, own)
+        compile(wheel(a, J, ratio), integrator="euler").run(0.5, command={"motor": lambda t: 20.0 * np.sin(9 * t)})
+        for a in (shipped, own)
     ]
     for read in (
         lambda rec: rec.velocity["j"],

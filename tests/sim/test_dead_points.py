@@ -76,7 +76,7 @@ def test_a_light_crank_races_through_its_dead_points(rotor):
     sim = compile(crank(rotor_inertia=rotor), dt=1e-3)
     sim.reset(position={"motor.rotor": 0.3}, velocity={"motor.rotor": 10.0})
     energy = sim.run(2.0).energy
-    assert np.abs(energy / energy[0] - 1).max() < 5e-3  # found: 1e-3; as a whole, 0.29
+    assert np.abs(energy / energy[0] - 1).max() < 5e-3  # found: 2e-3; as a whole, 0.29
     assert unsettled(sim) == 0
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import casadi
 
 
+class NotFiniteError(CompileError):
+    """A constant of a tape is infinite, or no number."""
+
+
 class Address(NamedTuple):
     """One element of a named slot; elements count in C order of the slot's shape."""
 
@@ -88,7 +92,8 @@ class Tape(NamedTuple):
         """
         for rule, broken in (RULES if rules is None else rules).items():
             for complaint in broken(self, sizes):
-                raise CompileError(f"invalid tape ({rule}): {complaint}")
+                kind = NotFiniteError if broken is _finite_constants else CompileError
+                raise kind(f"invalid tape ({rule}): {complaint}")
         return self
 
 

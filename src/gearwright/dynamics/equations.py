@@ -88,7 +88,7 @@ class Equations:
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
-            bodies, reduction(mechanism, values), actuation(mechanism, values),
+            bodies, reduction(mechanism, values), actuation(mechanism, values, averaged=integrator == "midpoint"),
             loads_on(mechanism, wrenches, scalars(self._wrench)),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]

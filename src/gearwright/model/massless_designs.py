@@ -39,8 +39,10 @@ class Massless(NamedTuple):
 
 def mass_givers(m: Mechanism, names: Collection[str]) -> dict[str, list[str]]:
     """By joint that moves no mass: those of these parameters that would give it some, each by itself."""
-    massless = [joint.name for joint, _ in massless_joints(m)]
-    inertial = [n for n in names if n.endswith(INERTIAL)] if massless else []
+    inertial = [n for n in names if n.endswith(INERTIAL)]
+    massless = [joint.name for joint, _ in massless_joints(m)] if inertial else []
+    if not massless:
+        return {}
     left = {n: {joint.name for joint, _ in massless_joints(with_inertial_numbers(m, {n: 1.0}))} for n in inertial}
     return {joint: [n for n in inertial if joint not in left[n]] for joint in massless}
 

@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from gearwright.compiler import Executable, build, find_backend
+from gearwright.compiler.tape import NotFiniteError
+from gearwright.errors import CompileError
 from gearwright.model import Mechanism
 from gearwright.model.control_places import ControlPlaces
 from gearwright.model.sensor_layout import SensorLayout
@@ -73,6 +75,12 @@ class Kernels(ABC):
         """Places of the sensors' numbers."""
 
 
+def _too_large(robot: Mechanism) -> str:
+    numbers = sorted(robot.parameters.items(), key=lambda row: -abs(row[1].value))[:3]
+    largest = ", ".join(f"{name!r} = {number}" for name, number in numbers)
+    return f"the numbers of {robot.name!r} are too large to compute with; the largest are {largest}"
+
+
 class CompiledKernels(Kernels):
     """Compiled here, or taken from the cache on disk."""
 
@@ -83,10 +91,13 @@ class CompiledKernels(Kernels):
 
     def __getitem__(self, name: str) -> Executable:
         if name not in self._made:
-            self._made[name] = build(
-                lambda: program(name, self.equations), self._backend, identity=self._key(name),
-                precision=self.options.precision, batch=self.options.batch,
-            )  # fmt: skip
+            try:
+                self._made[name] = build(
+                    lambda: program(name, self.equations), self._backend, identity=self._key(name),
+                    precision=self.options.precision, batch=self.options.batch,
+                )  # fmt: skip
+            except NotFiniteError:
+                raise CompileError(_too_large(self.robot)) from None
         return self._made[name]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -76,6 +76,7 @@ class ActuatorUnit:
     parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
     ratios: dict[str, SX] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
+    averaged: bool = False  # whether its effort is the mean of a step
 
     @property
     def name(self) -> str:
@@ -83,16 +84,17 @@ class ActuatorUnit:
 
     @cached_property
     def response(self) -> Function:
-        """(command, speed, position, state, dt, parameters) → effort, next state: all at the end of the step."""
+        """(command, speed, position, state, dt, parameters, mean speed) → effort, next state."""
         names = [*self.parameters]
 
-        def respond(command, speed, position, state, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+        def respond(command, speed, position, state, dt, numbers, mean):  # type: ignore[no-untyped-def]  # traced
             mine = copy(self.actuator)
             mine.__dict__.update(zip(names, numbers, strict=True))
-            effort, after = mine.respond(command, Shaft(position, speed, dt), tuple(state))
+            shaft = Shaft(position, speed, dt, mean if self.averaged else None)
+            effort, after = mine.respond(command, shaft, tuple(state))
             return [effort], list(after)
 
-        sizes = [None, None, None, len(self.states), None, len(names)]
+        sizes = [None, None, None, len(self.states), None, len(names), None]
         function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1, len(self.states)])
         return function
 
@@ -102,7 +104,7 @@ class ActuatorUnit:
         w, x = SX.sym("w"), SX.sym("x", 3 + len(self.states) + len(self.parameters))
         command, start, dt = x[0], x[1], x[2]
         state, numbers = x[3 : 3 + len(self.states)], x[3 + len(self.states) :]
-        effort, _ = self.response(command, w, start + dt * w, state, dt, numbers)
+        effort, _ = self.response(command, w, start + dt * w, state, dt, numbers, w)
         return Function("law", [w, x], [effort, slope(Function("effort", [w, x], [effort]), [w, x])])
 
     @cached_property
@@ -199,7 +201,8 @@ class ActuatorUnit:
         r, x = SX.sym("r"), SX.sym("x", 7 + len(self.states) + len(self.parameters))
         command, position, speed, ahead, share, span, dt = (x[i] for i in range(7))
         state, numbers = x[7 : 7 + len(self.states)], x[7 + len(self.states) :]
-        effort, _ = self.response(command, speed + share * r, position + ahead * r, state, dt, numbers)
+        rate = speed + share * r
+        effort, _ = self.response(command, rate, position + ahead * r, state, dt, numbers, rate)
         value = Function("impulse", [r, x], [span * effort])
         falling = casadi.fmin(slope(value, [r, x]), 0.0)
         outputs = [value(r, x), falling]
@@ -255,13 +258,14 @@ class ActuatorUnit:
         return where(magnitude(wanted) <= times(reach, -falling), -falling, 0.0)
 
     def at_end(
-        self, tree: TreeState, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
+        self, tree: TreeState, mean: TreeState, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
     ) -> tuple[Scalar, list[Scalar]]:
-        """Its effort and its states at the end of a step, the tree's state there."""
+        """Its effort and its states at the end of a step: the tree's state there, and with its mean velocities."""
         seen = self.gear.seen(tree, memory[self.command])
         own = casadi.vertcat(*(memory[i] for i in self.states))
         numbers = casadi.vertcat(*self.parameters.values())
-        effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers)
+        speed = self.gear.seen(mean, memory[self.command]).speed
+        effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers, speed)
         return simplified(SX(effort)), scalars(SX(state))
 
 

@@ -101,8 +101,8 @@ def _add(efforts: dict[int, Scalar], more: Mapping[int, Scalar]) -> None:
         efforts[k] = plus(efforts.get(k, 0.0), x)
 
 
-def actuation(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Actuation:
-    """From the model; what is not connected to any joint does nothing."""
+def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: bool = False) -> Actuation:
+    """From the model; what is not connected to any joint does nothing. `averaged`: efforts are means of a step."""
     connected = gears(mechanism, values)
     driven: list[ActuatorUnit] = []
     places = memory_places(mechanism)
@@ -129,6 +129,7 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Actuation:
                 states=places[name],
                 parameters=own,
                 body=inertia if body else 0.0,
+                averaged=averaged,
             )
         )
     return Actuation(driven, _flat(driven, bounds(mechanism, values)))

@@ -138,15 +138,15 @@ class ConstrainedStep(ABC):
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 
-    def end_actuators(self, q: list[Scalar], u: list[Scalar]) -> None:
-        """Efforts and states of the actuators at the end."""
+    def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar]) -> None:
+        """Efforts and states of the actuators at the end; w: the mean velocities of the step."""
         if not self.driven:
             return
         command, memory = self.build.command, self.build.actuator
-        tree = self.model.tree(State(q, u))
+        tree, mean = self.model.tree(State(q, u)), self.model.tree(State(q, w))
         after = list(memory)
         for d in self.model.actuation.driven:
-            after[d.command], own = d.at_end(tree, command, memory, self.dt)
+            after[d.command], own = d.at_end(tree, mean, command, memory, self.dt)
             for i, x in zip(d.states, own, strict=True):
                 after[i] = x
         self.build.actuator = after

@@ -42,7 +42,7 @@ class EulerStep(ConstrainedStep):
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]
-        self.end_actuators(build.position, found.u)
+        self.end_actuators(build.position, found.u, found.u)
         if self.closures:
             project(self, M.entries, recovery)
         else:

@@ -24,7 +24,8 @@
         part        where there are several: taken, or given up and halved
 
 `builder` cuts it into stages, `substeps` has its parts, `passes` says when w has settled, `variational_midpoint` has
-the balance, `constrained_step` what acts, `phases` when, `direct` solves for velocities.
+the balance of momentum and `energy_balance` that of energy, `constrained_step` what acts, `phases` when, `direct`
+solves for velocities.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, both, either, is_zero, minus, plus, times, where
-from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
@@ -48,15 +48,14 @@ from gearwright.dynamics.steps import guess
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.direct import MIDDLE, DirectSolver
+from gearwright.dynamics.steps.energy_balance import EnergyBalance, may_stray
 from gearwright.dynamics.steps.landing import land
 from gearwright.dynamics.steps.loop_rows import closed_ahead, loop_speed_squared, turning_ahead, yielding
 from gearwright.dynamics.steps.passes import (
     PASSES,
     give_way,
     has_settled,
-    is_bent,
     is_unresolved,
-    pose_dependent,
     start_next_pass,
     tolerance,
 )
@@ -80,7 +79,7 @@ class MidpointStep(ConstrainedStep):
         super().__init__(build, model, kinds, eps, self.direct)
         self.passes = PASSES if passes is None else passes
         self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
-        self._bending: list[int] = []  # coordinates that move others, or rotors, at ratios which the pose decides
+        self.energy = EnergyBalance(self) if may_stray(model, kinds) else None
 
     def write(self) -> None:
         parts = Substeps(self.build, loop_speed_squared(self))
@@ -100,19 +99,20 @@ class MidpointStep(ConstrainedStep):
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
         effort = self.held_effort(tree, acting)
-        self._bending = pose_dependent((*tree.G, *(combined(a.seen.A, tree.G) for a in acting)), q)
         given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
         later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         later = replace(later, curves=[curve.sampled_anew(given.number_too) for curve in later.curves])
         H = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
+        if self.energy:
+            self.energy.begin(effort)
         self._begin_passes(first, w, M.product(v))
         with build.loop(self.passes, until=Slots.converged):
             found = self._pass(later, H, M, effort)
-        parts.keep()
+        parts.keep(always=self.energy is not None)
         settled = self._second_half(later, found, M, acting, effort)
-        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled)
+        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled, self.energy)
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
@@ -167,8 +167,9 @@ class MidpointStep(ConstrainedStep):
         passed = either(build.converged[0] > 0.5, settled)
         build.converged = [as_number(passed)]
         build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
-        goes_on = build.step_done[0] < 0.5
-        build.assured = [as_number(both(both(passed, negated(self._too_long(found.u))), goes_on))]
+        if self.energy is None:
+            goes_on = build.step_done[0] < 0.5
+            build.assured = [as_number(both(both(passed, negated(self._too_long(found.u))), goes_on))]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
             start_next_pass(build, self.passes, None if self.closures else self._unresolved(build.u))
@@ -183,8 +184,6 @@ class MidpointStep(ConstrainedStep):
         w = build.start
         middle = balance(model, build.position, build.momentum, w, effort, self.dt)
         build.force = middle.force
-        if self._bending:
-            build.bent = [as_number(is_bent(self._bending, M, w, middle.momentum))]
         if isinstance(H, Factors | Masked):
             change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
             return still([plus(x, d) for x, d in zip(w, change, strict=True)])
@@ -201,8 +200,7 @@ class MidpointStep(ConstrainedStep):
 
     def _too_long(self, w: Sequence[Scalar]) -> Scalar:
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
-        found = self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
-        return either(found, self.build.bent[0] > 0.5) if self._bending else found
+        return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
 
     def last_change(self) -> list[Scalar]:
         return guess.last_change(self.build)
@@ -225,13 +223,15 @@ class MidpointStep(ConstrainedStep):
         push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
+        if self.energy:
+            self.energy.second_half(self.direct.carried(second), found, effort, M)
         build.velocity = found.u
         guess.count_quick_steps(build)
         impulses = zip(build.impulse, self.direct.carried(second).impulses(found), strict=True)
         build.impulse = [plus(a, b) for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, found.u)
+        self.end_actuators(build.position, found.u, w)
         return found.settled
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
@@ -243,6 +243,8 @@ class MidpointStep(ConstrainedStep):
         lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(either(lost, self._too_long(w))))]
         build.impulse = acting.impulses(first)
+        if self.energy:
+            self.energy.first_half(acting, first)
         build.position = model.advanced(build.position, w, self.dt)
         recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:

@@ -11,9 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import casadi
-
-from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import (
     TINY,
     Scalar,
@@ -23,7 +20,6 @@ from gearwright.dynamics.algebra.scalar import (
     equal,
     greatest,
     greatest_of,
-    is_number,
     least,
     magnitude,
     minus,
@@ -32,14 +28,12 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.tree.coordinates import Coordinates
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
 FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
-BENT = 0.05  # share of its momentum by which what a coordinate carries may change in half a step
 NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
@@ -86,28 +80,6 @@ def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], 
         change = total(*(times(d, d) for d in (minus(w[k], v[k]) for k in axes)))
         far = times(times(dt, dt), square) > FAR_IN_A_STEP**2
         found = either(found, both(far, change > times(MUCH**2, square)))
-    return found
-
-
-def pose_dependent(rows: Iterable[Sparse], q: Sequence[Scalar]) -> list[int]:
-    """Coordinates along which rows have numbers that depend on the position."""
-    position = casadi.vertcat(*q)
-    entries = ((n, x) for row in rows for n, x in row.items() if not is_number(x))
-    return sorted({n for n, x in entries if casadi.depends_on(x, position)})
-
-
-def is_bent(coordinates: Sequence[int], M: Inertia, w: Sequence[Scalar], middle: Sequence[Scalar]) -> Scalar:
-    """Whether half a step changes momenta M·w much, as shares of `(M_nn·wᵀ·M·w)^½`, the most that they can be.
-
-    A crank at its dead centre and a cam carry next to nothing there, and much a little further: an axis goes not far
-    while what it moves begins to, or stops.
-    """
-    start = M.product(list(w))
-    energy, diagonal = total(*(times(p, x) for p, x in zip(start, w, strict=True))), M.diagonal(len(w))
-    found: Scalar = False
-    for n in coordinates:
-        change = minus(middle[n], start[n])
-        found = either(found, times(change, change) > times(BENT**2, times(diagonal[n], energy)))
     return found
 
 

@@ -89,8 +89,13 @@ class Slots(ABC):
     converged = Numbers()  # ends the passes
     iteration = Numbers()  # number of the pass, from 1
     unresolved = Numbers()  # the step is too long for its motion
-    bent = Numbers()  # the inertia of what moves at ratios of the pose changes much in the step
     followed = Numbers()  # the passes found the motion: none of both
+
+    # energy
+    pull = Numbers()  # efforts, weight and loads where the part begins
+    kick = Numbers()  # impulses by its middle, those of loops not
+    kinetic = Numbers()  # twice the energy: at its start, as it ought to be at its end, as it is there
+    restored = Numbers()  # that is near enough, or a shorter part will be
 
     # parts of a step
     part = Numbers()  # share of dt

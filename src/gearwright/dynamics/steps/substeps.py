@@ -1,6 +1,6 @@
 """A step in parts: halved where it cannot be followed whole, until each part can or is the smallest.
 
-    whole step      ├───────────────┤     does not settle, or turns too far
+    whole step      ├───────────────┤     does not settle, turns too far, or does not keep energy
     half            ├───────┤             does not settle, either
     quarters        ├───┼───┼───┼───┤     settle
 
@@ -12,6 +12,7 @@ batch that are done repeat a part and keep what they had.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
 from gearwright.dynamics.algebra.scalar import Scalar, both, divided, either, greatest, minus, plus, times, total, where
@@ -25,6 +26,9 @@ TRIES = 37  # five that are given up, and 32 parts
 CALM = 500.0  # steps without a halving after which parts of twice the length are tried
 CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
 LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
+STRAYED = 0.2  # [1/s] times dt: share of its kinetic energy that a part may lose or find; beyond it, it is halved
+COUNTED = 1.0  # [1/s] the same of the smallest parts: beyond it, the step is counted
+IN_USE = STRAYED / 16.0  # [1/s] parts of twice the length would err by eight times as much
 STATES = (  # as a part that is given up finds them
     Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.impulse, Slots.piece,
     Slots.actuator,
@@ -37,6 +41,16 @@ class Targeted(Protocol):
 
     def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, part: Scalar, left: Scalar) -> None:
         """Its target for the end of a part, of which there are `left` with it; both are shares of dt."""
+
+
+class Energy(Protocol):
+    """That of a part, where it may not be kept."""
+
+    def beyond(self, rate: float) -> Scalar:
+        """Whether its error is more than this share of it, per second of the step."""
+
+    def restore(self) -> None:
+        """Corrects the velocity of a part that is taken and cannot be halved, where `restored` is not set."""
 
 
 class Substeps:
@@ -80,24 +94,28 @@ class Substeps:
                 kind.on_the_way(aim, q, self.dt, build.part[0], build.remaining[0])
         build.aim = aim
 
-    def keep(self) -> None:
-        """Stores what a part that is given up goes back to; where it will not be, nothing."""
+    def keep(self, *, always: bool = False) -> None:
+        """Stores what a part that is given up goes back to; where it will not be, nothing, unless `always`."""
         build = self.build
-        with build.loop(1, until=Slots.assured):
+        with nullcontext() if always else build.loop(1, until=Slots.assured):
             for slot in self.states:
                 build[before(slot)] = build[slot]
             build.stage("keep")
 
-    def end(self, followed: Scalar, settled: Scalar) -> None:
+    def end(self, followed: Scalar, settled: Scalar, energy: Energy | None = None) -> None:
         """Ends the step where it was made as a whole; else the part is taken or given up.
 
-        A shorter part is easier to follow. Laws that have not settled would do so no better: those steps are counted.
+        A shorter part is easier to follow, and strays less. Laws that have not settled would do so no better: those
+        steps are counted, as are those whose smallest parts stray far.
         """
         build = self.build
         part, goes_on = build.part[0], build.step_done[0] < 0.5
-        taken = both(goes_on, either(followed, build.parts[0] >= MOST))
+        smallest, right = build.parts[0] >= MOST, both(followed, settled)
+        if energy is not None:
+            followed, right = self._faithful(energy, followed, right)
+        taken = both(goes_on, either(followed, smallest))
         build.part_taken, build.unfinished = [as_number(taken)], [as_number(goes_on)]
-        fails = both(taken, negated(both(followed, settled)))
+        fails = both(taken, negated(right))
         build.failed = [greatest(build.failed[0], where(fails, 1.0, 0.0))]
         build.whole = build.step_done = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
@@ -107,8 +125,18 @@ class Substeps:
                 build.stage("sum")
             with build.loop(1, until=Slots.part_taken):
                 self._go_back()
+            if energy is not None:
+                energy.restore()
             self._take_or_give_up()
             build.stage("part")
+
+    def _faithful(self, energy: Energy, followed: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
+        """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
+        build = self.build
+        (beside, calm), goes_on, far = build.parts, build.step_done[0] < 0.5, energy.beyond(COUNTED)
+        build.parts = [beside, where(both(goes_on, energy.beyond(IN_USE)), 0.0, calm)]
+        build.restored = [where(both(both(goes_on, beside >= MOST), far), 0.0, 1.0)]
+        return both(followed, negated(energy.beyond(STRAYED))), both(right, negated(far))
 
     def _go_back(self) -> None:
         """The state as it was before a part that is given up."""

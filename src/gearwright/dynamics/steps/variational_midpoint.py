@@ -30,7 +30,6 @@ class Balance(NamedTuple):
     """The middle of a step with mean velocity w, without what laws and rows add."""
 
     tree: TreeState  # at q̄, moving with w
-    momentum: list[Scalar]  # p̄
     force: list[Scalar]  # f
     residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the middle's axes
 
@@ -41,14 +40,14 @@ def balance(
     half = times(0.5, dt)
     tree, mean, f = model.lagrangian_gradient(State(model.advanced(q, w, half), w))
     f = [plus(x, y) for x, y in zip(f, transposed(tree.G, list(effort), model.dof), strict=True)]
-    start, momentum = list(p), list(mean)
+    start = list(p)
     for _, three in model.balls:
         x = Vector(*(w[k] for k in three)) * half
         turned = _starred(x, _of(mean, three), _of(f, three) * half)
         _put(mean, three, turned)
         _put(start, three, rotate_inverse(x, _of(p, three)))
     rows = zip(mean, f, start, strict=True)
-    return Balance(tree, momentum, f, [minus(minus(m, times(half, x)), s) for m, x, s in rows])
+    return Balance(tree, f, [minus(minus(m, times(half, x)), s) for m, x, s in rows])
 
 
 def momentum_after(

@@ -30,6 +30,7 @@ class Shaft(NamedTuple):
     position: Number  # [rad, m]
     speed: Number  # [rad/s, m/s]
     dt: Number  # length of the step [s]
+    mean: Number | None = None  # mean speed of a step that is of second order; None: the effort is that of its end
 
 
 class Winding(NamedTuple):

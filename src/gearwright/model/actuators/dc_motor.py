@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,44 @@ from gearwright.model.fields import Highlight, quantity
 TINY = 1e-30  # divides where nothing may divide by zero [J/K]
 
 
+class _Current(NamedTuple):
+    """A current of a step by its constant voltage: `i = (V + rest)/resistance`."""
+
+    rest: Number  # [V]
+    resistance: Number  # [Ω]
+
+    def current(self, voltage: Number) -> Number:
+        return (voltage + self.rest) / self.resistance
+
+    def voltage(self, current: Number) -> Number:
+        return self.resistance * current - self.rest
+
+
+def _windings(R: Number, k: Number, inductance: Number, shaft: Shaft, i: Number) -> tuple[_Current, _Current]:
+    """The current at the end of a step, and its mean. With p = L/dt and D = 2·p² + 2·p·R + R²
+
+        D·i⁺ = 2·p²·i + (2·p + R)·V − k·(2·p·ω̄ + R·ω⁺)        D·ī = p·(2·p + R)·i + (p + R)·(V − k·ω̄)
+
+    so that `L·(i⁺ − i) = dt·(V − R·ī − k·ω̄)` at a constant speed: exp(−R·dt/L) as 1/(1 + x + x²/2), of second order,
+    and without ringing where L/R is far below dt. A step of first order has one: `p·(i⁺ − i) = V − R·i⁺ − k·ω⁺`.
+    """
+    p = inductance / shaft.dt
+    if shaft.mean is None or (isinstance(inductance, float) and inductance == 0.0):
+        only = _Current(p * i - k * shaft.speed, R + p)
+        return only, only
+    D, twice = 2.0 * p * (p + R) + R * R, 2.0 * p + R
+    end = _Current((2.0 * p * p * i - k * (2.0 * p * shaft.mean + R * shaft.speed)) / twice, D / twice)
+    return end, _Current(p * twice * i / (p + R) - k * shaft.mean, D / (p + R))
+
+
 @dataclass(frozen=True, kw_only=True)
 class DCMotor(Actuator):
     """`L·di/dt = V − R·i − k·ω`, torque k·i, and a winding that its losses R·i² warm up.
 
-    Current and temperature are taken at the end of the step, so that any inductance, and none, is stable. With a
-    voltage command V is the command; with the others its drive finds the voltage for the torque that is wanted. In
-    either case within the supply's voltage. `torque_limit` is the drive's limit of the current, times k.
+    A step of second order has the torque of its mean current, and any inductance, and none, is stable; one of first
+    order takes the current at its end. The temperature is taken at the end. With a voltage command V is the command;
+    with the others its drive finds the voltage for the torque that is wanted. In either case within the supply's
+    voltage. `torque_limit` is the drive's limit of the current, times k.
     """
 
     type: ClassVar[str] = "dc_motor"
@@ -69,18 +100,21 @@ class DCMotor(Actuator):
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
         current, temperature, _ = state
         R = self.resistance * (1.0 + self.temperature_coefficient * (temperature - self.ambient_temperature))
-        k, per_dt = self.torque_constant, self.inductance / shaft.dt
+        end, mean = _windings(R, self.torque_constant, self.inductance, shaft, current)
+        i = self._flowing(command, shaft, mean)
+        after = i if mean is end else self._flowing(command, shaft, end)
+        warmth = self._warmed(temperature, R * i * i, shaft.dt)
+        return self.torque_constant * i, (after, warmth, end.voltage(after))
 
-        def driven(voltage: Number) -> Number:
-            """The current at the end of the step: `(L/dt)·(i⁺ − i) = V − R·i⁺ − k·ω⁺`."""
-            return (voltage + per_dt * current - k * shaft.speed) / (R + per_dt)
-
-        i = driven(command) if self.command == "voltage" else self.wanted(command, shaft) / k
+    def _flowing(self, command: Number, shaft: Shaft, winding: _Current) -> Number:
+        """The current that the command asks for, as far as drive and supply have it."""
+        k = self.torque_constant
+        i = winding.current(command) if self.command == "voltage" else self.wanted(command, shaft) / k
         i = super().bounded(k * i, shaft) / k
         if self.supply_voltage is not None:
-            i = np.minimum(np.maximum(i, driven(-self.supply_voltage)), driven(self.supply_voltage))
-        voltage = per_dt * (i - current) + R * i + k * shaft.speed
-        return k * i, (i, self._warmed(temperature, R * i * i, shaft.dt), voltage)
+            least, most = winding.current(-self.supply_voltage), winding.current(self.supply_voltage)
+            i = np.minimum(np.maximum(i, least), most)
+        return i
 
     def _warmed(self, temperature: Number, loss: Number, dt: Number) -> Number:
         """`C·dT/dt = loss − (T − T_ambient)/R_th`, at the end of the step."""
