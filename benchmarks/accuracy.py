@@ -98,7 +98,7 @@ CASES: dict[str, tuple[str, Callable[..., float]]] = {
     "free seven-joint arm, 5 s": ("1 % of upright to hanging", free_arm),
     "the same at 2 ms": ("5 %", lambda **o: free_arm(2e-3, **o)),
     "tumbling body, 20 s": ("0.1 %", tumbling),
-    "polynomial coupling, 4 s": ("0.3 % of m·g·l", coupled),
+    "polynomial coupling (exact), 4 s": ("0.3 % of m·g·l", coupled),
     "four-bar pushed by 0.01 N·m, after 0.5 s": ("1 % of the work", pushed),
     "four-bar free at 3 turns a second, on the way": ("0.1 %", turning_four_bar(3, on_the_way=True)),
     "— after 1 s, at 3": ("", turning_four_bar(3)),

@@ -221,8 +221,9 @@ def test_a_loop_rests_on_a_stop(precision):
 
 
 def test_a_rigid_loop_has_the_rows_of_a_fixed_joint():
-    with pytest.warns(gw.NotSimulatedWarning, match="loops that move to first order only hold still.*: 'slider'"):
+    with pytest.warns(gw.NotSimulatedWarning, match="'slider' closes a loop .* simulated as fixed"):
         held = compile(held_by_a_slider())
+    assert "loop-rigid" in [d.code for d in held.diagnostics]
     assert "4 of the 6 rows" in next(str(d) for d in held.diagnostics if d.code == "redundant-rows")
 
 

@@ -11,6 +11,7 @@ from gearwright.sim import compile
 from tests.dynamics.random_mechanisms import random_state, relative_error
 from tests.dynamics.test_against_pinocchio import FLOATING, PROMISED, Pinocchio, pin
 from tests.sim.robots import ARM, FREE
+from tests.tolerances import ROUNDING
 
 ROBOTS = {
     "panda": "panda_description/urdf/panda.urdf",
@@ -144,3 +145,19 @@ def test_coupling_effort_accelerates_the_follower(gripper):
     follower = sim.coordinates.index("left_finger")
     assert missing[follower] != pytest.approx(0.0, abs=1e-9)  # far more than rounding
     assert sim.coupling_effort["left_finger"] == pytest.approx(missing[follower], rel=1e-9)  # a difference of efforts
+
+
+def test_axes_of_a_free_base():
+    """Turned a quarter about z: forces along x are the world's, torques about rx the body's own."""
+    body = """<sdf version="1.11"><model name="m"><link name="a"><inertial><mass>2</mass>
+        <inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz></inertia></inertial></link></model></sdf>"""
+    sim = compile(gw.loads(body), gravity=(0, 0, 0))
+    turned = {"base": [0, 0, 0, np.sqrt(0.5), 0, 0, np.sqrt(0.5)]}
+    sim.reset(position=turned)
+    sim.step(effort={"base.x": 2.0}, n=100)
+    assert sim.velocity["base.x"] == pytest.approx(0.1, rel=ROUNDING)
+    assert sim.link_velocity["a"].linear == pytest.approx([0.1, 0.0, 0.0], abs=ROUNDING)
+    sim.reset(position=turned)
+    sim.step(effort={"base.rx": 1.0}, n=100)
+    assert sim.velocity["base.rx"] == pytest.approx(0.1, rel=ROUNDING)
+    assert sim.link_velocity["a"].angular == pytest.approx([0.0, 0.1, 0.0], abs=ROUNDING)

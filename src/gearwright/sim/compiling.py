@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from gearwright.model.drives import Drive
 
 # warnings of checks that are given in another way: by the simulation's diagnostics, and by steps from such a start
-SAID_ELSEWHERE = ("coupling-contradicted", "loop-rigid", "transmission-start")
+SAID_ELSEWHERE = ("coupling-contradicted", "transmission-start")
+LEFT_OUT = ("not-simulated", "loop-rigid")  # of a NotSimulatedWarning
 
 
 def compile(
@@ -98,13 +99,13 @@ def compile(
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))
     checked = _warned_late(robot)
-    if others := [d for d in checked if d.code != "not-simulated"]:
+    if others := [d for d in checked if d.code not in LEFT_OUT]:
         warn(first_of(others, others[0].file), LoadWarning)
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
     sim = Simulation(robot, options, CompiledKernels(robot, options))
-    left_out = [d.message for d in (*sim.diagnostics, *checked) if d.code == "not-simulated"]
-    if left_out:
+    sim.diagnostics += tuple(d for d in checked if d.code in LEFT_OUT)
+    if left_out := [d.message for d in sim.diagnostics if d.code in LEFT_OUT]:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
 

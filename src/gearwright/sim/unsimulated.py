@@ -28,8 +28,6 @@ def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
         yield f"armatures of joints that close loops do not act: {_listed(geared)}"
     if locking := [*robot.contradicted]:
         yield f"couplings that loops contradict, and which would lock them, are left out: {_listed(locking)}"
-    if still := [*robot.rigid_loops]:
-        yield f"loops that move to first order only hold still, what closes them being fixed: {_listed(still)}"
     yield from _unconnected(robot)
 
 

@@ -17,11 +17,12 @@ from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
-from gearwright.dynamics.constraints.loop_joint_axes import CutRow, cut_axis_rows
+from gearwright.dynamics.constraints.loop_joint_axes import CutRow, Winding, cut_axis_rows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.redundancy import independent_rows
 from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
+from gearwright.dynamics.constraints.winding import winding
 from gearwright.dynamics.parameters import numbers
 from gearwright.dynamics.solve.terms import Rigid, Term
 from gearwright.dynamics.tree.bodies import GROUND, HERE, Bodies, Place, assembled, placed
@@ -214,14 +215,16 @@ def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping
     return replace(closure, conditions=conditions(fixed(joint))) if joint.name in mechanism.rigid_loops else closure
 
 
-def _independent_rows(mechanism: Mechanism) -> list[list[int]]:
-    """By cut joint, the rows that others and couplings do not imply, by the numbers of the file."""
+def _by_numbers(mechanism: Mechanism) -> tuple[list[list[int]], list[Winding | None]]:
+    """By cut joint, the rows that others and couplings do not imply, and how it winds; by the numbers of the file."""
     values = numbers(mechanism)
     model = Coordinates(optimised(assembled(mechanism, values)), reduction(mechanism, values))
-    start = [x for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
+    start = [float(x) for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
     wholes = [_closure(joint, mechanism, model.bodies, values) for joint in mechanism.tree.cuts]
     hard = [follower_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
-    return independent_rows(wholes, model, [float(start[i]) for i in model.reduction.positions], hard)
+    kept = independent_rows(wholes, model, [start[i] for i in model.reduction.positions], hard)
+    pairs = zip(mechanism.tree.cuts, wholes, strict=True)
+    return kept, [winding(joint, whole, model.bodies, start) for joint, whole in pairs]
 
 
 def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:
@@ -229,8 +232,8 @@ def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]
     found: list[ClosureRows | CutRow] = []
     if not mechanism.tree.cuts:
         return found
-    for joint, kept in zip(mechanism.tree.cuts, _independent_rows(mechanism), strict=True):
+    for joint, kept, turns in zip(mechanism.tree.cuts, *_by_numbers(mechanism), strict=True):
         closure = _closure(joint, mechanism, system, values)
         found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
-        found += cut_axis_rows(joint, closure, values)
+        found += cut_axis_rows(joint, closure, values, turns)
     return found

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
 from gearwright.dynamics.algebra.sparse import Sparse
@@ -31,6 +31,14 @@ class LoopSides(Protocol):
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]: ...
 
 
+class Winding(NamedTuple):
+    """How the tree's angles add up to that of a joint which closes a planar loop: they know of whole turns."""
+
+    offset: float
+    signs: Sparse  # by the tree's velocities
+    positions: dict[int, int]  # of each of them
+
+
 @dataclass(frozen=True)
 class CutAxis:
     """One axis of a cut joint. Angles are read within half a turn of `about`."""
@@ -40,12 +48,20 @@ class CutAxis:
     joint: Joint
     index: int
     about: float = 0.0
+    winding: Winding | None = None
 
     def read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """Its position, and the slope of that over the velocities of the tree."""
         x, twists = self.closure.seen(now.at)
         slopes = {k: self.rate(x, V) for k, V in twists.items()}
         return self.position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
+
+    def wound(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
+        """The same with all of its turns, where the loop is planar."""
+        if self.winding is None:
+            return self.read(now)
+        offset, signs, positions = self.winding
+        return total(offset, *(times(x, now.tree.q[positions[k]]) for k, x in signs.items())), dict(signs)
 
     @property
     def coordinate(self) -> LoopCoordinate:
@@ -95,13 +111,13 @@ class CutSpringRow(CutRow):
     equality: ClassVar[bool] = True
 
     def act(self, now: Moment) -> list[Term]:
-        q, J = self.axis.read(now)
+        q, J = self._read(now)
         stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
         return [spring_damper(now, J, self.stiffness, self.damping, stretch)]
 
     def force(self, now: Moment) -> Scalar:
         """At this instant."""
-        q, J = self.axis.read(now)
+        q, J = self._read(now)
         speed = total(*(times(x, now.tree.v[k]) for k, x in J.items()))
         stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
         return minus(0.0, plus(times(self.stiffness, stretch), times(self.damping, speed)))
@@ -109,8 +125,12 @@ class CutSpringRow(CutRow):
     def stored(self, now: Instant) -> Scalar:
         if is_zero(self.stiffness):
             return 0.0
-        stretch = minus(self.axis.read(now)[0], self.reference)
+        stretch = minus(self._read(now)[0], self.reference)
         return times(0.5, times(self.stiffness, times(stretch, stretch)))
+
+    def _read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
+        """A spring is wound up by whole turns, too."""
+        return self.axis.read(now) if is_zero(self.stiffness) else self.axis.wound(now)
 
 
 @dataclass(frozen=True)
@@ -151,10 +171,12 @@ class CutSoftStopRow(CutRow):
         return stop_energy(self.axis.read(now)[0], self.limits)
 
 
-def cut_axis_rows(joint: Joint, closure: LoopSides, values: Mapping[str, Any]) -> Iterator[CutRow]:
+def cut_axis_rows(
+    joint: Joint, closure: LoopSides, values: Mapping[str, Any], winding: Winding | None = None
+) -> Iterator[CutRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits
-        cut = CutAxis(name, closure, joint, index, middle(limits))
+        cut = CutAxis(name, closure, joint, index, middle(limits), winding)
         what = ("damping", "spring_stiffness", "spring_reference", "friction")
         damping, stiffness, reference, friction = (values[f"{name}.{x}"] for x in what)
         if not (is_zero(damping) and is_zero(stiffness)):
