@@ -177,10 +177,10 @@ def as_exact(case: Case, integrator: Any, error: float) -> tuple[float, bool]:
         return FINEST * error / finest, True
     try:
         return largest(lambda dt: MuJoCo(case, integrator, dt).error() <= error), False
-    except NotReachedError:
+    except NotReachedError as not_reached:
         if first_order:
             return FINEST, False
-        raise
+        raise NotReachedError(f"{case.title}: {not_reached}: {error:g}") from None
 
 
 def largest(suffices: Callable[[float], bool]) -> float:

@@ -235,6 +235,7 @@ ARGUED = {
     "model.rigid_loops.MOST_FREE": "bounds the time that very long loops take",
     "model.rigid_loops.NUDGE": "second differences of smooth functions: the same from 1e-5 to 0.1",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",
+    "dynamics.steps.energy_balance.AT_REST": "above all rounding and below all motion: the same from 1e-20 to 1e-7",
     "dynamics.steps.projection.CLOSED": "the last projection squares the error: closed to rounding from 1e-8 on",
     "dynamics.tree.front_choice.SOLUTIONS": "which factorisation is used: the same numbers, to rounding",
     "dynamics.tree.front_choice.MOVED_MASS": "which factorisation is used: the same numbers, to rounding",

@@ -8,6 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright import Drive, compile, load, loads
+from gearwright.errors import UnknownNameError
 from gearwright.model import AxisRef, Limits
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLDER, FREE, LIMITED, bare
 from tests.sim.test_loops import ring
@@ -387,3 +388,14 @@ def test_reactions_are_in_files_on_request(tmp_path):
     assert not [n for n in np.load(tmp_path / "b.npz") if n.startswith("reaction")]
     with pytest.raises(gw.ModelError, match="reaction"):
         sim.run(0.01, record=("reactions",))
+
+
+def test_what_a_joint_that_closes_a_loop_does_not_have_says_why():
+    sim = compile(load(FOLDER / "four_bar.sdf"))
+    with pytest.raises(UnknownNameError, match=r"'pin_c' closes a loop: it cannot be pushed; sim.reaction has .*cut=…"):
+        sim.effort["pin_c"]
+    with pytest.raises(UnknownNameError, match=r"'pin_c' closes a loop: its acceleration is not computed; .*cut=…"):
+        sim.acceleration["pin_c"]
+    with pytest.raises(UnknownNameError, match="no joint named 'pin_e'"):
+        sim.effort["pin_e"]
+    assert "pin_c" not in sim.effort

@@ -27,12 +27,11 @@ def start(q, names=None):
     names = names or [f"j{i}" for i in range(len(q))]
     units = dict.fromkeys(names, ("rad",))
     layout = SimpleNamespace(
-        ranges=(np.full(len(q), -1.0), np.full(len(q), 1.0)),
-        names=SimpleNamespace(
-            free_positions=range(len(q)), positions=SimpleNamespace(names=names), units=units
-        ),
+        ranges=(np.full(len(q), -1.0), np.full(len(q), 1.0)), loop_axes=(),
+        names=SimpleNamespace(positions=SimpleNamespace(names=names), units=units),
     )  # fmt: skip
-    sim = SimpleNamespace(options=SimpleNamespace(integrator="midpoint"), layout=layout, batch=1)
+    robot = SimpleNamespace(tree=SimpleNamespace(cuts=()))
+    sim = SimpleNamespace(options=SimpleNamespace(integrator="midpoint"), layout=layout, robot=robot, batch=1)
     return warned(warn_beyond_limits, sim, np.array([q]))
 
 

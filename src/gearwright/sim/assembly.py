@@ -84,6 +84,19 @@ def aligned(
     return q, v
 
 
+def with_exact_followers(robot: Mechanism, parameters: Mapping[str, Array], q: Array) -> Array:
+    """Positions of the tree with followers of exact couplings where their leaders put them; no code is needed."""
+    exact = in_order(c for c in robot.couplings.values() if c.mode == "exact")
+    if not exact:
+        return q
+    rows = max(len(x) for x in (q, *parameters.values()))
+    q = np.array(np.broadcast_to(q, (rows, q.shape[1])))
+    for c in exact:
+        law = c if c.through is not None else _with(c, parameters)
+        q[:, _at(robot, c.follower)[0]] = law.position([q[:, _at(robot, t.axis)[0]] for t in c.leaders])
+    return q
+
+
 def _at(robot: Mechanism, axis: AxisRef) -> tuple[int, int]:
     return robot.layout.axes[axis]
 

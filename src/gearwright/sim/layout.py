@@ -107,11 +107,17 @@ class Layout:
 
     @cached_property
     def ranges(self) -> tuple[Array, Array]:
-        """Lower and upper limit of each position coordinate of the tree."""
+        """Lower and upper limit of each position coordinate of the tree, then of each axis that closes a loop."""
         count = len(self.names.positions.names)
         lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
         for joint in self.robot.tree.joints:
             for name, axis in zip(joint.coordinates[joint.dof - len(joint.axes) :], joint.axes, strict=True):
                 i = self.names.positions.index[name]
                 lower[i], upper[i] = axis.limits.lower, axis.limits.upper
-        return lower, upper
+        cut = [axis.limits for joint in self.robot.tree.cuts for axis in joint.axes]
+        return np.append(lower, [x.lower for x in cut]), np.append(upper, [x.upper for x in cut])
+
+    @cached_property
+    def loop_axes(self) -> tuple[str, ...]:
+        """Axes of joints that close loops."""
+        return tuple(name for j in self.robot.tree.cuts for name in j.coordinates[j.dof - len(j.axes) :])

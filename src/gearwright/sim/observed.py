@@ -14,7 +14,7 @@ from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import WORLD, Joint, Mechanism
 from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
-from gearwright.sim.values import Array, Read, Value, Values, WithLoopJoints
+from gearwright.sim.values import Array, Read, Value, Values, WithLoopJoints, WithoutLoopJoints
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -37,6 +37,12 @@ def with_loop_joints(values: Values, robot: Mechanism, quantity: str, read: Call
     names = [name for _, own in each for name in own]
     reads = {name: read("cut_joints", f"cut_{quantity}", i) for i, name in enumerate(names)}
     return WithLoopJoints(values, Values("joint", reads, {j.name: own for j, own in each if own != (j.name,)}))
+
+
+def without_loop_joints(values: Values, robot: Mechanism, reason: str) -> Values:
+    """Values that joints which close loops do not have."""
+    names = {name for j in robot.tree.cuts for name in (j.name, *j.coordinates)}
+    return WithoutLoopJoints(values, names, reason) if names else values
 
 
 def _coordinates(joint: Joint, quantity: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, BranchWarning, UnsettledWarning, warn
 from gearwright.model.layout import StepSlot
+from gearwright.sim.names import units_of
 from gearwright.sim.values import Array, Value
 
 if TYPE_CHECKING:
@@ -52,10 +53,8 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
     if sim.options.integrator == "rk4":  # has no limits
         return
     lower, upper = sim.layout.ranges
+    q = _with_loop_axes(sim, q)
     beyond = (q < lower - ROUNDING) | (q > upper + ROUNDING)
-    followers = np.ones(q.shape[1], dtype=bool)  # stand where their leaders put them
-    followers[list(sim.layout.names.free_positions)] = False
-    beyond &= ~followers
     if not beyond.any():
         return
     found = [_described(sim, q, int(i), beyond) for i in np.flatnonzero(beyond.any(axis=0))]
@@ -64,6 +63,18 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
         f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
         BeyondLimitsWarning,
     )
+
+
+def _with_loop_axes(sim: Simulation, q: Array) -> Array:
+    """Positions, and behind them those of axes that close loops; these are read only where one has a limit."""
+    names, (lower, upper) = sim.layout.loop_axes, sim.layout.ranges
+    if not names:
+        return q
+    tree = q.shape[1]
+    q = np.concatenate([np.broadcast_to(q, (sim.batch, tree)), np.zeros((sim.batch, len(names)))], axis=1)
+    for i, name in enumerate(names, start=tree):
+        q[:, i] = sim.position[name] if lower[i] > -np.inf or upper[i] < np.inf else 0.0
+    return q
 
 
 def warn_another_branch(sim: Simulation, robots: Sequence[int]) -> None:
@@ -84,9 +95,9 @@ def _described(sim: Simulation, q: Array, i: int, beyond: Array) -> str:
     """The joint, its limit and its value; of a batch those of the first robot."""
     lower, upper = sim.layout.ranges
     robot = int(np.flatnonzero(beyond[:, i])[0])
-    name, value = sim.layout.names.positions.names[i], q[robot, i]
+    name, value = [*sim.layout.names.positions.names, *sim.layout.loop_axes][i], q[robot, i]
     which, limit = ("lower", lower[i]) if value < lower[i] else ("upper", upper[i])
-    unit = sim.layout.names.units[name][0]
+    unit = {**sim.layout.names.units, **units_of(sim.robot.tree.cuts)}[name][0]
     count = int(beyond[:, i].sum())
     robots = "" if sim.batch == 1 else f" in robot {robot}" + (f" and {count - 1} more" if count > 1 else "")
     hint = ": degrees?" if unit == "rad" and in_degrees(float(value), float(lower[i]), float(upper[i])) else ""

@@ -38,7 +38,7 @@ def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, A
         sim.clock.restart(0.0)
         check_start(sim, reach)
         if reach:  # compile itself does not choose a pose
-            warn_beyond_limits(sim, q)
+            warn_beyond_limits(sim, assembly.with_exact_followers(sim.robot, parameters_now(sim), q))
     except BaseException:
         memory.copy_from(before)
         sim.clock.set(*clock)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +102,23 @@ class WithLoopJoints(Values):
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or name in self._loops
+
+
+class WithoutLoopJoints(Values):
+    """Values by joint, which joints that close loops do not have: their names raise with the reason."""
+
+    __slots__ = ("_reason", "_without")
+
+    def __init__(self, values: Values, without: Collection[str], reason: str) -> None:
+        super().__init__(values._kind, values._reads, values._groups)
+        self._without, self._reason = without, reason
+
+    def _several(self, name: str) -> Value:
+        if name not in self._groups and name in self._without:
+            found = UnknownNameError(self._kind, name, self._reads)
+            found.args = (f"{name!r} closes a loop: {self._reason}; load(cut=…) cuts the loop at another joint",)
+            raise found
+        return super()._several(name)
 
 
 def reader(instance: Instance, slot: str, element: int, refresh: Callable[[], object] | None = None) -> Read:

@@ -55,13 +55,15 @@ def _table(sim: Simulation, quantity: str) -> Array:
 def _effort(sim: Simulation) -> Values:
     group = sim.layout.names.coordinates
     reads = {name: _reader(sim, *sim.layout.place(StepSlot.EFFORT, i)) for i, name in enumerate(group.names)}
-    return Values(group.kind, reads, _members(group))
+    reason = "it cannot be pushed; sim.reaction has the force and torque in it"
+    return observed.without_loop_joints(Values(group.kind, reads, _members(group)), sim.robot, reason)
 
 
 def _acceleration(sim: Simulation) -> Values:
     group = sim.layout.names.coordinates
     reads = {n: sim.probes.reader("observation", "tree_acceleration", i) for i, n in enumerate(group.names)}
-    return Values(group.kind, reads, _members(group))
+    reason = "its acceleration is not computed; sim.link_acceleration has those of its two links"
+    return observed.without_loop_joints(Values(group.kind, reads, _members(group)), sim.robot, reason)
 
 
 def _coupling(kernel: str, slot: str, sim: Simulation) -> Values:

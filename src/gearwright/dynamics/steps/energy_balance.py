@@ -42,6 +42,7 @@ from gearwright.dynamics.tree.coordinates import State
 
 ROUNDING = 1e4  # eps of its energy: what a part of a fast loop may be off by in single precision
 IMPACT = 0.1  # of the energy that it takes off: the angle by which rows may turn in a part
+AT_REST = 1e-9  # [rad/s, m/s]: energies of such speeds are rounding
 MOST_SCALED = 100.0  # times the velocity, where the smallest part has lost energy
 
 
@@ -84,7 +85,9 @@ class EnergyBalance:
         wanted = plus(twice, _product(kick, [plus(a, b) for a, b in zip(old, v, strict=True)]))
         change = [minus(a, b) for a, b in zip(v, old, strict=True)]
         self.error = minus(after, wanted)
-        self.scale = plus(greatest(twice, after), _energy(kick, mass))
+        if Slots.within in build:  # what is brought back within its stops moves without its velocity: no error
+            self.error = where(build.within[0] > 0.5, self.error, 0.0)
+        self.scale = total(greatest(twice, after), _energy(kick, mass), times(AT_REST**2, total(*mass)))
         self.impact = times(IMPACT, magnitude(_product(kick, change)))
         build.kinetic = [twice, wanted, after]
 
