@@ -122,7 +122,7 @@ def test_what_the_smallest_parts_do_not_resolve_is_counted_and_keeps_its_energy(
     """0.03 ms are longer than such a dead centre lasts. Parts by speed alone were off by 26 to 85 %, uncounted."""
     found, sim = energies(robot, start, 1e-3)
     assert np.abs(found - 1.0).max() < 0.008  # found 0.0037
-    assert 0 < sim.unsettled < 20  # one or two a dead centre
+    assert 0 < sim.unsettled < 20  # one a dead centre
 
 
 def test_a_dead_centre_is_the_same_alone_and_in_a_batch():
