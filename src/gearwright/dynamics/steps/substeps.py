@@ -27,6 +27,7 @@ CALM = 500.0  # steps without a halving after which parts of twice the length ar
 CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
 LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
 STRAYED = 0.2  # [1/s] times dt: share of its kinetic energy that a part may lose or find; beyond it, it is halved
+MANY = 7.0  # passes: where rows nearly depend on each other, shorter parts settle no better, and are not tried
 RESTORED = 1.0  # [1/s] the same of the smallest parts: beyond it, their velocity is scaled to the energy that is due,
 COUNTED = 30.0  # [1/s] and beyond this the step is counted: nothing of the motion in it can be relied on
 IN_USE = STRAYED / 16.0  # [1/s] parts of twice the length would err by eight times as much
@@ -137,7 +138,8 @@ class Substeps:
         (beside, calm), goes_on = build.parts, build.step_done[0] < 0.5
         build.parts = [beside, where(both(goes_on, energy.beyond(IN_USE)), 0.0, calm)]
         build.restored = [where(both(both(goes_on, beside >= MOST), energy.beyond(RESTORED)), 0.0, 1.0)]
-        return both(followed, negated(energy.beyond(STRAYED))), both(right, negated(energy.beyond(COUNTED)))
+        strays = both(energy.beyond(STRAYED), build.iteration[0] < MANY)
+        return both(followed, negated(strays)), both(right, negated(energy.beyond(COUNTED)))
 
     def _go_back(self) -> None:
         """The state as it was before a part that is given up."""
