@@ -50,19 +50,21 @@ def _no_load(case: Case) -> None:
 
 @check("mujoco/dcmotor", "CurrentFilterExactIntegration")
 def _current(case: Case) -> None:
-    """Theirs filters the current by its exact exponential, the speed held. Ours takes the current at the end of the
-    step together with the speed, L·Δi/h = V − R·i⁺ − k·ω⁺: 8 % lower here, and the same to first order in h."""
+    """Theirs filters the current by its exact exponential, the speed held. Ours takes it together with the speed, by
+    Euler at the end of the step, L·Δi/h = V − R·i⁺ − k·ω⁺: 8 % lower here, and the same to first order in h. The
+    default is the same to second order."""
     i, exact = case.inputs, case.expected["current_after_one_step"]
     V, L, h = float(i["V"]), i["L"], i["h"]
 
-    def after(n: int) -> float:
-        sim = compile(wheel(replace(DC, inductance=L), limit=(-1, 0)), dt=h / n)
+    def after(n: int, integrator: str) -> float:
+        sim = compile(wheel(replace(DC, inductance=L), limit=(-1, 0)), dt=h / n, integrator=integrator)
         sim.step(command={"motor": V}, n=n)
         return float(sim.actuator["motor"].current)
 
-    assert after(1) == approx(V * h / (L + h * 2.0), rel=1e-12)
-    gaps = [abs(after(n) - exact) for n in (8, 16, 32)]
-    assert [gaps[0] / gaps[1], gaps[1] / gaps[2]] == approx([2, 2], rel=0.05)
+    assert after(1, "euler") == approx(V * h / (L + h * 2.0), rel=1e-12)
+    for integrator, order in (("euler", 1), ("midpoint", 2)):
+        gaps = [abs(after(n, integrator) - exact) for n in (8, 16, 32)]
+        assert [gaps[0] / gaps[1], gaps[1] / gaps[2]] == approx([2**order, 2**order], rel=0.05)
 
 
 @check("mujoco/dcmotor", "CurrentFilterConverges")

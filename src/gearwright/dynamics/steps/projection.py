@@ -4,7 +4,7 @@
 
 R is the response that a row would have if it looked along all that moves it. Levenberg and Marquardt with a damping
 that goes to zero with the error converge quadratically even where J loses rank (Yamashita and Fukushima, 2001; Fan and
-Yuan, 2005), and no further than 5·|C|^½ in one move (ε = 0.01): at a dead centre, where C is quadratic, |C|^½ is what
+Yuan, 2005), and no further than 1.6·|C|^½ in one move (ε = 0.1): at a dead centre, where C is quadratic, |C|^½ is what
 there is to go. With less of it rows that nearly depend on each other close in fewer moves.
 
 Axes beyond their stops come back before, along the loops (`stop_recovery`): set back alone, one may come out further
@@ -40,7 +40,7 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
-DAMPED = 0.01  # share of |C|·R
+DAMPED = 0.1  # share of |C|·R
 CLOSED = 450_000.0 * 2.0**-52  # 1e-10 [rad, m]: the next move would be about the square of it;
 ROUNDING = 100.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to less
 
