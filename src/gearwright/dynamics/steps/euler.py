@@ -38,7 +38,7 @@ class EulerStep(ConstrainedStep):
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
         build.position = model.advanced(q, self.solver.travel(found), dt)
-        recovery = StopRecovery(self, M.diagonal(model.dof))
+        recovery = StopRecovery(self, M.diagonal(model.dof) if self.closures else None)
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]

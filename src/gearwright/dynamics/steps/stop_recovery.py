@@ -64,17 +64,20 @@ class Tie(NamedTuple):
 class StopRecovery:
     """Brings the step's position back; tied axes in a stage `come_back`, left out where none is beyond its stop.
 
-    It is made before the stage that ends with positions, whose mass it needs; `write` comes after that stage.
+    It is made before the stage that ends with positions; `write` comes after that stage. `mass`: M's diagonal, where
+    that stage has it at hand. Else it is computed where it is needed.
     """
 
-    def __init__(self, step: ConstrainedStep, mass: Sequence[Scalar]) -> None:
+    def __init__(self, step: ConstrainedStep, mass: Sequence[Scalar] | None) -> None:
         self.step, build = step, step.build
         self.stops = [k for k in step.kinds if isinstance(k, Limited) and k.ends != (-inf, inf)]
         ways = list(self._ways(self._instant(build.position)))
         self.together = bool(ways) and not self._alone(ways)
+        self.mass: list[Scalar] | None = None
         if self.together:
-            carried = build.carry(Slots.inertia)
-            self.mass = [carried(m) for m in mass]
+            if mass is not None:
+                carried = build.carry(Slots.inertia)
+                self.mass = [carried(m) for m in mass]
             build.within = [as_number(equal(total(*(magnitude(way.x) for way in ways)), 0.0))]
         else:
             build.position = self._each_alone(build.position, ways)
@@ -124,8 +127,12 @@ class StopRecovery:
     # --- several axes together -------------------------------------------------------------------------------------
 
     def _move(self, now: Instant) -> list[Scalar]:
-        inverse = [reciprocal(m) for m in self.mass]
+        inverse = [reciprocal(m) for m in self.mass or self._mass(now)]
         return recovery_move(list(self._ways(now)), list(self._ties(now)), inverse, Floors.of(self.step.eps))
+
+    def _mass(self, now: Instant) -> list[Scalar]:
+        step, model = self.step, self.step.model
+        return step.inertia(model.configuration(now.tree), now.tree).diagonal(model.dof)
 
     def _ties(self, now: Instant) -> Iterator[Tie]:
         """Rows of couplings, of loops, and of drives of a robot with loops whose positions are prescribed."""
