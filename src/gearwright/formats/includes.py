@@ -9,7 +9,8 @@ from pathlib import Path
 
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
-from gearwright.formats.located_xml import MAX_ELEMENTS, Element, bounded, parse
+from gearwright.formats.file_bytes import bounded
+from gearwright.formats.located_xml import MAX_ELEMENTS, Element, parse
 from gearwright.formats.model_config import is_model_folder, model_file
 from gearwright.formats.packages import PATH_VARIABLE, search_folders
 from gearwright.formats.sdf_version import Version, read_version

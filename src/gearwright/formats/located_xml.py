@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 from math import isfinite, isnan, nan
-from pathlib import Path
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
+from gearwright.formats.file_bytes import MAX_BYTES
 from gearwright.formats.lenient_xml import comments_mended
 from gearwright.formats.xml_text import parsed_text
 from gearwright.model.poses import Vector3
 
-MAX_BYTES = 32 * 2**20
 MAX_DEPTH = 200
 MAX_ELEMENTS = 100_000  # in a file and all that it includes; forty times the largest robot seen
 MAX_NAME = 1_000  # characters; names are repeated in every message and every scope below them
@@ -285,22 +284,6 @@ def parse_number(text: str) -> float | None:
 def _shown(text: str) -> str:
     text = text.strip()
     return repr(text if len(text) <= 60 else text[:57] + "…")
-
-
-def bounded(path: Path) -> bytes:
-    """A file's bytes. Raises OSError for what has no end or no size: pipes, devices, the kernel's own files."""
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise OSError(f"its size is {size} bytes, more than {MAX_BYTES // 2**20} MiB")
-    return beginning(path, MAX_BYTES)
-
-
-def beginning(path: Path, most: int) -> bytes:
-    """A file's first bytes. One without a size is not opened: reading the kernel's log would wait for its next line."""
-    if not path.stat().st_size:
-        raise OSError("its size is 0 bytes")
-    with path.open("rb") as f:
-        return f.read(most)
 
 
 def parse(data: bytes, file: str, report: Report, most: int = MAX_ELEMENTS) -> Element | None:

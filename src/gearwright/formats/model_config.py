@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gearwright.formats.located_xml import Element, bounded, parse
+from gearwright.formats.file_bytes import bounded
+from gearwright.formats.located_xml import Element, parse
 from gearwright.formats.sdf_version import LATEST, Version, parsed_version
 
 CONFIGS = ("model.config", "manifest.xml")  # the second is Gazebo's older name

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from gearwright.formats.located_xml import bounded
+from gearwright.formats.file_bytes import bounded
 
 PATH_VARIABLE = "GEARWRIGHT_PATH"
 ROS_VARIABLE = "ROS_PACKAGE_PATH"

@@ -11,8 +11,9 @@ from typing import Literal
 from gearwright.diagnostics import Report, Source, first_of
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
+from gearwright.formats.file_bytes import beginning, bounded
 from gearwright.formats.leftovers import report_unread
-from gearwright.formats.located_xml import Element, beginning, bounded, parse
+from gearwright.formats.located_xml import Element, parse
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.model import Mechanism

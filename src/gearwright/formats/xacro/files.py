@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from gearwright.formats.located_xml import bounded
+from gearwright.formats.file_bytes import bounded
 from gearwright.formats.packages import Packages, enclosing_package, search_folders
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 

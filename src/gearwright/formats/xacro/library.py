@@ -7,7 +7,8 @@ from pathlib import Path
 
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
-from gearwright.formats.located_xml import MAX_BYTES, MAX_ELEMENTS
+from gearwright.formats.file_bytes import MAX_BYTES
+from gearwright.formats.located_xml import MAX_ELEMENTS
 from gearwright.formats.xacro.budget import Budget
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expressions import Evaluator
