@@ -16,27 +16,35 @@ if TYPE_CHECKING:
 def bench(
     peers: Annotated[
         bool,
-        typer.Option("--peers", help="Also MuJoCo, Pinocchio, Drake, Bullet and DART, if installed. From a clone."),
+        typer.Option(
+            "--peers", help="Compare with MuJoCo, Pinocchio, Drake, Bullet and DART where installed. Needs a clone."
+        ),
     ] = False,
     robots: Annotated[
         str | None,
-        typer.Option("--robots", metavar="NAME,…", help="Of arm, hand, panda, allegro, pr2, talos; default all."),
+        typer.Option(
+            "--robots", metavar="NAME,…", help="Robots to measure: arm, hand, panda, allegro, pr2, talos. Default: all."
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A shorter run (a minute), with more noise.")] = False,
-    scaling: Annotated[bool, typer.Option("--scaling", help="Also against degrees of freedom and batch size.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run for about a minute, with more noise.")] = False,
+    scaling: Annotated[
+        bool, typer.Option("--scaling", help="Also measure against degrees of freedom and batch size.")
+    ] = False,
     accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="Only CPU time at equal energy error, beside MuJoCo. From a clone.")
+        bool,
+        typer.Option("--accuracy", help="Measure only CPU time at equal energy error, beside MuJoCo. Needs a clone."),
     ] = False,
     json: Json = False,
     write: Annotated[
-        str | None, typer.Option("--write", metavar="FILE", help="Put tables and plots on this page. From a clone.")
+        str | None,
+        typer.Option("--write", metavar="FILE", help="Write tables and plots into this page. Needs a clone."),
     ] = None,
 ) -> None:
     """Measure the speed of steps, batches and compilation.
 
-    Every engine gets the same mechanism and a first-order step (ours with integrator="euler"; the default step takes
-    1.5 to 2.5 times as long), and is timed only if it computes the same motion. Engines take turns; the best
-    of many short slices counts. Times are CPU time, which stands still while other programs have the core.
+    Every engine gets the same mechanism and takes first-order steps (ours with integrator="euler"; the default
+    integrator takes 1.5 to 2.5 times as long). An engine is timed only if its motion agrees with Gearwright's. Engines
+    take turns, and the best of many short slices counts. Times are CPU times.
 
     --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
     batches.

@@ -22,16 +22,16 @@ def check(
         list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF or xacro files.", autocompletion=bundled)
     ],
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Omit infos and files without findings.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Hide infos, and files without findings.")] = False,
     *,
     reading: LoadOptions,
 ) -> None:
     """Report the errors and warnings of robot files, with their lines.
 
-    Prints file:line: severity: message [code] for everything found, and a line for each file. Mesh files that are not
-    there are warnings; so are installed kinds whose name is one of Gearwright's.
-    Exits with 0 if all files load (warnings or not), 1 if one has errors, 2 if the command itself is wrong.
-    With --strict, a file with warnings exits with 1, too.
+    Prints file:line: severity: message [code] for each finding, and one line per file. Missing mesh files are reported
+    as warnings, as are plug-in types whose names clash with built-in ones.
+    Exits with 0 if all files load (with or without warnings), 1 if one has errors, 2 if the command itself is wrong.
+    With --strict, a file with warnings also exits with 1.
 
     --json prints a list with, for each file: file, ok, counts {error, warning, info},
     diagnostics [{severity, code, message, file, line, element}], and summary (null if it did not load)

@@ -9,15 +9,15 @@ import typer
 
 
 def demo(
-    out: Annotated[str, typer.Option(metavar="FOLDER", help="Where the report goes.")] = "out",
+    out: Annotated[str, typer.Option(metavar="FOLDER", help="Folder for the report.")] = "out",
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
-    quick: Annotated[bool, typer.Option(help="Fewer pictures and shorter timings.")] = False,
+    quick: Annotated[bool, typer.Option(help="Draw fewer pictures and run shorter timings.")] = False,
 ) -> None:
     """Show, simulate and compare three bundled robots.
 
     Takes less than a minute.
-    Leaves FOLDER/report.html, one file with everything in it: motion, operating points on torque-speed curves, errors
-    of the coupling modes, energy, encoders, and speed beside MuJoCo where that is installed.
+    Writes FOLDER/report.html, a single file that shows motion, operating points on torque-speed curves, errors of the
+    coupling modes, energy, encoders, and speed beside MuJoCo where that is installed.
     """
     from gearwright.cli.terminal import console
     from gearwright.demo.tour import run

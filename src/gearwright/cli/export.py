@@ -37,30 +37,34 @@ class Precision(StrEnum):
 @reads_file
 def export(
     file: RobotFile,
-    target: Annotated[Target, typer.Option(help="c: C99 without allocation. cuda: the kernel of device='cuda'.")],
+    target: Annotated[
+        Target, typer.Option(help="Language to write: c (C99, no allocation) or cuda (the kernel of device='cuda').")
+    ],
     out: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Path of the files without ending. Default: the robot's name, here."),
+        typer.Option(
+            metavar="NAME", help="Path of the files, without suffix. Default: the robot's name, in this folder."
+        ),
     ] = None,
     dt: StepLength = 1e-3,
-    precision: Annotated[Precision, typer.Option(help="Of all numbers.")] = Precision.double,
+    precision: Annotated[Precision, typer.Option(help="Floating-point precision of all numbers.")] = Precision.double,
     integrator: Annotated[
-        str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="Integrator (default: midpoint).")
     ] = None,
     parameter: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A number that becomes an input; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Make this parameter an input of the code; repeatable.")
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(metavar="CC", help="Compile with this compiler, such as arm-none-eabi-gcc, and print sizes."),
+        typer.Option(metavar="CC", help="Compile with this compiler, for example arm-none-eabi-gcc, and print sizes."),
     ] = None,
     *,
     reading: LoadOptions,
 ) -> None:
     """Write a robot's step as source code.
 
-    --target c writes NAME.c, NAME.h and NAME_test.c: C99, one struct a robot, no allocation. The test program compares
-    1000 steps with the simulation. --target cuda writes NAME.cu, the kernel that device='cuda' runs.
+    --target c writes NAME.c, NAME.h and NAME_test.c: C99, one struct per robot, no allocation. The test program
+    compares 1000 steps with the simulation. --target cuda writes NAME.cu, the kernel that device='cuda' runs.
     Exits with 0 if the files were written, 1 otherwise.
     """
     robot = loaded_or_exit(file, reading)

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def migrate(
-    source: Annotated[str, typer.Argument(metavar="IN", help="An SDFormat file.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="SDFormat file to read.")],
     target: Annotated[
-        str | None, typer.Argument(metavar="[OUT]", help="Where to write; replaced if it exists.", show_default=False)
+        str | None, typer.Argument(metavar="[OUT]", help="File to write; replaced if it exists.", show_default=False)
     ] = None,
-    in_place: Annotated[bool, typer.Option("--in-place", help="Write to IN itself, without OUT.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing: compare OUT as it is with IN.")] = False,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Rewrite IN itself.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Compare the existing OUT with IN and write nothing.")] = False,
     verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Simulate both, and write only if they move alike.")
+        bool, typer.Option("--verify/--no-verify", help="Simulate both files, and write only if they move alike.")
     ] = True,
     tolerance: Annotated[
-        float, typer.Option(help="Largest difference of a joint's position in the proof [rad, m].")
+        float, typer.Option(help="Largest accepted difference of a joint position in the proof [rad, m].")
     ] = 1e-9,
     json: Json = False,
     path: SearchPath = None,

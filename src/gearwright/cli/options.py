@@ -47,43 +47,47 @@ def bundled(incomplete: str) -> list[str]:
 RobotFile = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="An SDFormat, URDF or xacro file, or a bundled robot's name.", autocompletion=bundled
+        metavar="FILE", help="SDFormat, URDF or xacro file, or the name of a bundled robot.", autocompletion=bundled
     ),
 ]
 ModelName = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="Which model of a world; '*' for all of them as one.")
+    str | None, typer.Option("--model", metavar="NAME", help="Model of a world to load; '*' loads all of them as one.")
 ]
 BaseChoice = Annotated[
     Base | None,
-    typer.Option("--base", help="How the base is held. Default: an SDF model floats, a URDF's root is fixed."),
+    typer.Option("--base", help="Fix the base or let it float. Default: an SDF model floats, a URDF's root is fixed."),
 ]
 SearchPath = Annotated[
     list[str] | None,
-    typer.Option("--path", metavar="DIR", help="A folder for model://, package:// and $(find …); may be repeated."),
+    typer.Option(
+        "--path",
+        metavar="DIR",
+        help="Add a folder to the search path for model://, package:// and $(find …); repeatable.",
+    ),
 ]
 XacroArguments = Annotated[
     list[str] | None,
-    typer.Option("--xacro-arg", metavar="NAME:=VALUE", help="An argument of a xacro file; may be repeated."),
+    typer.Option("--xacro-arg", metavar="NAME:=VALUE", help="Set an argument of a xacro file; repeatable."),
 ]
 XacroVariables = Annotated[
     list[str] | None,
-    typer.Option("--xacro-env", metavar="NAME", help="An environment variable that a xacro file may read; repeatable."),
+    typer.Option("--xacro-env", metavar="NAME", help="Let a xacro file read this environment variable; repeatable."),
 ]
 PluginFolders = Annotated[
     list[str] | None,
     typer.Option(
         "--plugins",
         metavar="trust|DIR",
-        help="Allow code that the file names: from this folder, or any ('trust'); may be repeated.",
+        help="Run code that the file names, from this folder or from anywhere ('trust'); repeatable.",
     ),
 ]
 CutJoints = Annotated[
     list[str] | None,
-    typer.Option("--cut", metavar="JOINT", help="A joint at which a kinematic loop is to be cut; may be repeated."),
+    typer.Option("--cut", metavar="JOINT", help="Use this joint to close its kinematic loop; repeatable."),
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Faulty parts that would be left out with a warning are errors."),
+    typer.Option("--strict", help="Treat faulty parts as errors instead of leaving them out with a warning."),
 ]
-StepLength = Annotated[float, typer.Option("--dt", help="Length of a step [s].", callback=_step_length)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, with a stable schema.")]
+StepLength = Annotated[float, typer.Option("--dt", help="Time step [s].", callback=_step_length)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON with a stable schema.")]

@@ -40,29 +40,29 @@ def run(
     file: RobotFile,
     duration: Annotated[
         float | None,
-        typer.Option(help="Time to simulate [s]. Default: 2; with --view until Ctrl-C.", callback=duration_checked),
+        typer.Option(help="Time to simulate [s]. Default: 2; with --view, until Ctrl-C.", callback=duration_checked),
     ] = None,
     dt: StepLength = 1e-3,
     integrator: Annotated[
-        str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="Integrator (default: midpoint).")
     ] = None,
     passes: Annotated[
-        int | None, typer.Option(help="Passes of a midpoint step at most; 24 if not given. They end where it settles.")
+        int | None, typer.Option(help="Maximum solver iterations per midpoint step (default 24).")
     ] = None,
     position: Annotated[
-        Assignments, typer.Option("--set", metavar=NUMBERS, help="A joint's position at the start; may be repeated.")
+        Assignments, typer.Option("--set", metavar=NUMBERS, help="Set a joint's initial position; repeatable.")
     ] = None,
     velocity: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="A joint's velocity at the start; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="Set a joint's initial velocity; repeatable.")
     ] = None,
     effort: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="A constant effort on a joint; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="Apply a constant effort to a joint; repeatable.")
     ] = None,
     command: Annotated[
-        Assignments, typer.Option(metavar=NUMBERS, help="A constant command of an actuator; may be repeated.")
+        Assignments, typer.Option(metavar=NUMBERS, help="Give an actuator a constant command; repeatable.")
     ] = None,
-    batch: Annotated[int, typer.Option(help="Number of identical robots.")] = 1,
-    every: Annotated[int, typer.Option(help="Record every n-th step only.")] = 1,
+    batch: Annotated[int, typer.Option(help="Number of robots to simulate.")] = 1,
+    every: Annotated[int, typer.Option(help="Record every n-th step.")] = 1,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the recording: .mcap, .parquet, .npz or .csv.")
     ] = None,
@@ -70,10 +70,12 @@ def run(
         str | None, typer.Option(metavar="FILE", help="Draw the recording: .png, .svg, .pdf, or .html to zoom in.")
     ] = None,
     report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a page of pictures, plots and figures: .html.")
+        str | None, typer.Option(metavar="FILE", help="Write a report with pictures, plots and figures: .html.")
     ] = None,
-    view: Annotated[bool, typer.Option("--view", help="Show it in a browser as it runs; Ctrl-C ends it.")] = False,
-    port: Annotated[int | None, typer.Option(help="Of --view. Default: 8080, or the next one that is free.")] = None,
+    view: Annotated[
+        bool, typer.Option("--view", help="Show the running simulation in a browser; Ctrl-C ends it.")
+    ] = False,
+    port: Annotated[int | None, typer.Option(help="Port of --view (default: 8080, or the next free one).")] = None,
     json: Json = False,
     *,
     reading: LoadOptions,

@@ -24,58 +24,69 @@ Repeated = list[str] | None
 def serve(
     file: RobotFile,
     protocol: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Protocol of all actuators; else what the file binds.")
+        str | None, typer.Option(metavar="NAME", help="Protocol of all actuators (default: as the file binds them).")
     ] = None,
     clock: Annotated[
-        str, typer.Option(metavar="realtime|lockstep|freerun", help="What advances the simulation's time.")
+        str, typer.Option(metavar="realtime|lockstep|freerun", help="Clock that advances the simulation.")
     ] = "realtime",
-    factor: Annotated[float, typer.Option(help="Seconds of the simulation in a second, of realtime.")] = 1.0,
-    cycle: Annotated[float | None, typer.Option(help="Time of one lockstep cycle [s]; a step if not given.")] = None,
+    factor: Annotated[float, typer.Option(help="Simulated seconds per second of wall time (realtime clock).")] = 1.0,
+    cycle: Annotated[float | None, typer.Option(help="Duration of a lockstep cycle [s] (default: one step).")] = None,
     wait_for: Annotated[
-        Repeated, typer.Option(metavar="ACTUATOR", help="Lockstep waits for its command; all if none is given.")
+        Repeated,
+        typer.Option(metavar="ACTUATOR", help="In lockstep, wait for this actuator (default: all); repeatable."),
     ] = None,
     armed: Annotated[
-        bool, typer.Option("--armed", help="Lockstep from the start; else time runs till a client's first cycle.")
+        bool, typer.Option("--armed", help="Start in lockstep, not running freely until a client's first cycle.")
     ] = False,
     dt: StepLength = 1e-3,
-    node: Annotated[Repeated, typer.Option(metavar="ACTUATOR=ID", help="An id on the bus; may be repeated.")] = None,
-    drive: Annotated[str | None, typer.Option(metavar="MODEL", help="Product, of the protocol's table.")] = None,
-    option: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="Of the protocol; may be repeated.")] = None,
-    devices: Annotated[
-        str | None, typer.Option(metavar="FILE", help="YAML: which actuator speaks which protocol.")
+    node: Annotated[
+        Repeated, typer.Option(metavar="ACTUATOR=ID", help="Set an actuator's id on the bus; repeatable.")
     ] = None,
-    link: Annotated[str | None, typer.Option(metavar="PATH", help="A stable name for the serial port.")] = None,
+    drive: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Product to simulate, from the protocol's table.")
+    ] = None,
+    option: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="Set a protocol option; repeatable.")] = None,
+    devices: Annotated[
+        str | None, typer.Option(metavar="FILE", help="YAML file that binds actuators to protocols.")
+    ] = None,
+    link: Annotated[str | None, typer.Option(metavar="PATH", help="Stable path for the serial port.")] = None,
     channel: Annotated[
-        str | None, typer.Option(metavar="NAME", help='CAN channel of interface "gearwright"; can0 if not given.')
+        str | None, typer.Option(metavar="NAME", help="Channel of python-can's gearwright interface (default: can0).")
     ] = None,
     socketcand: Annotated[
-        str | None, typer.Option(metavar="[HOST:]PORT", help="Of the socketcand server; 29536 if not given.")
+        str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the socketcand server (default: 29536).")
     ] = None,
     can: Annotated[
-        Repeated, typer.Option(metavar="INTERFACE:CHANNEL", help="A python-can bus to be on; may be repeated.")
+        Repeated, typer.Option(metavar="INTERFACE:CHANNEL", help="Join this python-can bus; repeatable.")
     ] = None,
     adapter: Annotated[
-        Repeated, typer.Option(metavar="slcan|fdcanusb", help="A serial CAN adapter on a port; may be repeated.")
+        Repeated, typer.Option(metavar="slcan|fdcanusb", help="Simulate a serial CAN adapter on a port; repeatable.")
     ] = None,
-    tcp: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Of JSON Lines; 29540 if not given.")] = None,
+    tcp: Annotated[
+        str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the JSON Lines server (default: 29540).")
+    ] = None,
     eeprom: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keeps the registers that drives keep without power.")
+        str | None, typer.Option(metavar="FILE", help="File for the registers that drives keep without power.")
     ] = None,
-    record: Annotated[str | None, typer.Option(metavar="FILE", help="Record mechanism and bus.")] = None,
-    bitrate: Annotated[float | None, typer.Option(help="Of the CAN bus [bit/s]: frames take time.")] = None,
-    supply_resistance: Annotated[float, typer.Option(help="Of the shared supply [Ω]: its voltage sags.")] = 0.0,
+    record: Annotated[str | None, typer.Option(metavar="FILE", help="Record the mechanism and the bus.")] = None,
+    bitrate: Annotated[
+        float | None, typer.Option(help="Bit rate of the CAN bus, so that frames take time [bit/s].")
+    ] = None,
+    supply_resistance: Annotated[
+        float, typer.Option(help="Resistance of the shared supply, whose voltage sags [Ω].")
+    ] = 0.0,
     fault: Annotated[
-        Repeated, typer.Option(metavar="KIND[=VALUE][@ACTUATOR]", help="A fault from the start; may be repeated.")
+        Repeated, typer.Option(metavar="KIND[=VALUE][@ACTUATOR]", help="Inject a fault from the start; repeatable.")
     ] = None,
     enforce_command_limits: Annotated[
-        bool, typer.Option("--enforce-command-limits", help="ros2_control's joint limiter, on its interfaces.")
+        bool, typer.Option("--enforce-command-limits", help="Apply ros2_control's joint limiter to its interfaces.")
     ] = False,
     mock: Annotated[
-        bool, typer.Option("--mock", help="ros2_control's mock_components/GenericSystem: commands become states.")
+        bool, typer.Option("--mock", help="Mirror commands as states, as ros2_control's GenericSystem does.")
     ] = False,
     eds: Annotated[str | None, typer.Option(metavar="FILE", help="Write the first node's EDS file.")] = None,
     dbc: Annotated[str | None, typer.Option(metavar="FILE", help="Write the bus's DBC file.")] = None,
-    table: Annotated[bool | None, typer.Option(help="Show the live table; on a terminal if not given.")] = None,
+    table: Annotated[bool | None, typer.Option(help="Show the live table (default: on a terminal).")] = None,
     *,
     reading: LoadOptions,
 ) -> None:
@@ -83,8 +94,8 @@ def serve(
 
     The driver runs unchanged against the simulation.
 
-    Prints what it listens on, with ids and what a client types, then a line that begins with "ready". While it runs,
-    lines on its input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
+    Prints the addresses it listens on, the ids and what a client types, then a line that begins with "ready". While it
+    runs, lines on standard input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
     fault KIND [ACTUATOR] [VALUE], clear, quit.
     Ends with Ctrl-C or SIGTERM: 0 if all went well, 1 if the file or the simulation failed, 2 for a wrong command.
     """

@@ -24,11 +24,13 @@ def show(
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Show every link, also those fixed to another.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every link, including those fixed to another.")
+    ] = False,
     *,
     reading: LoadOptions,
 ) -> None:
-    """Draw a mechanism, to see it at a glance.
+    """Show a mechanism at a glance.
 
     In the terminal: its tree, limits, couplings, transmissions, actuators, sensors and hardware interfaces.
 

@@ -21,43 +21,56 @@ PICTURES = (".png", ".svg", ".pdf")
 @reads_file
 def sweep(
     file: RobotFile,
-    vary: Annotated[list[str], typer.Option(metavar="NAME=LO:HI[:N]", help="A parameter and its range; repeatable.")],
+    vary: Annotated[
+        list[str], typer.Option(metavar="NAME=LO:HI[:N]", help="Vary this parameter over a range; repeatable.")
+    ],
     metric: Annotated[
         list[str],
-        typer.Option(metavar="[LABEL=]SIGNAL:HOW", help="last, max, min, mean, rms or range of a signal; repeatable."),
+        typer.Option(
+            metavar="[LABEL=]SIGNAL:HOW", help="Compute last, max, min, mean, rms or range of a signal; repeatable."
+        ),
     ],
     duration: Annotated[float, typer.Option(help="Time to simulate [s].", callback=duration_checked)] = 1.0,
     dt: StepLength = 1e-3,
-    command: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="A constant command; repeatable.")] = None,
-    effort: Annotated[Repeated, typer.Option(metavar="NAME=VALUE", help="A constant effort; repeatable.")] = None,
-    position: Annotated[
-        Repeated, typer.Option("--set", metavar="NAME=VALUE", help="A joint's position at the start; repeatable.")
+    command: Annotated[
+        Repeated, typer.Option(metavar="NAME=VALUE", help="Give an actuator a constant command; repeatable.")
     ] = None,
-    sampling: Annotated[str, typer.Option(metavar="grid|random|lhs|sobol", help="How designs are chosen.")] = "grid",
-    n: Annotated[int | None, typer.Option("--designs", help="How many, unless a grid.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the sampling.")] = 0,
-    chunk: Annotated[int | None, typer.Option(help="Designs that are simulated together.")] = None,
-    engine: Annotated[str, typer.Option(metavar="local|cuda|ray", help="Where it runs.")] = "local",
-    address: Annotated[str | None, typer.Option(help="Of a Ray cluster. Default: one is started here.")] = None,
-    integrator: Annotated[str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made.")] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="The table: .parquet or .csv.")] = None,
+    effort: Annotated[
+        Repeated, typer.Option(metavar="NAME=VALUE", help="Apply a constant effort to a joint; repeatable.")
+    ] = None,
+    position: Annotated[
+        Repeated, typer.Option("--set", metavar="NAME=VALUE", help="Set a joint's initial position; repeatable.")
+    ] = None,
+    sampling: Annotated[str, typer.Option(metavar="grid|random|lhs|sobol", help="How to choose designs.")] = "grid",
+    n: Annotated[int | None, typer.Option("--designs", help="Number of designs (except for a grid).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the sampling.")] = 0,
+    chunk: Annotated[int | None, typer.Option(help="Number of designs to simulate together.")] = None,
+    engine: Annotated[str, typer.Option(metavar="local|cuda|ray", help="Engine to run on.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Address of a Ray cluster (default: start one on this machine).")
+    ] = None,
+    integrator: Annotated[
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="Integrator (default: midpoint).")
+    ] = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the table: .parquet or .csv.")] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="The table may replace that of another sweep.")
+        bool, typer.Option("--overwrite", help="Allow the table to replace that of another sweep.")
     ] = False,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A heat map (grid of two) or scatter matrix: .png, .svg, .pdf.")
+        str | None,
+        typer.Option(metavar="FILE", help="Draw a heat map (grid of two) or a scatter matrix: .png, .svg, .pdf."),
     ] = None,
     pareto: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="With --plot: the front of two metrics; -A wants little of it, A much."),
+        typer.Option(metavar="A,B", help="Draw the Pareto front of two metrics; prefix one with '-' to minimise it."),
     ] = None,
     *,
     reading: LoadOptions,
 ) -> None:
-    """Simulate many designs of a robot; a table with a row for each.
+    """Simulate many designs of a robot and write one table row per design.
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list. With --out, chunks are kept
-    beside the table until all are done: the same command after Ctrl-C goes on where it was.
+    beside the table until all are done: after Ctrl-C, the same command resumes.
     Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong.
     """
     ranges = _by_name("--vary", map(_range, vary))

@@ -15,25 +15,25 @@ from gearwright.errors import GearwrightError
 @reads_file
 def view(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A robot: SDFormat, URDF, xacro or a bundled name; or a recording.")
+        str, typer.Argument(metavar="FILE", help="Robot (SDFormat, URDF, xacro or a bundled name) or recording.")
     ],
-    recording: Annotated[str | None, typer.Option(metavar="FILE", help="A recording of this robot to play.")] = None,
+    recording: Annotated[str | None, typer.Option(metavar="FILE", help="Play this recording of the robot.")] = None,
     robot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Of a recording: its robot, if it is not where it was.")
+        str | None, typer.Option(metavar="FILE", help="Robot file of the recording, if it has moved.")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="Default: 8080, or the next one that is free.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port (default: 8080, or the next free one).")] = None,
     dt: StepLength = 1e-3,
     integrator: Annotated[
-        str | None, typer.Option(metavar="midpoint|euler|rk4", help="How a step is made; midpoint if not given.")
+        str | None, typer.Option(metavar="midpoint|euler|rk4", help="Integrator (default: midpoint).")
     ] = None,
     *,
     reading: LoadOptions,
 ) -> None:
     """Show a robot or a recording in a browser.
 
-    Its shapes, sliders for joints and commands, the running simulation, motors on their curves, plots. A recording
-    (.mcap, .npz, .parquet, .csv) plays, with a slider for its time.
-    The page listens on this machine only, and prints where. Ctrl-C ends it.
+    The viewer has the robot's shapes, sliders for joints and commands, the running simulation, motors on their curves
+    and plots. A recording (.mcap, .npz, .parquet, .csv) is played back with a time slider.
+    The server listens on this machine only and prints its address. Ctrl-C ends it.
     """
     try:
         from gearwright.cli.terminal import waiting
