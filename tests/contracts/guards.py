@@ -50,6 +50,7 @@ GUARDS = {
     "dynamics.solve.rows.COMPLIANCE": Guard("tests/dynamics/solve/test_rows.py"),
     "dynamics.solve.swept_laws.STOP_LEAKAGE": Guard("tests/dynamics/solve/test_sweeps.py"),
     "dynamics.solve.swept_laws.WARM_START_CHANGE": Guard("tests/dynamics/solve/test_sweeps.py"),
+    "dynamics.tree.chord_choice.MUCH_MORE": Guard("tests/sim/test_light_bases.py"),
     "dynamics.steps.passes.CLOSING": Guard("tests/sim/test_fast_loops.py", 0.1),
     "dynamics.steps.passes.FAR_IN_A_STEP": Guard(STEP),
     "dynamics.steps.passes.MOST_DAMPED": Guard(STEP, 3.0),

@@ -98,6 +98,10 @@ class Motion(NamedTuple):
     def __mul__(self, k: Scalar) -> Motion:
         return Motion(self.angular * k, self.linear * k)
 
+    def cross(self, S: Motion) -> Motion:
+        """The rate of a motion S that this one carries along."""
+        return Motion(self.angular.cross(S.angular), self.angular.cross(S.linear) + self.linear.cross(S.angular))
+
     def dot(self, force: Force) -> Scalar:
         """Power: what the force does along the motion."""
         return plus(self.angular @ force.moment, self.linear @ force.linear)
