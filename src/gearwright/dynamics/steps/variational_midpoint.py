@@ -11,6 +11,9 @@ x = dt/2·w and A the rotation by −x,
     A·p  = p* − dt/2·f     A⁻¹·p⁺ = p* + dt/2·f        p* = p̄ − k₁·x×(x×p̄) + dt/2·k₂·x×f
 
 k₁ = (|x|/sin|x| − 1)/|x|², k₂ = tan(|x|/2)/|x|: the derivative of the exponential map, in closed form.
+
+Constraints act where the step begins, and in its second half where it ends. Impulses i of the first half are therefore
+in the axes of the start, `A·(p + i) = p* − dt/2·f`, and the balance is taken in those: w is the same in both.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ class Balance(NamedTuple):
 
     tree: TreeState  # at q̄, moving with w
     force: list[Scalar]  # f
-    residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the middle's axes
+    residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the axes of the step's start
 
 
 def balance(
@@ -40,25 +43,22 @@ def balance(
     half = times(0.5, dt)
     tree, mean, f = model.lagrangian_gradient(State(model.advanced(q, w, half), w))
     f = [plus(x, y) for x, y in zip(f, transposed(tree.G, list(effort), model.dof), strict=True)]
-    start = list(p)
+    before = [minus(m, times(half, x)) for m, x in zip(mean, f, strict=True)]
     for _, three in model.balls:
-        x = Vector(*(w[k] for k in three)) * half
-        turned = _starred(x, _of(mean, three), _of(f, three) * half)
-        _put(mean, three, turned)
-        _put(start, three, rotate_inverse(x, _of(p, three)))
-    rows = zip(mean, f, start, strict=True)
-    return Balance(tree, f, [minus(minus(m, times(half, x)), s) for m, x, s in rows])
+        x, kick = Vector(*(w[k] for k in three)) * half, _of(f, three) * half
+        _put(before, three, rotate_inverse(-x, _starred(x, _of(mean, three), kick) - kick))
+    return Balance(tree, f, [minus(a, b) for a, b in zip(before, p, strict=True)])
 
 
 def momentum_after(
     model: Model, p: list[Scalar], w: list[Scalar], force: list[Scalar], impulse: list[Scalar], dt: Scalar
 ) -> list[Scalar]:
-    """`p⁺ = p + dt·f + impulse`, of balls in the axes of the step's end."""
-    kick = [plus(times(dt, f), i) for f, i in zip(force, impulse, strict=True)]
-    after = [plus(x, k) for x, k in zip(p, kick, strict=True)]
+    """`p⁺ = p + impulse + dt·f`, of balls in the axes of the step's end."""
+    start = [plus(x, i) for x, i in zip(p, impulse, strict=True)]
+    after = [plus(x, times(dt, f)) for x, f in zip(start, force, strict=True)]
     for _, three in model.balls:
         x = Vector(*(w[k] for k in three)) * times(0.5, dt)
-        _put(after, three, rotate_inverse(x, rotate_inverse(x, _of(p, three)) + _of(kick, three)))
+        _put(after, three, rotate_inverse(x, rotate_inverse(x, _of(start, three)) + _of(force, three) * dt))
     return after
 
 
