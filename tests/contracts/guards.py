@@ -228,6 +228,7 @@ ARGUED = {
     "dynamics.solve.laws.FAR": "stands for infinity",
     "dynamics.solve.choosing.ALL": "stands for infinity",
     "dynamics.solve.choosing.MOST_PIECES": "more than any law has: keeps the numbers of laws and pieces apart",
+    "dynamics.steps.passes.SLENDER": "saves code: of rounder bodies the gain is 1 at any usual speed",
     "dynamics.steps.projection.DAMPED": "after how many moves loops close, not where: closed to CLOSED in any case",
     "dynamics.constraints.winding.PARALLEL": "slopes of parallel axes are off by rounding, those of others by 0.1",
     "dynamics.steps.substeps.IN_USE": "how soon parts get longer again: those that are too long are halved",

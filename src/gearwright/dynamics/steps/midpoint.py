@@ -56,6 +56,7 @@ from gearwright.dynamics.steps.passes import (
     give_way,
     has_settled,
     is_unresolved,
+    slender_gain,
     start_next_pass,
     tolerance,
 )
@@ -163,7 +164,8 @@ class MidpointStep(ConstrainedStep):
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         enough = tolerance(turn, self.dt, self.eps, loops=bool(self.closures))
-        settled = both(has_settled(found.u, w, enough), found.settled)
+        gain = slender_gain(self.model, found.u, self.dt, self.eps)
+        settled = both(has_settled(found.u, w, enough, gain), found.settled)
         passed = either(build.converged[0] > 0.5, settled)
         build.converged = [as_number(passed)]
         build.iteration = [plus(turn, where(passed, 0.0, 1.0))]

@@ -12,6 +12,9 @@ x = dt/2·w and A the rotation by −x,
 
 k₁ = (|x|/sin|x| − 1)/|x|², k₂ = tan(|x|/2)/|x|: the derivative of the exponential map, in closed form.
 
+Constraints act where the step begins, and in its second half where it ends. Impulses i of the first half are therefore
+in the axes of the start, `A·(p + i) = p* − dt/2·f`, and the balance is taken in those: w is the same in both.
+
 Free bases are balanced along their chords (`tree.chords`); p, w and the residual are along the base's own velocities.
 """
 
@@ -31,37 +34,33 @@ class Balance(NamedTuple):
     """The middle of a step with mean velocity w, without what laws and rows add."""
 
     force: list[Scalar]  # f
-    residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the middle's axes
+    residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the axes of the step's start
 
 
 def balance(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], effort: Sequence[Scalar], dt: Scalar
 ) -> Balance:
-    half = times(0.5, dt)
-    mean, f = model.chord_gradient(model.along_chords(State(q, w), half), effort)
-    start = list(model.chord_forces(q, p))
-    speeds = model.chord_velocities(State(q, w))
+    half, start = times(0.5, dt), State(q, w)
+    mean, f = model.chord_gradient(model.along_chords(start, half), effort)
+    speeds = model.chord_velocities(start)
+    before = [minus(m, times(half, x)) for m, x in zip(mean, f, strict=True)]
     for _, three in model.balls:
-        x = vector_at(speeds, three) * half
-        turned = _starred(x, vector_at(mean, three), vector_at(f, three) * half)
-        put_at(mean, three, turned)
-        put_at(start, three, rotate_inverse(x, vector_at(start, three)))
-    rows = zip(mean, f, start, strict=True)
-    missing = [minus(minus(m, times(half, x)), s) for m, x, s in rows]
-    return Balance(f, model.forces_of_chords(q, missing))
+        x, kick = vector_at(speeds, three) * half, vector_at(f, three) * half
+        put_at(before, three, rotate_inverse(-x, _starred(x, vector_at(mean, three), kick) - kick))
+    return Balance(f, [minus(a, b) for a, b in zip(model.forces_of_chords(q, before), p, strict=True)])
 
 
 def momentum_after(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], q_after: list[Scalar],
     force: list[Scalar], impulse: list[Scalar], dt: Scalar,
 ) -> list[Scalar]:  # fmt: skip
-    """`p⁺ = p + dt·f + impulse`, of balls in the axes of the step's end."""
-    kick = [plus(times(dt, f), i) for f, i in zip(force, model.chord_forces(q, impulse), strict=True)]
-    p, speeds = model.chord_forces(q, p), model.chord_velocities(State(q, w))
-    after = [plus(x, k) for x, k in zip(p, kick, strict=True)]
+    """`p⁺ = p + impulse + dt·f`, of balls in the axes of the step's end."""
+    start = model.chord_forces(q, [plus(x, i) for x, i in zip(p, impulse, strict=True)])
+    speeds = model.chord_velocities(State(q, w))
+    after = [plus(x, times(dt, f)) for x, f in zip(start, force, strict=True)]
     for _, three in model.balls:
-        x = vector_at(speeds, three) * times(0.5, dt)
-        put_at(after, three, rotate_inverse(x, rotate_inverse(x, vector_at(p, three)) + vector_at(kick, three)))
+        x, kick = vector_at(speeds, three) * times(0.5, dt), vector_at(force, three) * dt
+        put_at(after, three, rotate_inverse(x, rotate_inverse(x, vector_at(start, three)) + kick))
     return model.forces_of_chords(q_after, after)
 
 

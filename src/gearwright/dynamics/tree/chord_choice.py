@@ -19,7 +19,7 @@ MUCH_MORE = 10.0  # times the base's own mass or inertia; below it, the base's o
 
 
 class Rigid(NamedTuple):
-    """Mass of a body with everything welded to it, as the file has it. Parameters may change it: any choice makes a valid step."""
+    """Mass of a body with all that is welded to it, as the file has it. Any choice by it makes a valid step."""
 
     mass: float  # [kg]
     centre: Array  # of mass, from the body's origin in its axes (3,) [m]
