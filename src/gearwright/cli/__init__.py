@@ -75,8 +75,17 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("GEARWRIGHT_TRACEBACK"):
             raise
-        from gearwright.display.visible import visible
-
-        typer.echo(f"gearwright: {type(error).__name__}: {visible(str(error))}", err=True)
-        typer.echo("This should not happen. GEARWRIGHT_TRACEBACK=1 shows where it did.", err=True)
+        typer.echo(f"gearwright: {_explanation(error)}", err=True)
         sys.exit(1)
+
+
+def _explanation(error: Exception) -> str:
+    """The text for an exception that no command handled: a missing package, or a bug."""
+    from gearwright.display.visible import visible
+    from gearwright.optional import install_line
+
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if package not in ("", "gearwright"):
+        return f"{package} is not installed; run: {install_line(package)}"
+    what = f"{type(error).__name__}: {visible(str(error))}"
+    return f"{what}\nThis is a bug in Gearwright. Set GEARWRIGHT_TRACEBACK=1 to see the traceback."

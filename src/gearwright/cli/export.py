@@ -39,7 +39,7 @@ def export(
     file: RobotFile,
     target: Annotated[
         Target, typer.Option(help="Language to write: c (C99, no allocation) or cuda (the kernel of device='cuda').")
-    ],
+    ] = Target.c,
     out: Annotated[
         str | None,
         typer.Option(

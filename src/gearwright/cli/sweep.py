@@ -67,7 +67,7 @@ def sweep(
     *,
     reading: LoadOptions,
 ) -> None:
-    """Simulate many designs of a robot and write one table row per design.
+    """Simulate many designs of a robot and tabulate the results.
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list. With --out, chunks are kept
     beside the table until all are done: after Ctrl-C, the same command resumes.

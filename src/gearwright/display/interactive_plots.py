@@ -8,7 +8,7 @@ from typing import Any
 
 from gearwright.display.plot_panels import Line, Panel, band_pairs, middle, stretches, thinned
 from gearwright.display.plot_style import Look, Theme
-from gearwright.errors import GearwrightError
+from gearwright.optional import require
 from gearwright.sim.recordings.files import replacing
 
 HEIGHT = 240  # [px] of a panel
@@ -16,10 +16,7 @@ HEIGHT = 240  # [px] of a panel
 
 def interactive(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme, path: Path) -> Any:
     """Writes the page, and returns plotly's figure."""
-    try:
-        from plotly.subplots import make_subplots
-    except ImportError:
-        raise GearwrightError("plots as pages need plotly: pip install 'gearwright[html]'") from None
+    make_subplots = require("plotly.subplots", "an .html plot").make_subplots
     heads = [f"{p.title} [{p.unit}]" if p.unit else p.title for p in drawn]
     gap = min(0.06, 0.3 / max(1, len(drawn)))
     figure = make_subplots(rows=len(drawn), cols=1, shared_xaxes=True, subplot_titles=heads, vertical_spacing=gap)

@@ -27,6 +27,7 @@ from gearwright.hardware.transports.loop import Loop
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.socketcand import SocketcandServer
+from gearwright.optional import require
 
 if TYPE_CHECKING:
     import can
@@ -148,7 +149,7 @@ class Bench:
 
     def can(self, **options: Any) -> can.BusABC:
         """A python-can bus in this process; options are those of `can.Bus`, e.g. `can_filters`."""
-        require_python_can()
+        require("can", "a python-can bus")
         from gearwright.hardware.transports.in_process import InProcessBus
 
         filters = options.pop("can_filters", None)
@@ -315,14 +316,6 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def require_python_can() -> None:
-    """Raises, and says what to install, where python-can is missing."""
-    from importlib.util import find_spec
-
-    if find_spec("can") is None:
-        raise GearwrightError('python-can buses need python-can: pip install "gearwright[hardware]"')
 
 
 def _whole_steps(cycle: float | None, dt: float) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError, UnknownNameError
-from gearwright.hardware.bench import Bench, require_python_can
+from gearwright.hardware.bench import Bench
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.rig import ROS2_CONTROL, Rig
 from gearwright.hardware.transports.adapters import ADAPTERS
@@ -19,6 +19,7 @@ from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.model import Mechanism
+from gearwright.optional import require
 
 _numbers = count(1)
 
@@ -116,7 +117,7 @@ def _open_buses(
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand)))
     for name in can:
-        require_python_can()
+        require("can", "a python-can bus")
         from gearwright.hardware.transports.in_process import BridgedBus
 
         bench.servers.append(BridgedBus(bench.network, name, bench.lock))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.optional import require
 
 Array = np.ndarray[Any, Any]
 MOST_POINTS = 20_000  # that a scatter plot shows: evenly chosen rows beyond
@@ -50,11 +51,9 @@ def pareto_front(points: Array) -> Array:
 
 
 def _figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 4.4)) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ModelError("plots need Matplotlib: pip install 'gearwright[plot]'") from None
-    figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    figure = require("matplotlib.figure", "a plot").Figure(
+        figsize=(size[0] * columns, size[1] * rows), layout="constrained"
+    )
     return figure, figure.subplots(rows, columns)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from gearwright.errors import GearwrightError, ModelError
+from gearwright.optional import require
 
 Array = np.ndarray[Any, Any]
 ENDINGS = (".parquet", ".csv")
@@ -105,8 +106,7 @@ class Store:
 
     def finish(self, columns: Mapping[str, Any]) -> Any:
         """Writes the table, and takes the chunks away. Returns it as a polars table."""
-        import polars
-
+        polars = require_polars()
         table = polars.DataFrame(dict(columns))
         if self.out is not None:
             try:
@@ -115,6 +115,10 @@ class Store:
             except (OSError, polars.exceptions.PolarsError) as error:
                 raise GearwrightError(f"{self.out} cannot be written: {error}; all chunks are kept") from error
         return table
+
+
+def require_polars() -> Any:
+    return require("polars", "a sweep's table")
 
 
 def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
@@ -133,8 +137,7 @@ def described(path: Path) -> dict[str, Any]:
     """The notes that `write` has put into a table; none of any other file."""
     try:
         if path.suffix == ".parquet":
-            import polars
-
+            polars = require_polars()
             held = json.loads(polars.read_parquet_metadata(path)[METADATA])
             return held if isinstance(held, dict) else {}
         found: dict[str, Any] = {}
@@ -150,8 +153,7 @@ def described(path: Path) -> dict[str, Any]:
 
 
 def read(path: Path) -> Any:
-    import polars
-
+    polars = require_polars()
     return polars.read_parquet(path) if path.suffix == ".parquet" else polars.read_csv(path, comment_prefix="#")
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.optional import require
 from gearwright.sim.recordings.columns import Array
-from gearwright.sim.recordings.frames import require
 from gearwright.sim.recordings.schema import Signal
 from gearwright.sim.recordings.signal_names import find, label
 
@@ -33,9 +33,9 @@ def to_lerobot(
     recording: Recording, folder: Path, task: str, observe: Sequence[str] | None, act: Sequence[str] | None, every: int
 ) -> None:
     """See `Recording.to_lerobot`."""
-    polars = require("polars", "lerobot")
+    polars = require("polars", "a LeRobotDataset", "lerobot")
     for package in ("pandas", "pyarrow"):
-        require(package, "lerobot")
+        require(package, "a LeRobotDataset", "lerobot")
     if folder.exists() and any(folder.iterdir()):
         raise GearwrightError(f"{folder}: the folder is not empty; a dataset is written into one of its own")
     if not len(recording):
@@ -124,7 +124,7 @@ def _episodes(polars: Any, frames: dict[str, Array], tables: dict[str, Array], t
 
 def _write_tasks(folder: Path, task: str) -> None:
     """With the task as the table's index: LeRobot looks it up by that."""
-    pandas = require("pandas", "lerobot")
+    pandas = require("pandas", "a LeRobotDataset", "lerobot")
     pandas.DataFrame({"task_index": [0]}, index=[task]).to_parquet(folder / "meta/tasks.parquet")
 
 

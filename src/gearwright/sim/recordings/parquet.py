@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError
+from gearwright.optional import require
 from gearwright.sim.recordings.columns import ArrayChunk
-from gearwright.sim.recordings.frames import chunk_of, frame_columns, require
+from gearwright.sim.recordings.frames import chunk_of, frame_columns
 from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
@@ -22,7 +23,7 @@ class ParquetSink(JournalSink):
     """The table of contents stands at the file's end."""
 
     def __init__(self, path: Path) -> None:
-        require("polars", "parquet")
+        require("polars", "a .parquet recording")
         super().__init__(path)
 
     def write_whole(self, journal: JournalReader, path: Path) -> None:
@@ -31,7 +32,7 @@ class ParquetSink(JournalSink):
 
 def _write(journal: JournalReader, path: Path) -> None:
     """Block by block, in memory that does not grow with their number."""
-    polars = require("polars", "parquet")
+    polars = require("polars", "a .parquet recording")
     from polars.io.plugins import register_io_source
 
     schema = journal.schema
@@ -55,7 +56,7 @@ def chunk_of_nothing(schema: Schema) -> tuple[Any, dict[tuple[str, str], Any]]:
 
 def read_parquet(path: Path) -> Recording:
     """A recording from a file, or from the journal of a run that did not end."""
-    polars = require("polars", "parquet")
+    polars = require("polars", "a .parquet recording")
     if (found := recovered(path)) is not None:
         return found
     try:
