@@ -117,6 +117,8 @@ GUARDS = {
     "model.actuators.actuator.LAST_PART": Guard(OF_MODEL),
     "model.checks.ROUNDED": Guard(OF_MODEL),
     "model.freedom._RANK_TOLERANCE": Guard(OF_MODEL),
+    "model.inertia.LIGHTEST": Guard("tests/model/test_inertia.py"),
+    "model.inertia.SMALLEST_RADIUS": Guard("tests/model/test_inertia.py"),
     "model.joints.joint.PARALLEL": Guard(OF_MODEL),
     "model.mechanism.DEFAULT_GRAVITY": Guard(OF_MODEL),
     "model.rings.ONE_ROW": Guard(OF_MODEL),
