@@ -108,6 +108,10 @@ class Expression:
 
     __rand__, __ror__ = __and__, __or__
 
+    def __float__(self) -> float:
+        """Of a constant, its value."""
+        return float(casadi.evalf(self.sx))
+
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false while it is traced; use `where`")
 
@@ -192,13 +196,13 @@ def _in_pairs(chosen: Callable[[Scalar, Scalar], Scalar], values: Sequence[Scala
 
 def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
     """a where the condition holds, else b."""
-    if not isinstance(condition, Expression):
+    if isinstance(condition, bool | float):
         return a if condition else b
     return Expression(casadi.if_else(condition, a, b))
 
 
 def negated(condition: Condition) -> Condition:
-    return Expression(casadi.logic_not(condition)) if isinstance(condition, Expression) else not condition
+    return not condition if isinstance(condition, bool) else Expression(casadi.logic_not(condition))
 
 
 def equal(a: Scalar, b: Scalar) -> Condition:
