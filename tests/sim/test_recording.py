@@ -1,7 +1,7 @@
 """Recordings as files and as pictures."""
 
-import builtins
 import csv
+import sys
 from urllib.parse import unquote
 
 import numpy as np
@@ -157,15 +157,8 @@ def test_names_that_matplotlib_would_read_otherwise(tmp_path):
 
 
 def test_plot_without_matplotlib(recording, tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(gw.GearwrightError, match=r"pip install 'gearwright\[plot\]'"):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(gw.GearwrightError, match=r"a plot needs matplotlib.* -m pip install matplotlib"):
         recording.plot(tmp_path / "run.png")
 
 

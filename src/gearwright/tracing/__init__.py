@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import CompileError, TracingError
+from gearwright.optional import missing_package
 from gearwright.tracing.arrays import NO_NUMBER, Traced, lift
 from gearwright.tracing.elementwise import Scalar
 
@@ -35,7 +36,7 @@ def imported_casadi() -> Any:
     try:
         import casadi
     except ImportError as error:
-        raise CompileError("the derivatives of a user's or curved map need CasADi: pip install casadi") from error
+        raise CompileError(missing_package("casadi", "the derivative of a user's or curved map")) from error
     return casadi
 
 

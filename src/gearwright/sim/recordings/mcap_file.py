@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.optional import require
 from gearwright.sim.recordings.blocks import decode, encode
 from gearwright.sim.recordings.channels import (
     Channel,
@@ -26,7 +27,6 @@ from gearwright.sim.recordings.channels import (
 )
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.foxglove import SCHEMAS
-from gearwright.sim.recordings.frames import require
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.scene import scene_update
 from gearwright.sim.recordings.schema import Schema
@@ -44,7 +44,7 @@ class McapSink:
     """Writes messages as rows come, and their exact numbers twice a second."""
 
     def __init__(self, path: Path) -> None:
-        writer = require("mcap.writer", "mcap")
+        writer = require("mcap.writer", "an .mcap recording")
         self._file: IO[bytes] = path.open("wb")
         self._writer: Any = writer.Writer(self._file, chunk_size=1 << 18)
         self._channels: list[tuple[int, Channel]] = []
@@ -128,7 +128,7 @@ class McapSink:
 
 def read_mcap(path: Path) -> Recording:
     """A recording from a file that Gearwright wrote; of one that was cut off all rows that are whole."""
-    require("mcap.stream_reader", "mcap")
+    require("mcap.stream_reader", "an .mcap recording")
     with path.open("rb") as file:
         recording = None
         for record in _records(file, path):
