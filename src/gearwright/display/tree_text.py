@@ -13,8 +13,9 @@ from rich.text import Text
 from gearwright.display.motion_sources import MotionSource, motion_sources
 from gearwright.display.outline import OutlineRow, outline
 from gearwright.display.palette import TERMINAL
-from gearwright.display.quantities import counted, effort, inertia, mass, ranges, speed
+from gearwright.display.quantities import effort, inertia, mass, ranges, speed
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 from gearwright.model import AxisRef, Joint, Mechanism
 
 GAP = 2  # columns between cells

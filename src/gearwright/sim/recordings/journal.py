@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from gearwright.errors import GearwrightError, RecordingWarning, warn
+from gearwright.errors import GearwrightError, RecordingWarning, counted, warn
 from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
@@ -154,7 +154,7 @@ def recovered(path: Path) -> Recording | None:
         recording.add(reader.chunk(block))
     reader.close()
     warn(
-        f"{path}: the run that writes it has not ended; {len(recording)} rows are read from {journal.name}",
+        f"{path}: the run that writes it has not ended; {counted(len(recording), 'row')} read from {journal.name}",
         RecordingWarning,
     )
     return recording
