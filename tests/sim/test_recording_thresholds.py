@@ -60,7 +60,7 @@ def test_a_row_of_a_python_controller_waits_for_a_quarter_of_a_second(clock, sec
 
 
 def recorder(monkeypatch, tmp_path, sink):
-    monkeypatch.setattr(step_recorder, "opened", lambda path, schema, live: nullcontext(sink))
+    monkeypatch.setattr(step_recorder, "opened", lambda path, schema: nullcontext(sink))
     return step_recorder.StepRecorder(compile(gw.loads(FOLLOWING)), tmp_path / "x.npz")
 
 

@@ -10,7 +10,7 @@ import typer
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
 from gearwright.cli.options import RobotFile, StepLength, duration_checked
-from gearwright.cli.outputs import make_folders
+from gearwright.cli.outputs import check_writable
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError, ModelError, counted, suggestion
 
@@ -84,7 +84,7 @@ def sweep(
     try:
         from gearwright.study import sweep as swept
 
-        make_folders(out, plot)
+        check_writable(out, plot)
         table = swept(
             robot, ranges, metrics, duration=duration, dt=dt, integrator=integrator,
             command=inputs["command"], effort=inputs["effort"], position=start, sampling=sampling, n=n, seed=seed,

@@ -41,6 +41,7 @@ from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.chord_choice import chords
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.loads import loads_on
@@ -89,7 +90,7 @@ class Equations:
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
             bodies, reduction(mechanism, values), actuation(mechanism, values, averaged=integrator == "midpoint"),
-            loads_on(mechanism, wrenches, scalars(self._wrench)),
+            loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))

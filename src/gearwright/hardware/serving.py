@@ -33,7 +33,7 @@ def serve(
     adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
     eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
     supply_resistance: float = 0.0, seed: int = 0, enforce_command_limits: bool = False, mock: bool = False,
-    **compiling: Any,
+    start: bool = True, **compiling: Any,
 ) -> Bench:  # fmt: skip
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 
@@ -52,6 +52,7 @@ def serve(
     bitrate     [bit/s] of the CAN bus: frames take time
     enforce_command_limits   ros2_control's joint limiter holds commands of its interfaces to the joints' limits
     mock        the interfaces behave as ros2_control's `mock_components/GenericSystem`: commands become states
+    start       False: the clock stands and nothing is recorded until `bench.start()`
     """
     made = _bench(
         robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
@@ -65,11 +66,9 @@ def serve(
             tcp = "0"
         if tcp is not None:
             made.servers.append(JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp)))
-        if record is not None:
-            from gearwright.hardware.recorder import Recorder
-
-            made.add_recorder(Recorder(made, record))
-        made.start()
+        made.record = record
+        if start:
+            made.start()
     except BaseException:
         made.close()
         raise

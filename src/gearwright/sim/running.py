@@ -66,7 +66,7 @@ def run(
         warn_unsettled(sim, before, n)
         return recording
     most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
-    with nullcontext() if sink is None else opened(sink, shown, live=True) as out:
+    with nullcontext() if sink is None else opened(sink, shown) as out:
         add: Callable[[Any], None] = recording.add if out is None else out.write
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
         _recorded(sim, n, plan, calls, Rows(sim, schema, made, most), progress)

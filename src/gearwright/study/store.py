@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from gearwright.errors import GearwrightError, ModelError
+from gearwright.files import replacing, write_whole
 from gearwright.optional import require
 
 Array = np.ndarray[Any, Any]
@@ -78,7 +79,7 @@ class Store:
                     )
                 for chunk in self.folder.glob("*.npz"):
                     chunk.unlink()
-            _replace(note, json.dumps(self.about).encode())
+            write_whole(note, json.dumps(self.about))
         except OSError as error:
             raise GearwrightError(f"{self.folder} cannot be written: {error.strerror}") from error
         return {int(p.stem) for p in self.folder.glob("*.npz") if p.stem.isdigit() and _sound(p)}
@@ -88,13 +89,9 @@ class Store:
             self._memory[number] = dict(columns)
             return
         path = self.folder / f"{number}.npz"
-        temporary = path.with_suffix(".tmp")
         try:
-            with temporary.open("wb") as file:
+            with replacing(path, tidy=False) as temporary, temporary.open("wb") as file:
                 np.savez(file, **columns)  # type: ignore[arg-type]
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
         except OSError as error:
             raise GearwrightError(f"{path} cannot be written: {error.strerror}; what is there is kept") from error
 
@@ -123,14 +120,13 @@ def require_polars() -> Any:
 
 def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
     """The table with the call, the versions and the seed in its metadata; a CSV has them in comments at its head."""
-    temporary = path.with_name(path.name + ".tmp")
-    if path.suffix == ".parquet":
-        table.write_parquet(temporary, metadata={METADATA: json.dumps(dict(about))})
-    else:
+    with replacing(path) as temporary:
+        if path.suffix == ".parquet":
+            table.write_parquet(temporary, metadata={METADATA: json.dumps(dict(about))})
+            return
         with temporary.open("w", encoding="utf-8") as file:
             file.writelines(f"# {key}: {json.dumps(value)}\n" for key, value in about.items())
             file.write(table.write_csv())
-    temporary.replace(path)
 
 
 def described(path: Path) -> dict[str, Any]:
@@ -189,9 +185,3 @@ def _sound(path: Path) -> bool:
         return False
     except Exception:  # a damaged zip has errors of its own
         return False
-
-
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar, divided, is_number, is_zero, minus, plus, times, total
 
 
 class Vector(NamedTuple):
@@ -73,6 +73,15 @@ class Symmetric(NamedTuple):
         xx, yy, zz, xy, xz, yz = self
         return Vector(xx, xy, xz), Vector(xy, yy, yz), Vector(xz, yz, zz)
 
+    def spread_of_moments(self) -> Scalar:
+        """`(tr I/3)³/det I` with `I = tr(Σ)·1 − Σ`, Σ being this: 1 of a sphere. 1, too, of what has no extent."""
+        xx, yy, zz, xy, xz, yz = self
+        rows = Vector(plus(yy, zz), -xy, -xz), Vector(-xy, plus(xx, zz), -yz), Vector(-xz, -yz, plus(xx, yy))
+        third, det = times(2.0 / 3.0, total(xx, yy, zz)), rows[0] @ rows[1].cross(rows[2])
+        if is_number(det) and det <= 0.0:
+            return 1.0
+        return divided(times(third, times(third, third)), det)
+
 
 def twice_symmetric(a: Vector, b: Vector) -> Symmetric:
     """`a·bᵀ + b·aᵀ`."""
@@ -97,6 +106,10 @@ class Motion(NamedTuple):
 
     def __mul__(self, k: Scalar) -> Motion:
         return Motion(self.angular * k, self.linear * k)
+
+    def cross(self, S: Motion) -> Motion:
+        """The rate of a motion S that this one carries along."""
+        return Motion(self.angular.cross(S.angular), self.angular.cross(S.linear) + self.linear.cross(S.angular))
 
     def dot(self, force: Force) -> Scalar:
         """Power: what the force does along the motion."""

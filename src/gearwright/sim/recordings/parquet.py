@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +47,20 @@ def _write(journal: JournalReader, path: Path) -> None:
             yield frame if columns is None else frame.select(columns)
 
     lazy = register_io_source(frames, schema=dict(empty.schema))
-    lazy.sink_parquet(path, metadata={KEY: to_text(schema)}, row_group_size=GROUP, engine="streaming")
+    with system_errors():
+        lazy.sink_parquet(path, metadata={KEY: to_text(schema)}, row_group_size=GROUP, engine="streaming")
+
+
+@contextmanager
+def system_errors() -> Iterator[None]:
+    """Errors of the system that polars reports as its own become OSError again."""
+    polars = require("polars", "a .parquet recording")
+    try:
+        yield
+    except polars.exceptions.PolarsError as error:
+        if found := re.search(r"\(os error (\d+)\)", str(error)):
+            raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
+        raise
 
 
 def chunk_of_nothing(schema: Schema) -> tuple[Any, dict[tuple[str, str], Any]]:
