@@ -349,8 +349,8 @@ def test_a_subclass_with_fields_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("sensor", "said"),
     [
-        (CustomSensor(name="f", function=lambda x, v, s: x, states=(0.0,)), "sensor 'f'.* 1 outputs, not 2"),
-        (CustomSensor(name="f", function=lambda x, v, s: (x, x), states=(0.0, 0.0)), "sensor 'f'.* 1 values"),
+        (CustomSensor(name="f", function=lambda x, v, s: x, states=(0.0,)), "sensor 'f'.* 1 output, not 2"),
+        (CustomSensor(name="f", function=lambda x, v, s: (x, x), states=(0.0, 0.0)), "sensor 'f'.* 1 value"),
         (CustomSensor(name="f", function=hall, labels=("a", "b")), "sensor 'f' has 2 labels and 3 readings"),
         (CustomSensor(name="f", function=lambda x, v, s: 1.0 if x[0] > 0 else 0.0), "sensor 'f'.*np.where"),
     ],

@@ -16,7 +16,7 @@ from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Scalar, floor, scalars, where
 from gearwright.dynamics.sensing.noise import normals
-from gearwright.errors import CompileError
+from gearwright.errors import CompileError, counted
 from gearwright.model.body_sensors import BodySensor
 from gearwright.model.noise_seeds import ENTRIES
 from gearwright.model.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
@@ -176,7 +176,8 @@ class CustomReader(Reader):
         self.function = trace(sensor.read, sizes, f"sensor {sensor.name!r}", returns)
         found: int = self.function.numel_out(0)
         if sensor.labels and len(sensor.labels) != found:
-            raise CompileError(f"sensor {sensor.name!r} has {len(sensor.labels)} labels and {found} readings")
+            labels_and_readings = f"{counted(len(sensor.labels), 'label')} and {counted(found, 'reading')}"
+            raise CompileError(f"sensor {sensor.name!r} has {labels_and_readings}")
         labels = sensor.labels or ([""] if found == 1 else [str(k) for k in range(found)])
         self.values = tuple(f"{sensor.name}.{label}" if label else sensor.name for label in labels)
 
