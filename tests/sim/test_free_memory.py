@@ -85,4 +85,4 @@ except gw.ModelError as error:
 def test_limits_of_the_process_are_seen(limit, column):
     command = [sys.executable, "-c", LIMITED.format(limit=limit, column=column)]
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60, check=False)
-    assert "MB are free" in done.stdout, done.stderr[-1000:]
+    assert "MB is free" in done.stdout, done.stderr[-1000:]

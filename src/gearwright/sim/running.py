@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import ModelError
+from gearwright.errors import ModelError, counted
 from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.calling import ControllerCalls
@@ -275,9 +275,9 @@ def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> No
     available = available_memory()
     if needed > available:
         raise ModelError(
-            f"the recording of {n // every} instants of {sim.batch} robots takes {shown_size(needed)}, "
-            f"and {shown_size(available)} are free: run for a shorter time, or record fewer steps "
-            f"(every={-(-needed * every // max(1, available)) + 1})"
+            f"the recording ({counted(n // every, 'sample')} of {counted(sim.batch, 'robot')}) needs "
+            f"{shown_size(needed)}, but only {shown_size(available)} is free: run for a shorter time, or record fewer "
+            f"steps (every={-(-needed * every // max(1, available)) + 1})"
         )
 
 
