@@ -16,7 +16,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(BASE): $(BIN)/python      # what a user needs
-	$(PIP) ".[plot]"
+	$(PIP) .
 	@rm -f $(VENV)/.base-* && touch $@
 
 $(FULL): $(BIN)/python      # with oracles, peers and checkers

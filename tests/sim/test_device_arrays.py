@@ -89,6 +89,6 @@ def test_learning_environments_on_the_device(monkeypatch):
 def test_without_a_gpu_the_error_says_so():
     if gpu():
         pytest.skip("there is one")
-    with pytest.raises(gw.CompileError, match=r"needs CuPy|needs an NVIDIA GPU"):
+    with pytest.raises(gw.CompileError, match=r"needs cupy|needs an NVIDIA GPU"):
         gw.VectorEnv("gripper", batch=4, observe=("right_finger.position",), act=("motor",),
                      reward=lambda obs, act: obs[:, 0], device="cuda")  # fmt: skip

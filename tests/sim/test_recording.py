@@ -1,7 +1,7 @@
 """Recordings as files and as pictures."""
 
-import builtins
 import csv
+import sys
 from urllib.parse import unquote
 
 import numpy as np
@@ -20,6 +20,12 @@ def recording():
     sim = compile(gw.loads(FOLLOWING))
     sim.reset(position={"leader": 0.5})
     return sim.run(0.05, effort={"leader": np.linspace(0, 1, 50)}, every=5)
+
+
+def test_one_sample_is_singular():
+    sim = compile(gw.loads(FOLLOWING))
+    assert repr(gw.Recording(sim.run(0.01).schema)) == "<Recording of 'following': 0 samples>"
+    assert repr(sim.run(0.01, every=100)) == "<Recording of 'following': 1 sample, until 0.01 s>"
 
 
 @pytest.fixture(scope="module")
@@ -157,15 +163,8 @@ def test_names_that_matplotlib_would_read_otherwise(tmp_path):
 
 
 def test_plot_without_matplotlib(recording, tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(gw.GearwrightError, match=r"pip install 'gearwright\[plot\]'"):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(gw.GearwrightError, match=r"a plot needs matplotlib.* -m pip install matplotlib"):
         recording.plot(tmp_path / "run.png")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.cli.options import Json
+from gearwright.optional import missing_package
 
 if TYPE_CHECKING:
     from gearwright.bench.results import Results
@@ -113,7 +114,7 @@ def _write(results: Results, page: Path) -> None:
             plots.draw(results, page.parent / "figures")
         except ImportError:
             figures = None
-            typer.echo("gearwright: no plots without matplotlib: pip install gearwright[plot]", err=True)
+            typer.echo(f"gearwright: no figures drawn: {missing_package('matplotlib', 'a plot')}", err=True)
         report.write(results, page, figures)
     except OSError as error:
         typer.echo(f"gearwright: cannot write {visible(str(page))}: {error.strerror}", err=True)

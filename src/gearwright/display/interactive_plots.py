@@ -8,18 +8,15 @@ from typing import Any
 
 from gearwright.display.plot_panels import Line, Panel, band_pairs, middle, stretches, thinned
 from gearwright.display.plot_style import Look, Theme
-from gearwright.errors import GearwrightError
-from gearwright.sim.recordings.files import replacing
+from gearwright.files import write_whole
+from gearwright.optional import require
 
 HEIGHT = 240  # [px] of a panel
 
 
 def interactive(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme, path: Path) -> Any:
     """Writes the page, and returns plotly's figure."""
-    try:
-        from plotly.subplots import make_subplots
-    except ImportError:
-        raise GearwrightError("plots as pages need plotly: pip install 'gearwright[html]'") from None
+    make_subplots = require("plotly.subplots", "an .html plot").make_subplots
     heads = [f"{p.title} [{p.unit}]" if p.unit else p.title for p in drawn]
     gap = min(0.06, 0.3 / max(1, len(drawn)))
     figure = make_subplots(rows=len(drawn), cols=1, shared_xaxes=True, subplot_titles=heads, vertical_spacing=gap)
@@ -31,8 +28,7 @@ def interactive(drawn: list[Panel], look: dict[str, Look], title: str, theme: Th
             listed.add(name)
         _limits(figure, panel, row, theme)
     _lay_out(figure, drawn, title, theme)
-    with replacing(path) as temporary:
-        Path(temporary).write_text(figure.to_html(include_plotlyjs=True, full_html=True), encoding="utf-8")
+    write_whole(path, figure.to_html(include_plotlyjs=True, full_html=True))
     return figure
 
 

@@ -21,7 +21,8 @@ from gearwright.display.plot_panels import (
 )
 from gearwright.display.plot_style import COLOURS, THEMES, Look, Theme, background, find_theme, looks
 from gearwright.errors import GearwrightError
-from gearwright.sim.recordings.files import replacing
+from gearwright.files import replacing
+from gearwright.optional import require
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
@@ -78,12 +79,11 @@ def check_ending(path: str | os.PathLike[str]) -> None:
 
 
 def _figure(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme) -> Any:
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise GearwrightError("plots need matplotlib: pip install 'gearwright[plot]'") from None
+    require("matplotlib", "a plot")
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     across = 1 if len(drawn) <= 3 else 2
     down = -(-len(drawn) // across)
     with rc_context(_style(theme)):  # type: ignore[arg-type]

@@ -47,6 +47,7 @@ class Draft:
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
+    foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
     several_roots: bool = True  # parts that hang on nothing are allowed
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -65,6 +66,14 @@ class Draft:
             return False
         family[name] = part
         return True
+
+    def distinct(self, family: Collection[str], kind: str, name: str, element: Element) -> str:
+        """The name, or where another part has it, a new one with a number, and a warning."""
+        if name not in family:
+            return name
+        free = self.numbered(f"{name}_", family)
+        element.warning("name-duplicate", f"there is another {kind} named {name!r}; this one is called {free!r}")
+        return free
 
     def numbered(self, stem: str, taken: Collection[str]) -> str:
         """The stem with the next number that makes it new."""

@@ -46,7 +46,14 @@ class Library:
 
         In a world one model is wanted and others may be missing: then it is a warning (strict=False).
         """
+        found = self._included(e, strict)
+        if found is None:
+            e.consume()
+        return found
+
+    def _included(self, e: Element, strict: bool) -> Included | None:
         uri = e.child_text("uri")
+        e.get("merge")
         for c in e.all("plugin", "experimental:params"):
             c.consume()
         path = self._find(e, uri, strict)
@@ -56,7 +63,6 @@ class Library:
         models = root.all("model")
         if root.tag == "sdf" and not models and root.children and all(c.tag in NO_MODELS for c in root.children):
             e.info("element-ignored", f"{uri!r} holds a <{root.children[0].tag}>, which is no part of a mechanism")
-            e.consume()
             return None
         if root.tag != "sdf" or len(models) != 1:
             found = f"{len(models)} models" if root.tag == "sdf" else f"a <{root.tag}>"

@@ -54,6 +54,8 @@ IGNORED = {
     "road": "roads",
     "population": "populations",
     "state": "recorded states",
+    "model_state": "recorded states",
+    "frame": "frames inside of links and joints, which nothing refers to",
     "physics": "settings of a physics engine",
     "audio": "sound",
     "origin": "the old origin element",
@@ -85,7 +87,8 @@ def read_sdf(root: Element, draft: Draft, plugins: PluginPolicy, library: Librar
 
 def _leave_world(world: Element) -> None:
     """Marks the world's frames as read for a model that is loaded alone; reports joints of the world."""
-    world.all("frame")
+    for frame in world.all("frame"):
+        frame.consume()
     for j in world.all("joint"):
         name = j.attributes.get("name", "")
         j.consume()
@@ -119,6 +122,7 @@ class _Reader:
 
     def scope(self, e: Element, prefix: str, parent: Scope | None, version: Version) -> Scope:
         scope = Scope(e, prefix, parent)
+        e.get("namespace")  # of messages, not of parts
         self._collect(scope, Fragment(e, version))
         scope.canonical = self._canonical(scope) or next((n for n, p in _of(scope, "link")), "")
         if not scope.canonical and scope.models:

@@ -9,8 +9,8 @@ from gearwright.formats.axes import unit
 from gearwright.formats.draft import Draft
 from gearwright.formats.gazebo import read_gazebo
 from gearwright.formats.geometry import read_shape
-from gearwright.formats.limits import dynamics, limits
-from gearwright.formats.located_xml import Element
+from gearwright.formats.limits import dynamics, limits, without_axes
+from gearwright.formats.located_xml import Element, parse_number
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_version import parsed_version
 from gearwright.formats.urdf_text import report_text
@@ -37,6 +37,7 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 Rgba = tuple[float, float, float, float]
 URDF_VERSIONS = ((1, 0), (1, 1), (1, 2))
 URDF_KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+OTHER_NAMES = {"spherical": "ball"}  # types of Bullet, MuJoCo and RaiSim
 QUATERNIONS = {"quat_xyzw": (3, 0, 1, 2), "quat_wxyz": (0, 1, 2, 3), "wxyz": (0, 1, 2, 3)}  # where w, x, y, z stand
 SETTINGS = ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties")
 
@@ -199,6 +200,7 @@ def _colour(material: Element) -> Rgba | None:
 
 def _read_joint(e: Element, draft: Draft) -> None:
     name, kind = e.get("name") or "", (e.get("type") or "").strip().lower()
+    kind = OTHER_NAMES.get(kind, kind)
     if not name:
         e.error("name-missing", "a joint without a name")
         return
@@ -275,9 +277,7 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
     if lim is not None and (not count or kind == "planar"):
         lim.consume()
     if not count:
-        for unused in (a, dyn):
-            if unused is not None:
-                unused.consume()
+        _leave_axis_settings(e, name, kind, lim, dyn)
         return ()
     if a is None and kind != "planar":
         e.info("axis-missing", f"joint {name!r} has no <axis>; URDF's default 1 0 0 is taken")
@@ -289,14 +289,33 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
     return (Axis(xyz=xyz, limits=bounds, dynamics=passive),)
 
 
+def _leave_axis_settings(e: Element, name: str, kind: str, lim: Element | None, dyn: Element | None) -> None:
+    """A joint without axes has no limits and no passive forces here."""
+    for unused in e.all("axis", "dynamics"):
+        unused.consume()
+    forces = [k for k in ("damping", "friction") if dyn is not None and parse_number(dyn.attributes.get(k, "0")) != 0]
+    ends = ["range"] if lim is not None and kind == "ball" and not {"lower", "upper"}.isdisjoint(lim.attributes) else []
+    without_axes(dyn if forces else lim, name, kind, [*forces, *ends])
+
+
 def _dynamics(e: Element | None, joint: str) -> AxisDynamics:
     if e is None:
         return AxisDynamics()
     damping = (e.get("damping") or "").split()
     if len(damping) > 1 and len(set(damping)) == 1:  # Drake's planar joint writes one for each of its freedoms
         e.attributes["damping"] = damping[0]
-    values = {k: e.number(k, 0.0) for k in ("damping", "friction", "spring_stiffness", "spring_reference", "armature")}
+    values = {k: e.number(k, 0.0) for k in ("damping", "friction")}
+    values |= _beyond_urdf(e, "spring", "spring_stiffness", "spring_reference") | _beyond_urdf(
+        e, "armature", "armature"
+    )
     return dynamics(e, joint, values)
+
+
+def _beyond_urdf(e: Element, what: str, *names: str) -> dict[str, float]:
+    """Attributes that URDF does not have: other readers skip them, whatever they hold."""
+    with e.report.leaving_out(f"the {what}, which URDF does not have,") as reading:
+        values = {n: e.number(n, 0.0) for n in names}
+    return dict.fromkeys(names, 0.0) if reading.failed else values
 
 
 def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:

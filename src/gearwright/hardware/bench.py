@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import inf, isfinite
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from typing import Protocol as Interface
 
 from gearwright.errors import GearwrightError, ModelError
+from gearwright.files import write_whole
 from gearwright.hardware.binding import Bound
 from gearwright.hardware.eeprom import Eeprom
 from gearwright.hardware.faults import Faults, Wire
@@ -27,6 +29,7 @@ from gearwright.hardware.transports.loop import Loop
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.socketcand import SocketcandServer
+from gearwright.optional import require
 
 if TYPE_CHECKING:
     import can
@@ -89,6 +92,7 @@ class Bench:
         self._open, self._chores = True, 0.0
         self._eds: Path | None = None
         self._folder: TemporaryDirectory[str] | None = None
+        self.record: str | os.PathLike[str] | None = None  # file that is opened at the start
         self._recorders: list[Recording] = []
 
     def _restart(self) -> None:
@@ -144,7 +148,7 @@ class Bench:
             text = first.protocol.eds(self.rig.devices[first.actuator])
             self._folder = TemporaryDirectory(prefix="gearwright-")
             self._eds = Path(self._folder.name) / f"{first.actuator}.eds"
-            self._eds.write_text(text, encoding="utf-8")
+            write_whole(self._eds, text)
         return str(self._eds)
 
     def can(self, **options: Any) -> can.BusABC:
@@ -152,7 +156,7 @@ class Bench:
 
         `bridged=True`: its frames go to the buses of `serve(can=…)`, too.
         """
-        require_python_can()
+        require("can", "a python-can bus")
         from gearwright.hardware.transports.in_process import InProcessBus
 
         filters = options.pop("can_filters", None)
@@ -248,8 +252,12 @@ class Bench:
     # --- the thread ---------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Switches the drives on and lets the clock run."""
+        """Opens the recording, switches the drives on and lets the clock run."""
         with self.lock:
+            if self.record is not None:
+                from gearwright.hardware.recorder import Recorder
+
+                self.add_recorder(Recorder(self, self.record))
             self.network.emit(self.rig.boot())
         self._thread.start()
 
@@ -332,14 +340,6 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def require_python_can() -> None:
-    """Raises, and says what to install, where python-can is missing."""
-    from importlib.util import find_spec
-
-    if find_spec("can") is None:
-        raise GearwrightError('python-can buses need python-can: pip install "gearwright[hardware]"')
 
 
 def _whole_steps(cycle: float | None, dt: float) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError, UnknownNameError
-from gearwright.hardware.bench import Bench, require_python_can
+from gearwright.hardware.bench import Bench
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.rig import ROS2_CONTROL, Rig
 from gearwright.hardware.transports import can_socket
@@ -21,6 +21,7 @@ from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.hardware.transports.tokens import require_token
 from gearwright.model import Mechanism
+from gearwright.optional import require
 
 _numbers = count(1)
 
@@ -34,7 +35,7 @@ def serve(
     adapters: Sequence[str] = (), tcp: str | None = None, token: str | None = None, can: Sequence[str] = (),
     eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
     supply_resistance: float = 0.0, seed: int = 0, enforce_command_limits: bool = False, mock: bool = False,
-    **compiling: Any,
+    start: bool = True, **compiling: Any,
 ) -> Bench:  # fmt: skip
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 
@@ -55,6 +56,7 @@ def serve(
     bitrate     [bit/s] of the CAN bus: frames take time
     enforce_command_limits   ros2_control's joint limiter holds commands of its interfaces to the joints' limits
     mock        the interfaces behave as ros2_control's `mock_components/GenericSystem`: commands become states
+    start       False: the clock stands and nothing is recorded until `bench.start()`
     """
     made = _bench(
         robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
@@ -71,11 +73,9 @@ def serve(
         if tcp is not None:
             json_lines = JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp), token)
             made.servers.append(json_lines)
-        if record is not None:
-            from gearwright.hardware.recorder import Recorder
-
-            made.add_recorder(Recorder(made, record))
-        made.start()
+        made.record = record
+        if start:
+            made.start()
     except BaseException:
         made.close()
         raise
@@ -124,7 +124,7 @@ def _open_buses(
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand), token))
     for name in can:
-        require_python_can()
+        require("can", "a python-can bus")
         from gearwright.hardware.transports.in_process import BridgedBus
 
         bench.servers.append(BridgedBus(bench.network, name, bench.lock))

@@ -1,12 +1,9 @@
 """Learning environments over simulations, for Gymnasium: `Env` and `VectorEnv`."""
 
-from gearwright.errors import GearwrightError
+from gearwright.optional import require
 
-try:
-    import gymnasium  # noqa: F401
-except ImportError:
-    raise GearwrightError("learning environments need gymnasium: pip install 'gearwright[learn]'") from None
+require("gymnasium", "a learning environment")
 
-from gearwright.learning.environments import Env, VectorEnv
+from gearwright.learning.environments import Env, VectorEnv  # noqa: E402
 
 __all__ = ["Env", "VectorEnv"]

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from gearwright.optional import install_line
+
 MEMORY = 4 << 30  # bytes of address space of the process
 MOST_TRIANGLES = 3_000_000
 ROUGHNESS, METALNESS = 0.75, 0.0  # of surfaces whose file says nothing of either: paint, not chrome
@@ -72,7 +74,7 @@ def _answer(line: str) -> bytes:
     try:
         return read(Path(json.loads(line)))
     except ImportError as error:
-        return _refusal(f"needs {error.name}: pip install 'gearwright[view]'")
+        return _refusal(f"needs {error.name}, which is not installed; run: {install_line(str(error.name))}")
     except MemoryError:
         return _refusal("needs more memory than a mesh is given")
     except Exception as error:  # readers of foreign files raise anything

@@ -6,7 +6,7 @@ import contextlib
 import io
 from typing import Any
 
-from gearwright.errors import GearwrightError
+from gearwright.optional import require
 
 HOST, PORT = "127.0.0.1", 8080
 BRAND = (47, 127, 193)
@@ -14,10 +14,7 @@ BRAND = (47, 127, 193)
 
 def serve(port: int | None) -> Any:
     """A server on this port, or the next one that is free."""
-    try:
-        import viser
-    except ImportError:
-        raise GearwrightError("the page needs viser: pip install 'gearwright[view]'") from None
+    viser = require("viser", "the viewer")
     with contextlib.redirect_stdout(io.StringIO()):  # it prints an address; ours is printed with the robot's name
         server = viser.ViserServer(host=HOST, port=PORT if port is None else port, verbose=False)
     theme(server, False)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, suggestion
+from gearwright.optional import require
 
 SAMPLINGS = ("grid", "random", "lhs", "sobol")
 MOST = 10**9  # designs
@@ -76,10 +77,7 @@ class Designs:
             slices = np.stack([rng.permutation(self.count) for _ in self.ranges], axis=1)
             points: np.ndarray[Any, Any] = (slices + rng.random(shape)) / self.count
             return points
-        try:
-            from scipy.stats import qmc
-        except ImportError:
-            raise ModelError("sampling='sobol' needs SciPy: pip install 'gearwright[study]'") from None
+        qmc = require("scipy.stats.qmc", "sampling='sobol'")
         power = max(0, int(np.ceil(np.log2(self.count))))
         found: np.ndarray[Any, Any] = qmc.Sobol(len(self.ranges), seed=self.seed).random_base2(power)[: self.count]
         return found

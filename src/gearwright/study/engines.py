@@ -10,6 +10,7 @@ import numpy as np
 
 import gearwright
 from gearwright.errors import GearwrightError, ModelError, suggestion
+from gearwright.optional import require
 from gearwright.study.chunks import Job, simulate
 
 Array = np.ndarray[Any, Any]
@@ -29,10 +30,7 @@ def here(job: Job, chunks: Iterable[Chunk], address: str | None) -> Iterator[Res
 
 def on_ray(job: Job, chunks: Iterable[Chunk], address: str | None) -> Iterator[Result]:
     """Chunks as tasks of a cluster. A task whose worker is lost is made again by Ray."""
-    try:
-        import ray
-    except ImportError:
-        raise GearwrightError("engine='ray' needs Ray: pip install 'gearwright[ray]'") from None
+    ray = require("ray", "engine='ray'")
     own = not ray.is_initialized()
     if own:
         _connect(ray, address)

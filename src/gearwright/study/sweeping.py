@@ -21,7 +21,7 @@ from gearwright.study.chunks import Job
 from gearwright.study.designs import Designs, designs
 from gearwright.study.engines import find_engine
 from gearwright.study.metrics import called, find_signal, split
-from gearwright.study.store import Store, read
+from gearwright.study.store import Store, read, require_polars
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +76,7 @@ def sweep(
     A design that diverges has NaN in all its metrics, and so has one that breaks a rule of its kind, such as a four-bar
     that does not close: a column `failed` says which.
     """
+    require_polars()
     job, tried, about = _planned(
         robot, vary, metrics, duration=duration, command=command, effort=effort, position=position or {},
         sampling=sampling, n=n, seed=seed, every=every, chunk=chunk, engine=engine, options=options,

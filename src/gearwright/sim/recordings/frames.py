@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import GearwrightError
+from gearwright.optional import require
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
 from gearwright.sim.recordings.signal_names import label
@@ -66,13 +66,13 @@ def chunk_of(schema: Schema, columns: Mapping[str, Array]) -> tuple[Array, dict[
 
 def to_polars(recording: Recording) -> Any:
     """See `Recording.to_polars`."""
-    polars = require("polars", "parquet")
+    polars = require("polars", "a polars table")
     return polars.DataFrame(_joined(recording))
 
 
 def to_pandas(recording: Recording) -> Any:
     """See `Recording.to_pandas`."""
-    pandas = require("pandas", "pandas")
+    pandas = require("pandas", "a pandas table")
     return pandas.DataFrame(_joined(recording))
 
 
@@ -84,16 +84,6 @@ def _joined(recording: Recording) -> dict[str, Array]:
 
 def row_frames(schema: Schema, chunks: Iterator[Chunk]) -> Iterator[Any]:
     """Chunks as polars frames."""
-    polars = require("polars", "parquet")
+    polars = require("polars", "a polars table")
     for chunk in chunks:
         yield polars.DataFrame(frame_columns(schema, chunk))
-
-
-def require(module: str, extra: str) -> Any:
-    """An optional package, or how to get it."""
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        raise GearwrightError(f"this needs {module}: pip install 'gearwright[{extra}]'") from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, counted
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
@@ -241,7 +241,7 @@ class Recording(NotebookDisplay):
 
     def to_polars(self) -> Any:
         """A polars DataFrame: `time`, and a column a signal such as `knee.position`; of a batch a row for each instant
-        and robot, with the column `robot`. Needs polars: pip install 'gearwright[parquet]'."""
+        and robot, with the column `robot`."""
         from gearwright.sim.recordings.frames import to_polars
 
         return to_polars(self)
@@ -289,7 +289,7 @@ class Recording(NotebookDisplay):
         theme    "light" or "dark"
 
         Limits are shaded, and lines marked where they are on them, or where a motor gives less than its command.
-        Needs Matplotlib (pip install 'gearwright[plot]') or plotly ('gearwright[html]').
+        An .html plot needs plotly: pip install 'gearwright[html]'.
         """
         from gearwright.display.plots import ENDINGS, plot
 
@@ -317,4 +317,4 @@ class Recording(NotebookDisplay):
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
         until = f", until {self.time[-1]:g} s" if len(self) else ""
-        return f"<Recording of {robots}{self.schema.robot!r}: {len(self)} instants{until}>"
+        return f"<Recording of {robots}{self.schema.robot!r}: {counted(len(self), 'sample')}{until}>"

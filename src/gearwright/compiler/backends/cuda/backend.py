@@ -8,6 +8,7 @@ from gearwright.compiler.backend import Backend, Executable
 from gearwright.compiler.backends.cuda.kernel_text import THREADS, kernel_text
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
+from gearwright.optional import missing_package
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # multiply-adds are fused where the program says so, on every back end
 
@@ -44,9 +45,7 @@ def _cupy() -> Any:
     try:
         import cupy
     except ImportError as error:
-        raise CompileError(
-            "the device 'cuda' needs CuPy: pip install 'gearwright[cuda]', on a machine with an NVIDIA GPU"
-        ) from error
+        raise CompileError(missing_package("cupy", "the device 'cuda'")) from error
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
