@@ -12,7 +12,7 @@ from gearwright.page.controls import Controls
 from gearwright.page.sliders import DIGITS, Slider
 
 pytest.importorskip("viser")
-from tests.page.browser_client import opened, until  # noqa: E402
+from tests.page.browser_client import opened, until
 
 WHEEL = """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>
 <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>

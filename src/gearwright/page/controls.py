@@ -37,7 +37,7 @@ class Controls:
         await self.gui._handle_gui_updates(client, replace(message, updates=updates))
 
     def accepted(self, uuid: Any, updates: Any) -> dict[str, Any]:
-        """What is taken of a message. Raises ValueError if nothing is."""
+        """The part of a message that is valid. Raises ValueError if none of it is."""
         accept = self._accepts.get(uuid) if isinstance(uuid, str) else None
         if accept is None or not isinstance(updates, Mapping) or set(updates) - {"value"}:
             raise ValueError("no control has this")

@@ -55,7 +55,7 @@ class Gate:
         return origins in ([], [f"http://{hosts[0]}"])
 
     def without_token(self, path: str) -> str | None:
-        """What follows the token in a path; None where that is missing or wrong."""
+        """The path behind its token; None if the token is missing or wrong."""
         head, query, parameters = path.partition("?")
         first, _, rest = head.removeprefix("/").partition("/")
         is_known = compare_digest(first.encode(errors="replace"), self.token.encode())
