@@ -90,6 +90,10 @@ class RecordingWarning(UserWarning):
     """A recording that will be larger than the disk or the memory, or one that was cut off."""
 
 
+class SweepWarning(UserWarning):
+    """A sweep that cannot be resumed, because it depends on something that cannot be compared with what is on disk."""
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warns at the line of the caller's own code, however deep in this package it was called from."""
     frame, level = sys._getframe(1), 1
