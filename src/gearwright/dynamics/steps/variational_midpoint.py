@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, minus, plus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.tree.chords import put_at, vector_at
@@ -40,14 +40,14 @@ class Balance(NamedTuple):
 def balance(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], effort: Sequence[Scalar], dt: Scalar
 ) -> Balance:
-    half, start = times(0.5, dt), State(q, w)
+    half, start = 0.5 * dt, State(q, w)
     mean, f = model.chord_gradient(model.along_chords(start, half), effort)
     speeds = model.chord_velocities(start)
-    before = [minus(m, times(half, x)) for m, x in zip(mean, f, strict=True)]
+    before = [m - half * x for m, x in zip(mean, f, strict=True)]
     for _, three in model.balls:
         x, kick = vector_at(speeds, three) * half, vector_at(f, three) * half
         put_at(before, three, rotate_inverse(-x, _starred(x, vector_at(mean, three), kick) - kick))
-    return Balance(f, [minus(a, b) for a, b in zip(model.forces_of_chords(q, before), p, strict=True)])
+    return Balance(f, [a - b for a, b in zip(model.forces_of_chords(q, before), p, strict=True)])
 
 
 def momentum_after(
@@ -55,11 +55,11 @@ def momentum_after(
     force: list[Scalar], impulse: list[Scalar], dt: Scalar,
 ) -> list[Scalar]:  # fmt: skip
     """`p⁺ = p + impulse + dt·f`, of balls in the axes of the step's end."""
-    start = model.chord_forces(q, [plus(x, i) for x, i in zip(p, impulse, strict=True)])
+    start = model.chord_forces(q, [x + i for x, i in zip(p, impulse, strict=True)])
     speeds = model.chord_velocities(State(q, w))
-    after = [plus(x, times(dt, f)) for x, f in zip(start, force, strict=True)]
+    after = [x + dt * f for x, f in zip(start, force, strict=True)]
     for _, three in model.balls:
-        x, kick = vector_at(speeds, three) * times(0.5, dt), vector_at(force, three) * dt
+        x, kick = vector_at(speeds, three) * (0.5 * dt), vector_at(force, three) * dt
         put_at(after, three, rotate_inverse(x, rotate_inverse(x, vector_at(start, three)) + kick))
     return model.forces_of_chords(q_after, after)
 
@@ -81,5 +81,5 @@ def rotate_inverse(x: Vector, a: Vector) -> Vector:
 
 def _angle(x: Vector) -> tuple[Scalar, Scalar, Scalar]:
     """|x|, its sine and cosine; TINY keeps quotients finite at rest, where their numerators vanish."""
-    r = square_root(x @ x + TINY)
+    r = sqrt(x @ x + TINY)
     return r, *sine_cosine(r)

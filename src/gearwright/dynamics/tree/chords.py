@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST, ZERO, Force, Motion, Vector
 from gearwright.dynamics.tree.bodies import Bodies, Body
 from gearwright.dynamics.tree.joints import (
@@ -56,7 +56,7 @@ class Chord:
         found = list(v)
         rate = self._centre_rate(at, v)
         for line in self.lines:
-            found[line.velocity] = plus(v[line.velocity], line.direction @ rate)
+            found[line.velocity] = v[line.velocity] + line.direction @ rate
         if self.ball is not None:
             put_at(
                 found, self.ball.velocities, self._inward(at, vector_at(v, self.ball.velocities)) + self._spin(at, v)
@@ -79,18 +79,18 @@ class Chord:
             )
         rate = self._centre_rate(at, found)
         for line in self.lines:
-            found[line.velocity] = minus(V[line.velocity], line.direction @ rate)
+            found[line.velocity] = V[line.velocity] - line.direction @ rate
         return found
 
     def forces(self, at: Configuration, f: Sequence[Scalar]) -> list[Scalar]:
         """A⁻ᵀ·f; also of momenta."""
         found = list(f)
         for k, x in self._efforts(at, self.centre, self._at_centre(at, f)):
-            found[k] = minus(found[k], x)
+            found[k] = found[k] - x
         if self.ball is not None:
             moment = self._inward(at, vector_at(found, self.ball.velocities))
             for k, x in self._efforts(at, self.turning, Force(moment, ZERO)):
-                found[k] = minus(found[k], x)
+                found[k] = found[k] - x
             put_at(found, self.ball.velocities, moment)
         return found
 
@@ -100,10 +100,10 @@ class Chord:
         if self.ball is not None:
             moment = vector_at(F, self.ball.velocities)
             for k, x in self._efforts(at, self.turning, Force(moment, ZERO)):
-                found[k] = plus(found[k], x)
+                found[k] = found[k] + x
             put_at(found, self.ball.velocities, self._outward(at, moment))
         for k, x in self._efforts(at, self.centre, self._at_centre(at, F)):
-            found[k] = plus(found[k], x)
+            found[k] = found[k] + x
         return found
 
     def gradient(
@@ -112,7 +112,7 @@ class Chord:
         """Momenta and forces along V, from `p = ∂L/∂v` and `f = ∂L/∂q` along v."""
         P, left = self.forces(at, p), list(f)
         for k, x in self._turned(at, v, P):
-            left[k] = minus(left[k], x)
+            left[k] = left[k] - x
         return P, self.forces(at, left)
 
     def advance(
@@ -127,7 +127,7 @@ class Chord:
             put_at(new, self.ball.positions, quaternion_normalised(turned))
         moved = self._centre(at) - self._centre(Configuration.at(system, new))
         for i, k, direction in self.lines:
-            new[i] = plus(q[i], plus(times(dt, V[k]), direction @ moved))
+            new[i] = q[i] + (dt * V[k] + direction @ moved)
 
     # --- the centre of mass that goes straight ---------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ def _slopes(
         body = at.system.bodies[i]
         turned = V if isinstance(body.freedom, Ball) and body.freedom.reversed else carried
         for s, k in zip(at.S[i], body.velocities, strict=True):
-            yield k, plus(turned.cross(s).dot(P), s.dot(F))
+            yield k, turned.cross(s).dot(P) + s.dot(F)
         P, F = at.X[i].force(P), at.X[i].force(F)
 
 
