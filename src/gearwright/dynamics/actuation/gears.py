@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, maximum, minimum, scalars, total
+from gearwright.dynamics.algebra.scalar import Scalar, expression, maximum, minimum, scalars, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
 from gearwright.dynamics.tree.reduction import TreeState
@@ -97,7 +97,7 @@ class VariableRatio:
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(SX(A)), self.axes, strict=True):
             row[k] = row.get(k, 0.0) + slope
-        return ActuatorAxis(SX(a), row, total(*(x * tree.v[k] for k, x in row.items())), SX(drift))
+        return ActuatorAxis(expression(a), row, total(*(x * tree.v[k] for k, x in row.items())), expression(drift))
 
     @cached_property
     def bent(self) -> Function:

@@ -11,9 +11,10 @@ origin. It adds and moves like the book's spatial inertia (Featherstone, RBDA, Â
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, plus, total
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total
 
 
 class Vector(NamedTuple):
@@ -66,7 +67,7 @@ class Symmetric(NamedTuple):
     yz: Scalar = 0.0
 
     def __add__(self, other: Symmetric) -> Symmetric:  # type: ignore[override]
-        return Symmetric(*map(plus, self, other))
+        return Symmetric(*map(add, self, other))
 
     @property
     def rows(self) -> tuple[Vector, Vector, Vector]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, where
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, equal, is_number, is_zero, negated, where
 
 
 def as_number(condition: Scalar) -> Scalar:
@@ -15,19 +15,15 @@ def as_number(condition: Scalar) -> Scalar:
     return float(condition) if isinstance(condition, bool) else condition
 
 
-def negated(condition: Scalar) -> Scalar:
-    return not condition if isinstance(condition, bool) else casadi.logic_not(condition)
-
-
 def only_where(condition: Scalar, value: Scalar) -> Scalar:
     """The value where the condition holds, else 0."""
     if isinstance(condition, bool) or is_zero(value):
         return value if condition is not False else 0.0
-    return SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value)
+    return Expression(SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value))
 
 
 def differs(a: Scalar, b: Scalar) -> Scalar:
-    return a != b if is_number(a) and is_number(b) else casadi.ne(a, b)
+    return a != b if is_number(a) and is_number(b) else Expression(casadi.ne(a, b))
 
 
 def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scalar:

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import casadi
-from casadi import SX, Function
+from casadi import Function
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, is_number, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, expression, is_number, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.sweeps import Response
 
@@ -87,8 +87,8 @@ class Curve:
             r = where(inside | (abs(excess) <= 0.0), newton, 0.5 * (low + high))
         return r
 
-    def _at(self, rate: Scalar) -> list[SX]:
-        return [SX(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
+    def _at(self, rate: Scalar) -> list[Scalar]:
+        return [expression(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
 
 
 @dataclass(frozen=True)

@@ -134,10 +134,8 @@ class Polyline:
         shifted = load.push + piece * load.tolerance
         found: Scalar = 0.0
         for k, threshold in sorted(self._thresholds(load), key=lambda pair: pair[0] < 0):
-            if k < 0:
-                found = found - as_number(shifted <= threshold)
-            else:
-                found = found + as_number(shifted > threshold)
+            off = -as_number(shifted <= threshold) if k < 0 else as_number(shifted > threshold)
+            found = found + off
         if self.friction is not None and jumps:
             found = only_where((shifted * piece) >= 0.0, found)
         elif self._far():

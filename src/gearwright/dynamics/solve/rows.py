@@ -25,6 +25,7 @@ from gearwright.dynamics.algebra.scalar import (
     is_zero,
     maximum,
     maximum_number,
+    minimum,
     times_reciprocal,
     total,
     where,
@@ -186,7 +187,7 @@ def _answers(J: Sparse, d: Sequence[Scalar]) -> list[Scalar]:
 
 def _compliance(answers: Sequence[Scalar]) -> Scalar:
     """Compliance of its heaviest coordinate; not nothing where a pose leaves a coordinate out of the row."""
-    return COMPLIANCE * maximum(reduce(least, answers), COMPLIANCE * total(*answers))
+    return COMPLIANCE * maximum(reduce(minimum, answers), COMPLIANCE * total(*answers))
 
 
 def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:

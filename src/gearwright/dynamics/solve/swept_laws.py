@@ -48,9 +48,9 @@ def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Respon
     new: Scalar = None
     for k in reversed(range(len(law.slopes))):
         if law.slopes[k] is VERTICAL:
-            value, bounded = _holding(law, k, impulse, rate, own, tolerance), greatest
+            value, bounded = _holding(law, k, impulse, rate, own, tolerance), maximum
         else:
-            value, bounded = _end(law, k).impulse, least
+            value, bounded = _end(law, k).impulse, minimum
         new = value if new is None else bounded(value, new)
     return new
 

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import Scalar, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, maximum, negated, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
-from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
 

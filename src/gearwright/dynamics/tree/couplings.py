@@ -15,7 +15,7 @@ from functools import cached_property
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, scalars, total
+from gearwright.dynamics.algebra.scalar import Scalar, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
@@ -119,7 +119,7 @@ class MapFollower(Follower):
         a = casadi.vertcat(*(SX(q[i]) for i, _ in self.leaders))
         rates = casadi.vertcat(*(SX(0.0 if v is None else v[k]) for _, k in self.leaders))
         found = self._differentiated.call([a, rates, casadi.vertcat(*map(SX, self.parameters))])
-        return [[float(x) if x.is_constant() else x for x in scalars(casadi.densify(SX(part)))] for part in found]
+        return [[simplified(x) for x in scalars(casadi.densify(SX(part)))] for part in found]
 
     def position(self, q: list[Scalar]) -> Scalar:
         return self._at(q)[0][0]
