@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -17,10 +18,12 @@ import numpy as np
 from gearwright.errors import GearwrightError, ModelError
 from gearwright.files import replacing, write_whole
 from gearwright.optional import require
+from gearwright.sim.recordings.checksums import add_to_parquet, check_parquet
 
 Array = np.ndarray[Any, Any]
 ENDINGS = (".parquet", ".csv")
 METADATA = "gearwright"
+CHECKSUM = "crc32"  # of all that follows the first line of a CSV
 
 
 class Store:
@@ -119,31 +122,33 @@ def require_polars() -> Any:
 
 
 def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
-    """The table with the call, the versions and the seed in its metadata; a CSV has them in comments at its head."""
+    """The table with the call, the versions, the seed and a checksum. A CSV has them in comments at its head."""
     with replacing(path) as temporary:
         if path.suffix == ".parquet":
             table.write_parquet(temporary, metadata={METADATA: json.dumps(dict(about))})
+            add_to_parquet(temporary)
             return
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(f"# {key}: {json.dumps(value)}\n" for key, value in about.items())
-            file.write(table.write_csv())
+        text = "".join(f"# {key}: {json.dumps(value)}\n" for key, value in about.items()) + table.write_csv()
+        temporary.write_text(f"# {CHECKSUM}: {zlib.crc32(text.encode())}\n{text}", encoding="utf-8", newline="")
 
 
 def described(path: Path) -> dict[str, Any]:
-    """The notes that `write` has put into a table; none of any other file."""
+    """The notes that `write` has put into a table; none of any other file, nor of one that is damaged."""
     try:
         if path.suffix == ".parquet":
+            check_parquet(path)
             polars = require_polars()
             held = json.loads(polars.read_parquet_metadata(path)[METADATA])
             return held if isinstance(held, dict) else {}
         found: dict[str, Any] = {}
-        with path.open(encoding="utf-8") as file:
-            for line in file:
-                if not line.startswith("# "):
-                    break
-                key, _, value = line[2:].partition(": ")
-                found[key] = json.loads(value)
-        return found
+        text = path.read_bytes()
+        for line in text.decode().splitlines():
+            if not line.startswith("# "):
+                break
+            key, _, value = line[2:].partition(": ")
+            found[key] = json.loads(value)
+        crc = found.pop(CHECKSUM, None)  # tables of earlier versions have none
+        return found if crc in (None, zlib.crc32(text[text.index(b"\n") + 1 :])) else {}
     except Exception:  # polars has errors of its own for damaged files
         return {}
 
