@@ -1,6 +1,7 @@
 """The pages that are made from data are up to date, links lead somewhere, and every page is in the navigation."""
 
 import importlib.util
+import re
 import tomllib
 from pathlib import Path
 
@@ -68,6 +69,16 @@ def test_a_concept_starts_with_a_picture_and_a_sentence(page):
     head, picture, sentence = (DOCS / page).read_text(encoding="utf-8").split("\n\n")[:3]
     assert head.startswith("# ") and picture.startswith("![")
     assert sentence[0].isupper() and sentence.rstrip().endswith((".", ":"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_drawings_of_characters_fit_the_page(page):
+    """100 columns are shown on a desk of 1280 px; longer lines are wrapped, which is for code and messages."""
+    blocks = re.findall(
+        r"^```(?:text)?\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    drawn = [line for text in blocks for line in text.splitlines() if re.search("[│▼▶◀┼─├╰]", line)]
+    assert [line for line in drawn if len(line) > 100] == []
 
 
 def test_drawings_are_the_same_on_every_run(monkeypatch):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 from gearwright.model import Mechanism
 from gearwright.model.joints import Joint
 from gearwright.page.motion import Motion
@@ -30,7 +31,7 @@ class JointSliders:
         for joint in shown[:MOST]:
             self._add(gui, joint, joint.name in followers)
         if len(shown) > MOST:
-            gui.add_markdown(f"and {len(shown) - MOST} joints more")
+            gui.add_markdown(f"and {counted(len(shown) - MOST, 'more joint')}")
 
     def _add(self, gui: Any, joint: Joint, follows: bool) -> None:
         limits, name, reach = joint.axes[0].limits, joint.name, REACH[joint.type.prismatic]

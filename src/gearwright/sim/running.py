@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import ModelError
+from gearwright.errors import ModelError, counted
 from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.calling import ControllerCalls
@@ -66,7 +66,7 @@ def run(
         warn_unsettled(sim, before, n)
         return recording
     most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
-    with nullcontext() if sink is None else opened(sink, shown, live=True) as out:
+    with nullcontext() if sink is None else opened(sink, shown) as out:
         add: Callable[[Any], None] = recording.add if out is None else out.write
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
         _recorded(sim, n, plan, calls, Rows(sim, schema, made, most), progress)
@@ -275,9 +275,9 @@ def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> No
     available = available_memory()
     if needed > available:
         raise ModelError(
-            f"the recording of {n // every} instants of {sim.batch} robots takes {shown_size(needed)}, "
-            f"and {shown_size(available)} are free: run for a shorter time, or record fewer steps "
-            f"(every={-(-needed * every // max(1, available)) + 1})"
+            f"the recording ({counted(n // every, 'sample')} of {counted(sim.batch, 'robot')}) needs "
+            f"{shown_size(needed)}, but only {shown_size(available)} is free: run for a shorter time, or record fewer "
+            f"steps (every={-(-needed * every // max(1, available)) + 1})"
         )
 
 

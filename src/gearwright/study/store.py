@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,13 +17,16 @@ from typing import Any, Self
 import numpy as np
 
 from gearwright.errors import GearwrightError, ModelError, SweepWarning, warn
+from gearwright.files import ENDING, replacing, write_whole
 from gearwright.optional import require
+from gearwright.sim.recordings.checksums import add_to_parquet, check_parquet
 from gearwright.study.designs import Chunking
 
 Array = np.ndarray[Any, Any]
 ENDINGS = (".parquet", ".csv")
 METADATA = "gearwright"
 NOTE, LOCK = "about.json", "lock"  # files of the folder, beside the chunks
+CHECKSUM = "crc32"  # of all that follows the first line of a CSV
 
 
 class Store:
@@ -92,7 +96,7 @@ class Store:
             note = self.folder / NOTE
             if not self._same(_notes(note)):
                 self._clear(note)
-            _replace(note, json.dumps(self.about).encode())
+            write_whole(note, json.dumps(self.about))
         except OSError as error:
             raise GearwrightError(f"{self.folder} cannot be written: {error.strerror}") from error
         return {k for k, path in self._chunks() if self._read(k, path) is not None}
@@ -118,13 +122,9 @@ class Store:
             self._memory[number] = dict(columns)
             return
         path = self.folder / f"{number}.npz"
-        temporary = path.with_suffix(".tmp")
         try:
-            with temporary.open("wb") as file:
+            with replacing(path, tidy=False) as temporary, temporary.open("wb") as file:
                 np.savez(file, *(columns[name] for name in self._metrics))
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
         except OSError as error:
             raise GearwrightError(f"{path} cannot be written: {error.strerror}; what is there is kept") from error
 
@@ -164,9 +164,9 @@ class Store:
 
     def _remove(self) -> None:
         """Takes away what the sweep has written; the folder too, if nothing else is in it."""
-        for path in [path for _, path in self._chunks()] + [self.folder / NOTE, self.folder / LOCK]:
+        own = [path for _, path in self._chunks()] + [self.folder / NOTE, self.folder / LOCK]
+        for path in (*own, *self.folder.glob(f".[0-9]*.npz.*{ENDING}")):  # and what a killed process was writing
             path.unlink(missing_ok=True)
-            path.with_suffix(".tmp").unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
 
@@ -176,32 +176,33 @@ def require_polars() -> Any:
 
 
 def write(table: Any, path: Path, about: Mapping[str, Any]) -> None:
-    """The table with the call, the versions and the seed in its metadata; a CSV has them in comments at its head."""
-    temporary = path.with_name(path.name + ".tmp")
-    if path.suffix == ".parquet":
-        table.write_parquet(temporary, metadata={METADATA: json.dumps(dict(about))})
-    else:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(f"# {key}: {json.dumps(value)}\n" for key, value in about.items())
-            file.write(table.write_csv())
-    temporary.replace(path)
+    """The table with the call, the versions, the seed and a checksum. A CSV has them in comments at its head."""
+    with replacing(path) as temporary:
+        if path.suffix == ".parquet":
+            table.write_parquet(temporary, metadata={METADATA: json.dumps(dict(about))})
+            add_to_parquet(temporary)
+            return
+        text = "".join(f"# {key}: {json.dumps(value)}\n" for key, value in about.items()) + table.write_csv()
+        temporary.write_text(f"# {CHECKSUM}: {zlib.crc32(text.encode())}\n{text}", encoding="utf-8", newline="")
 
 
 def described(path: Path) -> dict[str, Any]:
-    """The notes that `write` has put into a table; none of any other file."""
+    """The notes that `write` has put into a table; none of any other file, nor of one that is damaged."""
     try:
         if path.suffix == ".parquet":
+            check_parquet(path)
             polars = require_polars()
             held = json.loads(polars.read_parquet_metadata(path)[METADATA])
             return held if isinstance(held, dict) else {}
         found: dict[str, Any] = {}
-        with path.open(encoding="utf-8") as file:
-            for line in file:
-                if not line.startswith("# "):
-                    break
-                key, _, value = line[2:].partition(": ")
-                found[key] = json.loads(value)
-        return found
+        text = path.read_bytes()
+        for line in text.decode().splitlines():
+            if not line.startswith("# "):
+                break
+            key, _, value = line[2:].partition(": ")
+            found[key] = json.loads(value)
+        crc = found.pop(CHECKSUM, None)  # tables of earlier versions have none
+        return found if crc in (None, zlib.crc32(text[text.index(b"\n") + 1 :])) else {}
     except Exception:  # polars has errors of its own for damaged files
         return {}
 
@@ -234,9 +235,3 @@ def _locked(folder: Path) -> Any:
     except OSError:  # a file system without locks
         pass
     return held
-
-
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
