@@ -310,4 +310,5 @@ ARGUED = {
     "sim.loop_branches.STAGE": "how long a stage is before it is halved: the same branch",
     "sim.recordings.blocks.LEVEL": "how long zlib works: the same numbers (test_blocks_are_exact)",
     "sim.recordings.parquet.GROUP": "rows of a row group: tables do not depend on it",
+    "sim.recordings.checksums.BLOCK": "bytes that are read at a time: the checksum does not depend on it",
 }

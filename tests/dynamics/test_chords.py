@@ -6,7 +6,7 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics import Equations
-from gearwright.dynamics.algebra.scalar import column, scalars
+from gearwright.dynamics.algebra.scalar import column, expression, scalars
 from gearwright.dynamics.tree.coordinates import State
 from tests.dynamics.random_mechanisms import flat
 from tests.sim.light_bases import LIGHT
@@ -22,7 +22,7 @@ class Chords:
         self.model, n = model, model.dof
         q, u, dt = SX.sym("q", len(model.reduction.positions)), SX.sym("u", n), SX.sym("dt")
         state = State(scalars(q), scalars(u))
-        end = model.along_chords(state, dt)
+        end = model.along_chords(state, expression(dt))
         tree, p, f = model.lagrangian_gradient(state)
         P, F = model.chord_gradient(state, [0.0] * len(tree.v))
 

@@ -21,7 +21,7 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
-from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
+from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
@@ -84,7 +84,7 @@ class Equations:
                     f"controller {controller.name} declares the parameter {taken[0]!r}, which is a number of the "
                     "robot: name that in compile(parameters=…) instead, or call its own differently"
                 )
-            self._symbols |= {n: SX.sym(n) for n in controller.parameters}
+            self._symbols |= {n: Expression.symbol(n) for n in controller.parameters}
             nominal |= controller.parameters
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque

@@ -13,7 +13,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gear
 from gearwright.dynamics.algebra.one_sided_derivative import slope
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, scalars, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.tree.reduction import TreeState
@@ -61,8 +61,8 @@ class ActuatorUnit:
     losses: Losses  # of its transmission
     command: int
     states: tuple[int, ...]
-    parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
-    ratios: dict[str, SX] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
+    parameters: dict[str, Scalar] = field(default_factory=dict)  # its numbers that are inputs
+    ratios: dict[str, Scalar] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
     averaged: bool = False  # whether its effort is the mean of a step
 
@@ -119,7 +119,7 @@ class ActuatorUnit:
     @property
     def slope(self) -> Scalar:
         """Over the speed, anywhere."""
-        return simplified(SX(self.law.call(self.law.sx_in())[1]))
+        return simplified(self.law.call(self.law.sx_in())[1])
 
     @cached_property
     def jumps(self) -> bool:
@@ -150,7 +150,7 @@ class ActuatorUnit:
         """η of its transmission at this load and speed of its axis."""
         if not self.losses.varies:
             return self.losses.efficiency
-        return simplified(SX(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values()))))
+        return simplified(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values())))
 
     @cached_property
     def _efficiency(self) -> Function:
@@ -178,7 +178,7 @@ class ActuatorUnit:
         seen = self.gear.seen(tree, memory[self.command])
         arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
         effort, touching = self.law(seen.speed, arguments)
-        return ActuatorLinearization(seen, simplified(SX(effort)), maximum(-simplified(SX(touching)), 0.0))
+        return ActuatorLinearization(seen, simplified(effort), maximum(-simplified(touching), 0.0))
 
     @cached_property
     def sampled(self) -> Function:
@@ -224,7 +224,7 @@ class ActuatorUnit:
         if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
             speed = now.phase.known_rate(along)
             _, falling = self.law(speed, casadi.vertcat(*given))
-            steepness = maximum(-simplified(SX(falling)), 0.0)
+            steepness = maximum(-simplified(falling), 0.0)
         if self.curved and self.drive is not None:
             steepness = maximum(steepness, self._arrival(now, along, given, speed, acting.effort))
         at = now.phase.sample(along, steepness)
@@ -240,7 +240,7 @@ class ActuatorUnit:
         swing about its target from one limit to the other.
         """
         assert self.drive is not None
-        wanted, falling = (SX(x) for x in self.drive(speed, casadi.vertcat(*given)))
+        wanted, falling = (expression(x) for x in self.drive(speed, casadi.vertcat(*given)))
         response = total(*(x * x / now.diagonal[n] for n, x in along.items()))
         reach = REACH * (now.dt * (abs(effort) * response))
         return where(abs(wanted) <= (reach * -falling), -falling, 0.0)
@@ -254,9 +254,4 @@ class ActuatorUnit:
         numbers = casadi.vertcat(*self.parameters.values())
         speed = self.gear.seen(mean, memory[self.command]).speed
         effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers, speed)
-        return simplified(SX(effort)), scalars(SX(state))
-
-
-def simplified(x: SX) -> Scalar:
-    """A float where the expression is one."""
-    return float(x) if x.is_constant() else x
+        return simplified(effort), scalars(SX(state))

@@ -13,11 +13,10 @@ from math import inf
 from typing import Any
 
 import casadi
-from casadi import SX
 
-from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit, simplified
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
 from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears, ratios
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, simplified
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns
@@ -179,5 +178,5 @@ def actuator_lines(actuation: Actuation, now: Moment) -> list[Term]:
         if not d.curved:
             A, arguments = d.sampling(now, index)
             constant, slope = d.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
-            found.append(Straight(A, simplified(SX(constant)), -simplified(SX(slope))))
+            found.append(Straight(A, simplified(constant), -simplified(slope)))
     return found
