@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import gearwright as gw  # noqa: E402
+from benchmarks.page import write_section  # noqa: E402
 from tests.sim import test_accuracy as small  # noqa: E402
 from tests.sim import test_fast_loops as loops  # noqa: E402
 from tests.sim import test_passive as passive  # noqa: E402
@@ -136,9 +137,7 @@ def main() -> None:
     warnings.simplefilter("ignore", gw.UnsettledWarning)
     found = table()
     if write:
-        text = PAGE.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n{found}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+        write_section(PAGE, BEGIN, END, found)
 
 
 if __name__ == "__main__":
