@@ -14,9 +14,9 @@ from typing import Any
 
 import casadi
 
-from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit, simplified
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
 from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears, ratios
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, simplified
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns

@@ -139,7 +139,7 @@ class EffortMap:
     def _given(self, effort: Scalar) -> SX:
         """This actuator's effort alone: what several do together is the sum of what each does."""
         given = SX.zeros(self.actuators)
-        given[self.index] = effort
+        given[self.index] = SX(effort)
         return given
 
     def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:

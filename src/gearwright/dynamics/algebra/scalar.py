@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi
 from casadi import SX, GlobalOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 TINY = 1e-30  # keeps 0/0 finite; a normal number in single precision, too
 
@@ -83,7 +86,7 @@ class Expression:
     def __neg__(self) -> Expression:
         return Expression(-self.sx)
 
-    def __abs__(self) -> Expression:
+    def __abs__(self) -> Scalar:
         return Expression(casadi.fabs(self.sx))
 
     # --- conditions ------------------------------------------------------------------------------------------------
@@ -117,7 +120,7 @@ class Expression:
 
 
 Scalar: TypeAlias = float | Expression
-Condition: TypeAlias = bool | Expression
+Condition: TypeAlias = bool | Expression  # whether something holds
 
 
 def expression(x: Any) -> Expression:
@@ -194,15 +197,15 @@ def _in_pairs(chosen: Callable[[Scalar, Scalar], Scalar], values: Sequence[Scala
     return left[0]
 
 
-def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
-    """a where the condition holds, else b."""
+def where(condition: Condition | Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """a where the condition holds (where a slot's flag is not 0), else b."""
     if isinstance(condition, bool | float):
         return a if condition else b
     return Expression(casadi.if_else(condition, a, b))
 
 
-def negated(condition: Condition) -> Condition:
-    return not condition if isinstance(condition, bool) else Expression(casadi.logic_not(condition))
+def negated(condition: Condition | Scalar) -> Condition:
+    return not condition if isinstance(condition, bool | float) else Expression(casadi.logic_not(condition))
 
 
 def equal(a: Scalar, b: Scalar) -> Condition:
@@ -220,8 +223,9 @@ def _elementary(function: Callable[..., Any]) -> Callable[..., Scalar]:
     return evaluated
 
 
-sin, cos, exp, log, sinh = map(_elementary, (casadi.sin, casadi.cos, casadi.exp, casadi.log, casadi.sinh))
-sqrt, floor, atan2 = map(_elementary, (casadi.sqrt, casadi.floor, casadi.atan2))
+sin, cos, atan2 = _elementary(casadi.sin), _elementary(casadi.cos), _elementary(casadi.atan2)
+exp, log, sinh = _elementary(casadi.exp), _elementary(casadi.log), _elementary(casadi.sinh)
+sqrt, floor = _elementary(casadi.sqrt), _elementary(casadi.floor)
 
 
 def is_zero(a: Scalar) -> bool:
@@ -229,7 +233,7 @@ def is_zero(a: Scalar) -> bool:
     return type(a) is float and a == 0.0
 
 
-def is_number(a: Scalar) -> bool:
+def is_number(a: Scalar) -> TypeIs[float]:
     return type(a) is float
 
 

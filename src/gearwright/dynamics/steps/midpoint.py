@@ -36,7 +36,7 @@ from dataclasses import replace
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, negated, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
@@ -197,10 +197,10 @@ class MidpointStep(ConstrainedStep):
         done, share = build.converged[0], 0.5 * build.part[0]
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
 
-    def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
+    def _unresolved(self, w: Sequence[Scalar]) -> Condition:
         return is_unresolved(self.model, self.build.velocity, w, self.dt)
 
-    def _too_long(self, w: Sequence[Scalar]) -> Scalar:
+    def _too_long(self, w: Sequence[Scalar]) -> Condition:
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
         return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
 
@@ -211,7 +211,7 @@ class MidpointStep(ConstrainedStep):
 
     def _second_half(
         self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar]
-    ) -> Scalar:
+    ) -> Condition:
         """Whether its laws have settled."""
         build, model = self.build, self.model
         self._advance(acting, first, M)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gearwright.dynamics.algebra.scalar import (
     TINY,
+    Condition,
     Scalar,
     equal,
     is_number,
@@ -43,7 +44,7 @@ CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded 
 
 def has_settled(
     u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None
-) -> Scalar:
+) -> Condition:
     """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
 
     `gain`: by axis, how many times its change counts (`slender_gain`).
@@ -89,12 +90,12 @@ def give_way(turn: Scalar) -> Scalar:
     return chosen_from(turn, YIELDING)
 
 
-def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Scalar:
+def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Condition:
     """Whether an axis goes far in the step while its speed changes much: no step of this length follows that.
 
     A ball is one: what turns in its own axes is a part of its motion.
     """
-    found: Scalar = False
+    found: Condition = False
     for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
         square = total(*(w[k] * w[k] for k in axes))
         change = total(*(d * d for d in (w[k] - v[k] for k in axes)))
@@ -103,7 +104,7 @@ def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], 
     return found
 
 
-def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) -> None:
+def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None) -> None:
     """Writes the stage `relax`: where the pass after this one starts. `most`: passes.
 
     The last pass of a step that is lost starts from v. `unresolved`: whether the step is too long for its motion; None
@@ -137,8 +138,8 @@ def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
     return [w + relaxation * d for w, d in zip(start, change, strict=True)]
 
 
-def is_any_of(x: Scalar, values: Iterable[float]) -> Scalar:
-    found: Scalar = False
+def is_any_of(x: Scalar, values: Iterable[float]) -> Condition:
+    found: Condition = False
     for value in values:
         found = found | equal(x, value)
     return found
