@@ -87,8 +87,7 @@ def saved(figure: Any, path: Path) -> Path:
     import matplotlib
     from matplotlib import pyplot
 
-    with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}):
-        with replacing(path) as temporary:
-            figure.savefig(temporary, format=path.suffix[1:], metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}), replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:], metadata={"Date": None})
     pyplot.close(figure)
     return path
