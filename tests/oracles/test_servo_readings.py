@@ -29,7 +29,7 @@ ARMS = {
 
 
 def with_usual_servos(text, joints, folder):
-    """A tag that commands the positions of these joints, and the servos that it gets; motors of the file are left out."""
+    """A tag that commands the positions of these joints, and its servos. Motors of the file are left out."""
     interfaces = "<command_interface name='position'/><state_interface name='position'/>"
     tag = "".join(f"<joint name='{j}'>{interfaces}</joint>" for j in joints)
     tag = f"<ros2_control name='drives' type='system'><hardware><plugin>none</plugin></hardware>{tag}</ros2_control>"

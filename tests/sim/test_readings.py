@@ -66,7 +66,7 @@ def test_sensors_of_a_body_that_a_drive_accelerates(d, damping, integrator, dt):
 @BOTH
 @pytest.mark.parametrize("k", [1e3, 1e5, 1e7])
 def test_a_servo_of_a_dc_motor_warms_up_by_the_current_of_its_load(k, integrator, dt):
-    """2 N of 2 N/A through 1 Ω: 1 A, 1 W, and 0.1 K a second of 10 J/K. The supply gives that and the 2 W of the load."""
+    """2 N of 2 N/A through 1 Ω: 1 A and 1 W, 0.1 K per second of 10 J/K. The supply gives that and the load's 2 W."""
     motor = gw.DCMotor(
         name="motor", joint="j", resistance=1.0, torque_constant=2.0, thermal_capacitance=10.0, command="position",
         stiffness=k, damping_gain=2.0 * np.sqrt(k),
@@ -157,7 +157,7 @@ def test_work_of_the_readings_is_what_the_robot_has_got(seed):
 
 
 def test_readings_of_a_step_in_parts_are_the_mean_of_its_parts():
-    """A crank that a stiff velocity drive turns so fast that its steps have parts: its work is the four-bar's energy."""
+    """A stiff velocity drive turns a crank so fast that steps have parts: its work is the four-bar's energy."""
     robot = gw.load("four_bar")
     smooth = {
         n: replace(j, axes=tuple(replace(a, dynamics=AxisDynamics()) for a in j.axes)) for n, j in robot.joints.items()

@@ -146,7 +146,7 @@ class ConstrainedStep(ABC):
     # --- the end of a step -----------------------------------------------------------------------------------------
 
     def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar], taken: Sequence[Taken]) -> None:
-        """What actuators did, and their states. w: mean velocities; `taken`: where efforts were, of those with states.
+        """Stores efforts and states of actuators. w: mean velocities; `taken`: where those with states had their efforts.
 
         An effort is the mean of the step, by its impulse: the law at the end is not what has acted where it is stiff.
         """
@@ -163,7 +163,7 @@ class ConstrainedStep(ABC):
         self.build.actuator = after
 
     def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
-        """What actuators store, with the mean efforts of the impulses as they are: those of a time dt."""
+        """The numbers of actuators with the efforts that the impulses of a time dt are."""
         after, place = list(memory), 0
         for kind in self.kinds:
             if isinstance(kind, ActuatorRow):

@@ -25,7 +25,7 @@ LAST_PART = 1e-3  # of the velocity limit: over this part of it an actuator give
 
 
 class StepMeans(NamedTuple):
-    """What an actuator did in a step, on average over it."""
+    """Effort and speed of an actuator on average over a step."""
 
     effort: Number  # [N·m, N]
     speed: Number  # [rad/s, m/s]
