@@ -146,7 +146,7 @@ class ConstrainedStep(ABC):
     # --- the end of a step -----------------------------------------------------------------------------------------
 
     def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar], taken: Sequence[Taken]) -> None:
-        """Stores efforts and states of actuators. w: mean velocities; `taken`: where those with states had their efforts.
+        """Stores efforts and states of actuators. w: mean velocities; `taken`: where those with states had efforts.
 
         An effort is the mean of the step, by its impulse: the law at the end is not what has acted where it is stiff.
         """
