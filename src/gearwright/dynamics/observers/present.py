@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
@@ -55,7 +55,7 @@ def present(equations: Equations, given: Given) -> Present:
         rows = Rows(equations.kinds, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
         of_rows = row_efforts(equations.kinds, now, impulses)
-        effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
+        effort = [own + other for own, other in zip(effort, of_rows, strict=True)]
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.motion import Model
@@ -20,7 +20,7 @@ def _springs(model: Model, now: Moment) -> list[Term]:
     rows = zip(axes.damping, axes.stiffness, axes.reference, model.bodies.spring_positions, strict=True)
     for k, (damping, stiffness, reference, i) in enumerate(rows):
         if not is_zero(stiffness):
-            found.append(spring_damper(now, {k: 1.0}, stiffness, damping, minus(now.tree.q[i], reference)))
+            found.append(spring_damper(now, {k: 1.0}, stiffness, damping, now.tree.q[i] - reference))
     return list(found)
 
 
@@ -39,7 +39,7 @@ def _dampers(model: Model, now: Moment) -> list[Term]:
         row = combined(J, now.tree.G)
         if len(row) == 1:
             ((n, x),) = row.items()
-            along[n] = plus(along.get(n, 0.0), times(times(x, x), damping))
+            along[n] = along.get(n, 0.0) + x * x * damping
         elif not is_zero(damping):
             found.append(spring_damper(now, J, 0.0, damping, 0.0))
     found += [spring_damper(now, {places[n]: 1.0}, 0.0, d, 0.0) for n, d in along.items() if not is_zero(d)]
