@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, magnitude, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, total, where
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
 from gearwright.model.massless_designs import mass_givers
@@ -80,6 +80,6 @@ def _armatures(mechanism: Mechanism, values: Mapping[str, Scalar], parameters: S
         for name, axis in axes(mechanism.joint(joint)) if givers else ():
             key = f"{name}.armature"
             if key not in parameters:
-                given = total(*(magnitude(values[n]) for n in givers))
+                given = total(*(abs(values[n]) for n in givers))
                 found[key] = where(given > 0.0, axis.dynamics.armature, values[key])
     return found

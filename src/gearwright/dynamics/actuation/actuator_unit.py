@@ -13,19 +13,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gear
 from gearwright.dynamics.algebra.one_sided_derivative import slope
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    divided,
-    greatest,
-    is_zero,
-    magnitude,
-    minus,
-    plus,
-    scalars,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, scalars, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.solve.curves import Curve
@@ -85,7 +73,7 @@ class ShaftSample(NamedTuple):
 
     def at(self, u: Sequence[Scalar]) -> Taken:
         r = rate(self.J, u)
-        return Taken(plus(self.position, times(self.ahead, r)), plus(self.speed, times(self.share, r)))
+        return Taken(self.position + self.ahead * r, self.speed + self.share * r)
 
 
 @dataclass(frozen=True)
@@ -242,7 +230,7 @@ class ActuatorUnit:
         seen = self.gear.seen(tree, memory[self.command])
         arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
         effort, touching = self.law(seen.speed, arguments)
-        return ActuatorLinearization(seen, simplified(SX(effort)), greatest(minus(0.0, simplified(SX(touching))), 0.0))
+        return ActuatorLinearization(seen, simplified(SX(effort)), maximum(-simplified(SX(touching)), 0.0))
 
     @cached_property
     def sampled(self) -> Function:
@@ -284,7 +272,7 @@ class ActuatorUnit:
         if self.curved:
             return Curve(A, self.sampled, arguments, self.newton_steps)
         constant, slope = self.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
-        return Straight(A, simplified(SX(constant)), minus(0.0, simplified(SX(slope))))
+        return Straight(A, simplified(SX(constant)), -simplified(SX(slope)))
 
     def taken(self, now: Moment, index: int) -> ShaftSample:
         """Where its effort is taken in a phase."""
@@ -301,12 +289,12 @@ class ActuatorUnit:
         if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
             speed = now.phase.known_rate(along)
             _, falling = self.law(speed, casadi.vertcat(*given))
-            steepness = greatest(minus(0.0, simplified(SX(falling))), 0.0)
+            steepness = maximum(-simplified(SX(falling)), 0.0)
         if self.curved and self.drive is not None:
-            steepness = greatest(steepness, self._arrival(now, along, given, speed, acting.effort))
+            steepness = maximum(steepness, self._arrival(now, along, given, speed, acting.effort))
         at = now.phase.sample(along, steepness)
         return seen.A, [
-            now.command[self.command], plus(seen.position, at.shift), at.known, at.ahead, at.share,
+            now.command[self.command], seen.position + at.shift, at.known, at.ahead, at.share,
             now.phase.span, now.dt, *own, *self.parameters.values(),
         ]  # fmt: skip
 
@@ -318,9 +306,9 @@ class ActuatorUnit:
         """
         assert self.drive is not None
         wanted, falling = (SX(x) for x in self.drive(speed, casadi.vertcat(*given)))
-        response = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
-        reach = times(REACH, times(now.dt, times(magnitude(effort), response)))
-        return where(magnitude(wanted) <= times(reach, -falling), -falling, 0.0)
+        response = total(*(x * x / now.diagonal[n] for n, x in along.items()))
+        reach = REACH * (now.dt * (abs(effort) * response))
+        return where(abs(wanted) <= (reach * -falling), -falling, 0.0)
 
     def after(
         self, tree: TreeState, mean: TreeState, taken: Taken, effort: Scalar, command: Sequence[Scalar],

@@ -14,15 +14,7 @@ from typing import Any
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
 from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears, ratios
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    divided,
-    is_zero,
-    magnitude,
-    minus,
-    plus,
-    times,
-)
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns
@@ -62,7 +54,7 @@ class Actuation:
         for d in self.driven:
             if d.friction_coordinate is not None:
                 k, ratio = d.friction_coordinate
-                found[k] = plus(found.get(k, 0.0), times(magnitude(ratio), d.friction))
+                found[k] = found.get(k, 0.0) + abs(ratio) * d.friction
         return found
 
     @property
@@ -88,8 +80,8 @@ class Actuation:
         """Efforts along the tree's velocities: `Aᵀ·(τ − d·ω)`, and what maps add."""
         found: dict[int, Scalar] = {}
         for d, now in zip(self.driven, acting, strict=True):
-            net = minus(now.effort, times(d.damping, now.seen.speed))
-            _add(found, {k: times(x, net) for k, x in now.seen.A.items()})
+            net = now.effort - d.damping * now.seen.speed
+            _add(found, {k: x * net for k, x in now.seen.A.items()})
             _add(found, d.gear.extra(tree, now.seen, now.effort))
         by_name = {d.name: now.effort for d, now in zip(self.driven, acting, strict=True)}
         for b in self.bounds:
@@ -99,7 +91,7 @@ class Actuation:
 
 def _add(efforts: dict[int, Scalar], more: Mapping[int, Scalar]) -> None:
     for k, x in more.items():
-        efforts[k] = plus(efforts.get(k, 0.0), x)
+        efforts[k] = efforts.get(k, 0.0) + x
 
 
 def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: bool = False) -> Actuation:
@@ -122,8 +114,8 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
                 actuator=replace(a, **_joint_limit(mechanism, a)) if within else a,
                 gear=connected[name],
                 inertia=0.0 if body else inertia,
-                damping=plus(numbers["damping"], losses.damping),
-                friction=plus(numbers["friction"], losses.friction),
+                damping=numbers["damping"] + losses.damping,
+                friction=numbers["friction"] + losses.friction,
                 losses=losses,
                 ratios=map_unknowns(mechanism, t, values) if t is not None and losses.own is not None else {},
                 command=index,
@@ -169,7 +161,7 @@ def _joint_limit(mechanism: Mechanism, a: Actuator, values: Mapping[str, Scalar]
     if ref is None:
         return {}
     limit = mechanism.joint(ref.joint).axes[ref.index].limits.effort
-    return {"effort_limit": divided(limit, magnitude(ratio))} if 0.0 < limit < inf else {}
+    return {"effort_limit": limit / abs(ratio)} if 0.0 < limit < inf else {}
 
 
 def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:

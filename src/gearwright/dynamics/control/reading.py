@@ -8,7 +8,7 @@ from typing import Any
 from casadi import SX
 
 from gearwright.dynamics.actuation.actuators import memory_places
-from gearwright.dynamics.algebra.scalar import Scalar, plus, scalars, times
+from gearwright.dynamics.algebra.scalar import Scalar, scalars
 from gearwright.dynamics.algebra.sparse import identity
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.sensing.sensors import Sensing
@@ -116,7 +116,7 @@ def reading(
 
     def read_at(clock: SX) -> TracedReadings:
         steps, start = scalars(clock)
-        return TracedReadings({**attributes, "time": Traced([plus(start, times(steps, dt))], ())})
+        return TracedReadings({**attributes, "time": Traced([start + steps * dt], ())})
 
     return read_at
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
@@ -31,7 +31,7 @@ class LastStep:
 
     @property
     def middle(self) -> State:
-        return State(self.model.advanced(self.end.q, self.w, times(-0.5, self.dt)), self.w)
+        return State(self.model.advanced(self.end.q, self.w, -0.5 * self.dt), self.w)
 
     def beside_middle(self, now: Moment, mass: Sequence[Scalar]) -> list[Scalar]:
         """Efforts along the tree's velocities: means of springs and dampers, less what they are in the middle.
@@ -42,23 +42,23 @@ class LastStep:
         for J, damping, stiffness, slope in self._rows(now):
             along = combined(J, G)
             moved, faster = self._ahead(along, slope, mass)
-            effort = plus(times(stiffness, moved), times(damping, faster))
+            effort = stiffness * moved + damping * faster
             for k, x in J.items():
-                found[k] = minus(found[k], times(x, effort))
+                found[k] = found[k] - x * effort
         return found
 
     def _rows(self, now: Moment) -> list[tuple[Sparse, Scalar, Scalar, Scalar]]:
         """Direction, damping and stiffness of each, and the slope by which its step decides what is stiff."""
         axes, dampers = self.model.bodies.axes, damper_rows(self.model, now)
         springs = enumerate(zip(axes.damping, axes.stiffness, strict=True))
-        found = [({k: 1.0}, d, s, plus(d, times(self.dt, s))) for k, (d, s) in springs if not is_zero(s)]
+        found = [({k: 1.0}, d, s, d + self.dt * s) for k, (d, s) in springs if not is_zero(s)]
         together = along_coordinates(dampers, now.tree.G)
         for J, d in dampers:
             row = combined(J, now.tree.G)
             slope = d
             if len(row) == 1:
                 ((n, x),) = row.items()
-                slope = divided(together[n], times(x, x))
+                slope = together[n] / (x * x)
             found.append((J, d, 0.0, slope))
         return found
 
@@ -66,10 +66,10 @@ class LastStep:
         """How far ahead of the middle, and how much faster, the samples of both halves are on average."""
         if is_zero(slope):
             return 0.0, 0.0
-        w, v, half = rate(along, self.w), rate(along, self.end.u), times(0.5, self.dt)
+        w, v, half = rate(along, self.w), rate(along, self.end.u), 0.5 * self.dt
         first = FirstHalf(self.dt, mass).sample(along, slope)
         second = SecondHalf(self.dt, mass, self.w).sample(along, slope)
-        a = minus(times(first.ahead, w), times(half, w))
-        b = plus(times(half, w), plus(second.shift, times(second.ahead, v)))
-        faster = minus(plus(second.known, times(second.share, v)), w)
-        return times(0.5, plus(a, b)), times(0.5, faster)
+        a = first.ahead * w - half * w
+        b = half * w + (second.shift + second.ahead * v)
+        faster = second.known + second.share * v - w
+        return 0.5 * (a + b), 0.5 * faster

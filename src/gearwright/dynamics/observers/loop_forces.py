@@ -18,7 +18,7 @@ import casadi
 from casadi import SX
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.algebra.scalar import Scalar, column, minus, plus, scalars, times
+from gearwright.dynamics.algebra.scalar import Scalar, column, scalars
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
@@ -48,9 +48,9 @@ class Rows:
         if closing:
             for i in closing:
                 found[i] = 0.0
-            beside = [plus(x, y) for x, y in zip(held, row_efforts(self.kinds, now, found), strict=True)]
+            beside = [x + y for x, y in zip(held, row_efforts(self.kinds, now, found), strict=True)]
             for i, force in zip(closing, self._closing(now, state, beside), strict=True):
-                found[i] = times(force, now.dt)
+                found[i] = force * now.dt
         return found
 
     def _closing(self, now: Moment, state: State, effort: list[Scalar]) -> list[Scalar]:
@@ -61,9 +61,9 @@ class Rows:
         inertia = model.factorised(model.mass_matrix(now.at, now.tree))
         A = responses(J, [inertia.solve(dense(each, model.dof)) for each in J])
         free = inertia.solve(model.force(now.at, now.tree, effort, ahead=0.0))
-        opening = [plus(dot(each, free), x) for each, x in zip(J, self._drifts(state), strict=True)]
+        opening = [dot(each, free) + x for each, x in zip(J, self._drifts(state), strict=True)]
         least = least_pivots(A, [row.group for row in rows], self.floors)
-        return [minus(0.0, x) for x in factorise(A, len(rows), least).solve(opening)]
+        return [-x for x in factorise(A, len(rows), least).solve(opening)]
 
     def _rows(self, now: Instant | Moment) -> list[PositionRow]:
         return [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]
@@ -71,7 +71,7 @@ class Rows:
     def _drifts(self, state: State) -> list[Scalar]:
         """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
         model, t = self.model, SX.sym("t")
-        ahead = [plus(x, times(t, rate)) for x, rate in zip(state.q, model.position_rate(state), strict=True)]
+        ahead = [x + t * rate for x, rate in zip(state.q, model.position_rate(state), strict=True)]
         tree = model.tree(State(ahead, state.u))
         rows = self._rows(Instant(tree, model.configuration(tree), 1.0))
         rates = column([dot(combined(row.J, tree.G), state.u) for row in rows])
@@ -80,4 +80,4 @@ class Rows:
 
 def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
     """By the state if that is enough, or else that of the last step."""
-    return times(kind.force(now), now.dt) if isinstance(kind, Passive) else impulse
+    return kind.force(now) * now.dt if isinstance(kind, Passive) else impulse

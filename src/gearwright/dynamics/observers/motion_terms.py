@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, total
 from gearwright.dynamics.algebra.sparse import Matrix, combined, identity
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import CompliantCouplingRow, Instant, stored_energy
@@ -29,9 +29,9 @@ def energy(equations: Equations, given: Given) -> Outputs:
     kinetic = kinetic_energy(at, tree.v)
     for d in equations.model.actuation.driven:
         speed = d.gear.seen(tree, 0.0).speed
-        kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
-    stored = plus(stored_energy(equations.kinds, Instant(tree, at, 1.0)), _in_couplings(equations, tree, at))
-    return {"kinetic": [kinetic], "potential": [plus(potential_energy(at, tree.q), stored)]}
+        kinetic = kinetic + 0.5 * d.inertia * (speed * speed)
+    stored = stored_energy(equations.kinds, Instant(tree, at, 1.0)) + _in_couplings(equations, tree, at)
+    return {"kinetic": [kinetic], "potential": [potential_energy(at, tree.q) + stored]}
 
 
 def _in_couplings(equations: Equations, tree: TreeState, at: Configuration) -> Scalar:

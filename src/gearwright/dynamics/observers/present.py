@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, divided, magnitude, minus, plus, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, total, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
@@ -62,11 +62,11 @@ def present(equations: Equations, given: Given) -> Present:
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
         if last is not None:
             mass = Inertia(model.mass_matrix(at, tree)).diagonal(model.dof)
-            effort = [plus(x, y) for x, y in zip(effort, last.beside_middle(now, mass), strict=True)]
+            effort = [x + y for x, y in zip(effort, last.beside_middle(now, mass), strict=True)]
         rows = Rows(equations.kinds, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
         of_rows = row_efforts(equations.kinds, now, impulses)
-        effort = [plus(own, other) for own, other in zip(effort, of_rows, strict=True)]
+        effort = [own + other for own, other in zip(effort, of_rows, strict=True)]
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
 
 
@@ -75,8 +75,8 @@ def _last_step(equations: Equations, given: Given) -> LastStep | None:
     if not equations.seen_in_the_middle:
         return None
     end, w = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY]), given[StepSlot.MEAN_VELOCITY]
-    moved = total(*(magnitude(minus(a, b)) for a, b in zip(w, end.u, strict=True))) > 0.0
-    length = divided(given[StepSlot.DT][0], plus(1.0, given[StepSlot.PARTS][0]))
+    moved = total(*(abs(a - b) for a, b in zip(w, end.u, strict=True))) > 0.0
+    length = given[StepSlot.DT][0] / (1.0 + given[StepSlot.PARTS][0])
     return LastStep(equations.model, end, w, where(moved, length, 0.0))
 
 

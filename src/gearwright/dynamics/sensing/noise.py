@@ -11,7 +11,7 @@ from math import pi
 
 import casadi
 
-from gearwright.dynamics.algebra.scalar import Scalar, square_root
+from gearwright.dynamics.algebra.scalar import Scalar, sqrt
 from gearwright.model.noise_seeds import MODULI
 
 MULTIPLIERS = (171.0, 172.0, 170.0)
@@ -41,7 +41,7 @@ def normals(count: int, generator: Sequence[Scalar]) -> tuple[list[Scalar], list
     drawn: list[Scalar] = []
     while len(drawn) < count:
         state = advanced(state)
-        radius = square_root(-2.0 * casadi.log(uniform(state)))
+        radius = sqrt(-2.0 * casadi.log(uniform(state)))
         state = advanced(state)
         angle = 2.0 * pi * uniform(state)
         drawn += [radius * casadi.cos(angle), radius * casadi.sin(angle)]

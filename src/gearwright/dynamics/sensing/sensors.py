@@ -13,7 +13,7 @@ from typing import Any
 
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus, where
+from gearwright.dynamics.algebra.scalar import Scalar, where
 from gearwright.dynamics.sensing.kinds import Reader, reader
 from gearwright.dynamics.sensing.times import Timing, timing, untimely
 from gearwright.errors import CompileError
@@ -117,7 +117,7 @@ class Sensing:
 
     def sample(self, signals: Signals, state: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """The readings and the state at the end of a step, from the signals there and the state at its beginning."""
-        clocks = [plus(ticks, 1.0) for ticks in state[: len(self._periods)]]
+        clocks = [ticks + 1.0 for ticks in state[: len(self._periods)]]
         due = [ticks >= float(p) for ticks, p in zip(clocks, self._periods, strict=True)]
         after = [where(d, 0.0, ticks) for d, ticks in zip(due, clocks, strict=True)]
         for c in self._channels:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, either, equal, is_number, is_zero, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, where
 
 
 def as_number(condition: Scalar) -> Scalar:
@@ -43,11 +43,11 @@ def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scal
         return differs(piece, float(outside[0]))
     for few, holds in ((inside, True), (outside, False)):
         if len(few) == 2 and few[0] == -few[1]:
-            pair = equal(times(piece, piece), float(few[0] ** 2))
+            pair = equal(piece * piece, float(few[0] ** 2))
             return pair if holds else negated(pair)
     found: Scalar = False
     for k in inside:
-        found = either(found, equal(piece, float(k)))
+        found = found | equal(piece, float(k))
     return found
 
 

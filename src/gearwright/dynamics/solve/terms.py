@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.solve import swept_laws
 from gearwright.dynamics.solve.curves import Curve
@@ -85,7 +85,7 @@ class Rigid:
     erp: Scalar = 0.0
 
     def place(self, M: Inertia) -> tuple[str, Equality]:
-        return "equality", Equality(self.J, minus(0.0, self.wanted), 0.0, self.group, erp=self.erp)
+        return "equality", Equality(self.J, -self.wanted, 0.0, self.group, erp=self.erp)
 
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve
@@ -138,7 +138,7 @@ class Collected:
         b: list[Scalar] = [0.0] * n
         for line in self.lines:
             for i, x in line.J.items():
-                b[i] = plus(b[i], times(x, line.constant))
+                b[i] = b[i] + x * line.constant
         return b
 
     @property
@@ -153,7 +153,7 @@ class Collected:
 
     def impulses(self, found: Solved) -> list[Scalar]:
         """Those that are read."""
-        lines = [minus(t.constant, times(t.slope, rate(t.J, found.u))) for t in self.lines]
+        lines = [t.constant - t.slope * rate(t.J, found.u) for t in self.lines]
         each: Mapping[str, Sequence[Scalar]] = {
             "line": lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
         }  # fmt: skip
@@ -164,10 +164,10 @@ class Collected:
         found: list[Scalar] = [0.0] * len(solved.u)
         rows = [t.J for t in self.lines] + [t.J for t in self.laws]
         rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
-        lines = [minus(t.constant, times(t.slope, rate(t.J, solved.u))) for t in self.lines]
+        lines = [t.constant - t.slope * rate(t.J, solved.u) for t in self.lines]
         for J, impulse in zip(rows, (*lines, *solved.laws, *solved.equalities, *solved.curves), strict=True):
             for n, x in J.items():
-                found[n] = plus(found[n], times(x, impulse))
+                found[n] = found[n] + x * impulse
         return found
 
     def mapped(
@@ -188,4 +188,4 @@ class Collected:
 
 def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
     """J·u."""
-    return total(*(times(x, u[n]) for n, x in J.items()))
+    return total(*(x * u[n] for n, x in J.items()))

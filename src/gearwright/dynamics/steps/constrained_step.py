@@ -11,7 +11,7 @@ from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, divided, plus
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
@@ -96,8 +96,8 @@ class ConstrainedStep(ABC):
                 now = acting[shaft]
                 change = self.last_change()
                 rates = combined(now.seen.A, tree.G)
-                acceleration = divided(rate(rates, change), self.dt) if change else 0.0
-                loss = divided(self.build.impulse[place], self.build.dt[0])
+                acceleration = rate(rates, change) / self.dt if change else 0.0
+                loss = self.build.impulse[place] / self.build.dt[0]
                 acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
             place += kind.size
         return acting
@@ -110,7 +110,7 @@ class ConstrainedStep(ABC):
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
         effort = self.build.effort
         for k, x in self.model.actuation.additions(tree, acting).items():
-            effort[k] = plus(effort[k], x)
+            effort[k] = effort[k] + x
         return effort
 
     def moment(
@@ -167,6 +167,6 @@ class ConstrainedStep(ABC):
         after, place = list(memory), 0
         for kind in self.kinds:
             if isinstance(kind, ActuatorRow):
-                after[kind.driven.command] = divided(self.build.impulse[place], dt)
+                after[kind.driven.command] = self.build.impulse[place] / dt
             place += kind.size
         return after

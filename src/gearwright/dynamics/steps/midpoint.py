@@ -37,7 +37,7 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, both, either, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
@@ -116,7 +116,7 @@ class MidpointStep(ConstrainedStep):
             found = self._pass(later, H, M, effort)
         parts.keep(always=self.energy is not None)
         settled = self._second_half(later, found, M, acting, effort, samples)
-        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled, self.energy)
+        parts.end((build.converged[0] > 0.5) & (build.followed[0] > 0.5), settled, self.energy)
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
@@ -167,13 +167,13 @@ class MidpointStep(ConstrainedStep):
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         enough = tolerance(turn, self.dt, self.eps, loops=bool(self.closures))
-        settled = both(has_settled(found.u, w, enough), found.settled)
-        passed = either(build.converged[0] > 0.5, settled)
+        settled = has_settled(found.u, w, enough) & found.settled
+        passed = (build.converged[0] > 0.5) | settled
         build.converged = [as_number(passed)]
-        build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
+        build.iteration = [turn + where(passed, 0.0, 1.0)]
         if self.energy is None:
             goes_on = build.step_done[0] < 0.5
-            build.assured = [as_number(both(both(passed, negated(self._too_long(found.u))), goes_on))]
+            build.assured = [as_number(passed & negated(self._too_long(found.u)) & goes_on)]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
             start_next_pass(build, self.passes, None if self.closures else self._unresolved(build.u))
@@ -189,14 +189,14 @@ class MidpointStep(ConstrainedStep):
         middle = balance(model, build.position, build.momentum, w, effort, self.dt)
         build.force = middle.force
         if isinstance(H, Factors | Masked):
-            change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
-            return still([plus(x, d) for x, d in zip(w, change, strict=True)])
+            change = H.solve([c - r for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
+            return still([x + d for x, d in zip(w, change, strict=True)])
         if self.closures:
             acting = yielding(acting, give_way(build.iteration[0]))
         rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
-        push = [plus(minus(x, r), c) for x, r, c in rows]
+        push = [x - r + c for x, r, c in rows]
         acting = closed_ahead(self, acting, build.position, w)
-        done, share = build.converged[0], times(0.5, build.part[0])
+        done, share = build.converged[0], 0.5 * build.part[0]
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
 
     def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
@@ -228,7 +228,7 @@ class MidpointStep(ConstrainedStep):
         half = SecondHalf(self.dt, M.diagonal(model.dof), w)
         now = self.moment(half, tree, model.configuration(tree), M, actuators)
         second = self.collected(now, M)
-        push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
+        push = [x + c for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
         if self.energy:
@@ -236,7 +236,7 @@ class MidpointStep(ConstrainedStep):
         build.velocity = found.u
         guess.count_quick_steps(build)
         impulses = zip(build.impulse, self.direct.carried(second).impulses(found), strict=True)
-        build.impulse = [plus(a, b) for a, b in impulses]
+        build.impulse = [a + b for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
         self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
@@ -245,7 +245,7 @@ class MidpointStep(ConstrainedStep):
     def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:
         """Means of where efforts were taken in both halves."""
         second = [x for sample in self.shaft_samples(now) for x in sample.at(u)]
-        mean = [times(0.5, plus(a, b)) for a, b in zip(self.build.taken if second else [], second, strict=True)]
+        mean = [0.5 * (a + b) for a, b in zip(self.build.taken if second else [], second, strict=True)]
         return [Taken(*pair) for pair in zip(mean[::2], mean[1::2], strict=True)]
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
@@ -254,8 +254,8 @@ class MidpointStep(ConstrainedStep):
         guess.remember(build, w)
         impulse = acting.total(first)
         build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, self.dt)
-        lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
-        build.followed = [as_number(negated(either(lost, self._too_long(w))))]
+        lost = (build.converged[0] < 0.5) & (build.nearly_converged[0] < 0.5)
+        build.followed = [as_number(negated(lost | self._too_long(w)))]
         build.impulse = acting.impulses(first)
         if self.energy:
             self.energy.first_half(acting, first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.motion import Model
@@ -22,7 +22,7 @@ def _springs(model: Model, now: Moment) -> list[Term]:
     rows = zip(axes.damping, axes.stiffness, axes.reference, model.bodies.spring_positions, strict=True)
     for k, (damping, stiffness, reference, i) in enumerate(rows):
         if not is_zero(stiffness):
-            found.append(spring_damper(now, {k: 1.0}, stiffness, damping, minus(now.tree.q[i], reference)))
+            found.append(spring_damper(now, {k: 1.0}, stiffness, damping, now.tree.q[i] - reference))
     return list(found)
 
 
@@ -54,5 +54,5 @@ def along_coordinates(rows: Sequence[tuple[Sparse, Scalar]], G: list[Sparse]) ->
         row = combined(J, G)
         if len(row) == 1:
             ((n, x),) = row.items()
-            along[n] = plus(along.get(n, 0.0), times(times(x, x), damping))
+            along[n] = along.get(n, 0.0) + x * x * damping
     return along

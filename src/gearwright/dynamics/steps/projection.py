@@ -18,16 +18,7 @@ from collections.abc import Sequence
 import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    greatest,
-    magnitude,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Scalar, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
@@ -59,7 +50,7 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
         rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]
         worst: Scalar = 0.0
         for row in rows:
-            worst = greatest(worst, magnitude(row.error))
+            worst = maximum(worst, abs(row.error))
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
@@ -83,15 +74,15 @@ def _way_back(
     A = responses(J, Y)
     floor = least_pivots(A, [row.group for row in rows], floors)
     for k, row in enumerate(rows):
-        A[k, k] = plus(A[k, k], times(times(DAMPED, worst), _reach(row, tree, metric)))
-    impulses = [minus(0.0, x) for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
+        A[k, k] = A[k, k] + DAMPED * worst * _reach(row, tree, metric)
+    impulses = [-x for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
     back: list[Scalar] = [0.0] * n
     for column, impulse in zip(Y, impulses, strict=True):
-        back = [plus(x, times(y, impulse)) for x, y in zip(back, column, strict=True)]
+        back = [x + y * impulse for x, y in zip(back, column, strict=True)]
     return back
 
 
 def _reach(row: PositionRow, tree: TreeState, metric: Factors) -> Scalar:
     """`Σ reach²/d` over M's pivots d: no more than `reach·M⁻¹·reachᵀ` without regard to signs."""
     along = combined(row.J if row.reach is None else row.reach, tree.G)
-    return total(*(times(times(x, x), metric.reciprocals[n]) for n, x in along.items()))
+    return total(*(x * x * metric.reciprocals[n] for n, x in along.items()))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import Scalar, both, divided, either, greatest, minus, plus, times, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, maximum, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number, negated
 from gearwright.dynamics.steps.builder import StepBuilder
@@ -67,10 +67,10 @@ class Substeps:
         self.states = [slot for slot in STATES if slot in build]
         self.calm: Scalar = CALM
         if loop_speed_squared is not None:
-            self.calm = greatest(CALM, divided(CALM_LOOP, self.dt))
+            self.calm = maximum(CALM, CALM_LOOP / self.dt)
             self._by_speed(loop_speed_squared)
-        part = divided(1.0, plus(1.0, build.parts[0]))
-        build.part, build.remaining, build.span = [part], [1.0], [times(part, self.dt)]
+        part = 1.0 / (1.0 + build.parts[0])
+        build.part, build.remaining, build.span = [part], [1.0], [part * self.dt]
         build.step_done, build.failed, build.summed = [0.0], [0.0], [0.0]
         build.stage("whole")
 
@@ -84,8 +84,8 @@ class Substeps:
         build = self.build
         beside, calm = build.parts
         needed = total(*(where(square > (n * LOOP_SPEED) ** 2, n, 0.0) for n in (1.0, 2.0, 4.0, 8.0, 16.0)))
-        in_use = times(2.0, needed) >= beside  # half of the parts would not do
-        build.parts = [greatest(beside, needed), where(in_use, 0.0, calm)]
+        in_use = (2.0 * needed) >= beside  # half of the parts would not do
+        build.parts = [maximum(beside, needed), where(in_use, 0.0, calm)]
         build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
@@ -113,14 +113,14 @@ class Substeps:
         """
         build = self.build
         part, goes_on = build.part[0], build.step_done[0] < 0.5
-        smallest, right = build.parts[0] >= MOST, both(followed, settled)
+        smallest, right = build.parts[0] >= MOST, followed & settled
         if energy is not None:
             followed, right = self._faithful(energy, followed, right)
-        taken = both(goes_on, either(followed, smallest))
+        taken = goes_on & (followed | smallest)
         build.part_taken, build.unfinished = [as_number(taken)], [as_number(goes_on)]
-        fails = both(taken, negated(right))
-        build.failed = [greatest(build.failed[0], where(fails, 1.0, 0.0))]
-        build.whole = build.step_done = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
+        fails = taken & negated(right)
+        build.failed = [maximum(build.failed[0], where(fails, 1.0, 0.0))]
+        build.whole = build.step_done = [where(taken & negated(fails) & (part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
         with build.loop(1, until=Slots.whole):
             with build.loop(1, until=Slots.summed):
@@ -139,10 +139,10 @@ class Substeps:
         """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
         build = self.build
         (beside, calm), goes_on = build.parts, build.step_done[0] < 0.5
-        build.parts = [beside, where(both(goes_on, energy.beyond(IN_USE)), 0.0, calm)]
-        build.restored = [where(both(both(goes_on, beside >= MOST), energy.beyond(RESTORED)), 0.0, 1.0)]
-        strays = both(energy.beyond(STRAYED), build.iteration[0] < MANY)
-        return both(followed, negated(strays)), both(right, negated(energy.beyond(COUNTED)))
+        build.parts = [beside, where(goes_on & energy.beyond(IN_USE), 0.0, calm)]
+        build.restored = [where(goes_on & (beside >= MOST) & energy.beyond(RESTORED), 0.0, 1.0)]
+        strays = energy.beyond(STRAYED) & (build.iteration[0] < MANY)
+        return followed & negated(strays), right & negated(energy.beyond(COUNTED))
 
     def _go_back(self) -> None:
         """The state as it was before a part that is given up."""
@@ -158,30 +158,30 @@ class Substeps:
         build = self.build
         (part,), (left,), (beside, calm) = build.part, build.remaining, build.parts
         taken, goes_on = build.part_taken[0] > 0.5, build.unfinished[0] > 0.5
-        left = where(taken, minus(left, part), left)
-        ends = both(taken, left <= 0.0)
+        left = where(taken, left - part, left)
+        ends = taken & (left <= 0.0)
         self._add_impulses(part, taken, ends)
         if self.means:
             self._add_means(part, taken, ends)
-        build.unsettled = [plus(build.unsettled[0], where(ends, build.failed[0], 0.0))]
-        halved = both(goes_on, negated(taken))
-        longer = both(both(ends, calm >= self.calm), beside > 0.0)
-        more = where(halved, plus(times(2.0, beside), 1.0), where(longer, times(0.5, minus(beside, 1.0)), beside))
-        counted = where(both(ends, beside > 0.0), plus(calm, 1.0), calm)
-        build.parts = [more, where(either(halved, longer), 0.0, counted)]
-        part = where(halved, times(0.5, part), part)
-        build.part, build.remaining, build.span = [part], [left], [times(part, self.dt)]
-        build.step_done = [where(either(negated(goes_on), ends), 1.0, 0.0)]
+        build.unsettled = [build.unsettled[0] + where(ends, build.failed[0], 0.0)]
+        halved = goes_on & negated(taken)
+        longer = ends & (calm >= self.calm) & (beside > 0.0)
+        more = where(halved, 2.0 * beside + 1.0, where(longer, 0.5 * (beside - 1.0), beside))
+        counted = where(ends & (beside > 0.0), calm + 1.0, calm)
+        build.parts = [more, where(halved | longer, 0.0, counted)]
+        part = where(halved, 0.5 * part, part)
+        build.part, build.remaining, build.span = [part], [left], [part * self.dt]
+        build.step_done = [where(negated(goes_on) | ends, 1.0, 0.0)]
 
     def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""
         build = self.build
         whole = build.whole[0] > 0.5
         rows = list(zip(build.impulse_so_far, build.impulse, strict=True))
-        acted = [where(whole, x, where(taken, plus(a, x), a)) for a, x in rows]
-        done = either(ends, build.unfinished[0] < 0.5)
+        acted = [where(whole, x, where(taken, a + x, a)) for a, x in rows]
+        done = ends | (build.unfinished[0] < 0.5)
         build.impulse_so_far = acted
-        in_parts = [where(taken, divided(x, part), x) for _, x in rows]
+        in_parts = [where(taken, x / part, x) for _, x in rows]
         build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]
 
     def _add_means(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
@@ -189,8 +189,8 @@ class Substeps:
         build, whole = self.build, self.build.whole[0] > 0.5
         own = build.actuator
         rows = list(zip(build.mean_so_far, (own[i] for i in self.means), strict=True))
-        mean = [where(whole, x, where(taken, plus(a, times(part, x)), a)) for a, x in rows]
-        done = either(ends, build.unfinished[0] < 0.5)
+        mean = [where(whole, x, where(taken, a + part * x, a)) for a, x in rows]
+        done = ends | (build.unfinished[0] < 0.5)
         for i, (_, x), a in zip(self.means, rows, mean, strict=True):
             own[i] = where(done, a, x)
         build.mean_so_far, build.actuator = mean, own

@@ -23,7 +23,7 @@ import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, both, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
 from gearwright.dynamics.solve.masked import Masked
@@ -48,9 +48,9 @@ class Swept(NamedTuple):
         return any(row.drifting for row in self.rows)
 
     def velocities(self, impulses: Sequence[Scalar]) -> list[Scalar]:
-        change = [minus(x, w) for x, w in zip(impulses, self.warm, strict=True)]
+        change = [x - w for x, w in zip(impulses, self.warm, strict=True)]
         moved = self.H.solve(jacobian_transpose(self.rows, change, len(self.u)))
-        return [plus(x, d) for x, d in zip(self.u, moved, strict=True)]
+        return [x + d for x, d in zip(self.u, moved, strict=True)]
 
 
 class SweepSolver(ABC):
@@ -77,7 +77,7 @@ class SweepSolver(ABC):
         laws, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
         u = self.build.u
         lines = [(c, *c.line(rate(c.J, guess))) for c in acting.curves]
-        curves = [plus(minus(a, times(s, rate(c.J, u))), x) for (c, a, s), x in zip(lines, beside, strict=True)]
+        curves = [a - s * rate(c.J, u) + x for (c, a, s), x in zip(lines, beside, strict=True)]
         return Solved(u, laws, equalities, curves, [], True)
 
     def carried(self, acting: Collected) -> Collected:
@@ -92,7 +92,7 @@ class SweepSolver(ABC):
         for curve in acting.curves:
             constant, slope = curve.line(rate(curve.J, guess))
             for n, x in curve.J.items():
-                b[n] = plus(b[n], times(x, constant))
+                b[n] = b[n] + x * constant
             remainders.append(CurveRemainder(curve, constant, slope))
         terms: dict[str, Sequence[SweptTerm]] = {
             "law": acting.laws, "equality": acting.equalities, "curve": remainders,
@@ -103,7 +103,7 @@ class SweepSolver(ABC):
         H = H.with_lines([(remainder.J, remainder.slope) for remainder in remainders])
         factors = self.model.factorised(H.entries)
         push = jacobian_transpose(rows, warm, len(b))
-        u = factors.solve([plus(x, p) for x, p in zip(b, push, strict=True)])
+        u = factors.solve([x + p for x, p in zip(b, push, strict=True)])
         return Swept(rows, warm, u, factors)
 
     def _swept(self, start: Swept) -> list[Scalar]:
@@ -144,7 +144,7 @@ class SweepSolver(ABC):
         if system.drifting:
             undrifted = [row.undrifted() for row in system.rows]
             build.kept, build.kept_rate, more = sweep(undrifted, A, build.kept, build.kept_rate, going, self.tolerance)
-            change = plus(change, more)
+            change = change + more
         return change
 
 
@@ -160,7 +160,7 @@ class PgsSolver(SweepSolver):
         before = self.build.velocity
         suits: Scalar = True
         for row, impulse, own in zip(start.rows, start.warm, rates, strict=True):
-            suits = both(suits, row.satisfied(impulse, own, rate(row.J, before), self.tolerance))
+            suits = suits & row.satisfied(impulse, own, rate(row.J, before), self.tolerance)
         self.build.accepted = self.build.swept = [where(suits, 1.0, 0.0)]
 
     def _sweeps(self, system: Swept) -> None:
@@ -192,9 +192,9 @@ class TgsSolver(SweepSolver):
             done, moved, mean = build.done[0], build.moved, build.mean
             rows = [row.moved_on(d, done, n) for row, d in zip(system.rows, moved, strict=True)]
             self._sweep(system, rows, A, 1.0)
-            build.moved = [plus(d, x) for d, x in zip(moved, build.rate, strict=True)]
-            build.mean = [plus(m, times(1.0 / n, x)) for m, x in zip(mean, build.trial, strict=True)]
-            build.done = [plus(done, 1.0)]
+            build.moved = [d + x for d, x in zip(moved, build.rate, strict=True)]
+            build.mean = [m + 1.0 / n * x for m, x in zip(mean, build.trial, strict=True)]
+            build.done = [done + 1.0]
             build.stage("sweep")
         build.u = system.velocities(build.trial)
         build.mean_u = system.velocities(build.mean)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, minus, plus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.motion import Model
@@ -37,9 +37,9 @@ class Balance(NamedTuple):
 def balance(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], effort: Sequence[Scalar], dt: Scalar
 ) -> Balance:
-    half = times(0.5, dt)
+    half = 0.5 * dt
     tree, mean, f = model.lagrangian_gradient(State(model.advanced(q, w, half), w))
-    f = [plus(x, y) for x, y in zip(f, transposed(tree.G, list(effort), model.dof), strict=True)]
+    f = [x + y for x, y in zip(f, transposed(tree.G, list(effort), model.dof), strict=True)]
     start = list(p)
     for _, three in model.balls:
         x = Vector(*(w[k] for k in three)) * half
@@ -47,17 +47,17 @@ def balance(
         _put(mean, three, turned)
         _put(start, three, rotate_inverse(x, _of(p, three)))
     rows = zip(mean, f, start, strict=True)
-    return Balance(tree, f, [minus(minus(m, times(half, x)), s) for m, x, s in rows])
+    return Balance(tree, f, [m - half * x - s for m, x, s in rows])
 
 
 def momentum_after(
     model: Model, p: list[Scalar], w: list[Scalar], force: list[Scalar], impulse: list[Scalar], dt: Scalar
 ) -> list[Scalar]:
     """`p⁺ = p + dt·f + impulse`, of balls in the axes of the step's end."""
-    kick = [plus(times(dt, f), i) for f, i in zip(force, impulse, strict=True)]
-    after = [plus(x, k) for x, k in zip(p, kick, strict=True)]
+    kick = [dt * f + i for f, i in zip(force, impulse, strict=True)]
+    after = [x + k for x, k in zip(p, kick, strict=True)]
     for _, three in model.balls:
-        x = Vector(*(w[k] for k in three)) * times(0.5, dt)
+        x = Vector(*(w[k] for k in three)) * (0.5 * dt)
         _put(after, three, rotate_inverse(x, rotate_inverse(x, _of(p, three)) + _of(kick, three)))
     return after
 
@@ -79,7 +79,7 @@ def rotate_inverse(x: Vector, a: Vector) -> Vector:
 
 def _angle(x: Vector) -> tuple[Scalar, Scalar, Scalar]:
     """|x|, its sine and cosine; TINY keeps quotients finite at rest, where their numerators vanish."""
-    r = square_root(x @ x + TINY)
+    r = sqrt(x @ x + TINY)
     return r, *sine_cosine(r)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, scalars, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, scalars, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
@@ -51,17 +51,17 @@ class Follower(ABC):
     def drift(self, q: list[Scalar], v: list[Scalar]) -> Scalar:
         """The follower's acceleration while its leaders keep their rates."""
         rows = zip(self.bend(q, v), self.leaders, strict=True)
-        return total(*(times(x, v[k]) for x, (_, k) in rows))
+        return total(*(x * v[k] for x, (_, k) in rows))
 
     def error(self, q: list[Scalar]) -> Scalar:
         """C."""
-        return minus(q[self.follower[0]], self.position(q))
+        return q[self.follower[0]] - self.position(q)
 
     def jacobian(self, q: list[Scalar]) -> Sparse:
         """∂C over the tree's velocities: 1 for the follower, −slope for each leader."""
         J: Sparse = {self.follower[1]: 1.0}
         for slope, (_, leader) in zip(self.slopes(q), self.leaders, strict=True):
-            J[leader] = minus(J.get(leader, 0.0), slope)
+            J[leader] = J.get(leader, 0.0) - slope
         return J
 
 
@@ -88,7 +88,7 @@ class PolynomialFollower(Follower):
         if not self.curved:
             return [0.0] * len(self.leaders)
         i, k = self.leaders[0]
-        return [times(self.polynomial.curvature([q[i]]), v[k])]
+        return [self.polynomial.curvature([q[i]]) * v[k]]
 
 
 @dataclass(frozen=True)
