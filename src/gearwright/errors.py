@@ -90,6 +90,15 @@ class RecordingWarning(UserWarning):
     """A recording that will be larger than the disk or the memory, or one that was cut off."""
 
 
+class SweepWarning(UserWarning):
+    """A sweep that cannot be resumed, because it depends on something that cannot be compared with what is on disk."""
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """`1 link`, `4 links`."""
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warns at the line of the caller's own code, however deep in this package it was called from."""
     frame, level = sys._getframe(1), 1

@@ -21,16 +21,16 @@ PACKAGES = ("dynamics", "sim", "compiler", "model")
 
 def constants() -> Iterator[str]:
     """`module.NAME` of every upper-case name that is assigned numbers, from the package's root."""
-    for package in PACKAGES:
-        for path in sorted((SOURCE / package).rglob("*.py")):
-            module = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
-            no_numbers: set[str] = set()
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                for name, value in _assigned(node):
-                    if _is_numeric(value) and not no_numbers & _names(value):
-                        yield f"{module}.{name}"
-                    else:
-                        no_numbers.add(name)
+    packages = (path for package in PACKAGES for path in sorted((SOURCE / package).rglob("*.py")))
+    for path in (*sorted(SOURCE.glob("*.py")), *packages):
+        module = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
+        no_numbers: set[str] = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for name, value in _assigned(node):
+                if _is_numeric(value) and not no_numbers & _names(value):
+                    yield f"{module}.{name}"
+                else:
+                    no_numbers.add(name)
 
 
 def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

@@ -158,7 +158,8 @@ def test_what_is_not_in_the_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(gw.CompileError, match="no equations"):
         again.linearize()
     with pytest.raises(gw.SimulationError, match="cannot be written"):
-        sim.save(tmp_path / "missing" / "g.gw")
+        sim.save(tmp_path / "g.gw" / "inside a file.gw")
+    sim.save(tmp_path / "made" / "g.gw")  # missing folders are made
 
 
 def test_a_user_s_function_is_not_there_to_be_called(saved: dict[str, tuple[gw.Simulation, Path]]) -> None:
@@ -301,8 +302,8 @@ def test_who_may_have_written_it(file: Path, tmp_path: Path, monkeypatch: pytest
     gw.open(file, trust=True)
     monkeypatch.undo()
     os.mkfifo(tmp_path / "pipe.gw")
-    assert "no file" in refusal(tmp_path / "pipe.gw")
-    assert "no file" in refusal(tmp_path)
+    assert "not a regular file" in refusal(tmp_path / "pipe.gw")
+    assert "not a regular file" in refusal(tmp_path)
     assert "No such file" in refusal(tmp_path / "none.gw")
     with file.open("r+b") as sparse:
         sparse.truncate(2**34 + 1)
@@ -328,7 +329,7 @@ def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_code_may_ask_for_mathematics_only() -> None:
     returns = b"\xc3" + bytes(63)
-    loaded_image.LoadedImage(Image(returns, 0, 0, {8: "memcpy", 16: "pow"}, {24: 0})).run(0)
+    loaded_image.LoadedImage(Image(returns, 0, 0, {8: "memcpy", 16: "pow"}, {24: 0})).run(0, 0)
     with pytest.raises(gw.CompileError, match="none of mathematics"):
         loaded_image.LoadedImage(Image(returns, 0, 0, {8: "system"}, {}))
     for outside in (Image(returns, 64, 0, {}, {}), Image(returns, 0, 0, {60: "pow"}, {}), Image(b"", 0, 0, {}, {})):

@@ -21,7 +21,7 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
-from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
+from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
@@ -41,6 +41,7 @@ from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.chord_choice import chords
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.loads import loads_on
@@ -83,13 +84,13 @@ class Equations:
                     f"controller {controller.name} declares the parameter {taken[0]!r}, which is a number of the "
                     "robot: name that in compile(parameters=…) instead, or call its own differently"
                 )
-            self._symbols |= {n: SX.sym(n) for n in controller.parameters}
+            self._symbols |= {n: Expression.symbol(n) for n in controller.parameters}
             nominal |= controller.parameters
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
             bodies, reduction(mechanism, values), actuation(mechanism, values, averaged=integrator == "midpoint"),
-            loads_on(mechanism, wrenches, scalars(self._wrench)),
+            loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -14,6 +14,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Matrix, accumulate, add_diagonal, combined, identity, transposed
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.tree.algorithms import inverse_dynamics, mass_matrix
+from gearwright.dynamics.tree.chords import Chord
 from gearwright.dynamics.tree.coordinates import Coordinates, State
 from gearwright.dynamics.tree.front_choice import chosen_fronts
 from gearwright.dynamics.tree.fronts import inertia
@@ -31,6 +32,7 @@ class Model(Coordinates):
 
     actuation: Actuation = field(default_factory=Actuation)
     loads: tuple[Load, ...] = ()  # wrenches on links, which hold over a step
+    chords: tuple[Chord, ...] = ()  # of bases that go straight in other coordinates than their own
 
     # --- forces and inertia ----------------------------------------------------------------------------------------
 
@@ -103,10 +105,15 @@ class Model(Coordinates):
 
         f has the wrenches on links in it, too.
         """
+        return self._gradient(state, ())
+
+    def _gradient(self, state: State, chords: Sequence[Chord]) -> tuple[TreeState, list[Scalar], list[Scalar]]:
         tree = self.tree(state)
         at = self.configuration(tree)
         p, f = lagrangian_gradient(at, tree.v)
         f = self.with_loads(at, f)
+        for chord in chords:
+            p, f = chord.gradient(at, tree.v, p, f)
         p = [x + a * v for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
         for d in self.actuation.driven:
             if not is_zero(d.inertia):
@@ -181,3 +188,52 @@ class Model(Coordinates):
             for i, value in zip(four, quaternion_product([state.q[i] for i in four], (0.0, *half)), strict=True):
                 q_dot[i] = value
         return q_dot
+
+    # --- along chords: velocities, momenta and forces of bases that go straight in other coordinates ---------------
+
+    def chord_gradient(self, state: State, effort: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """`∂L/∂u` and `∂L/∂q + τ` along chords."""
+        tree, p, f = self._gradient(state, self.chords)
+        for chord in self.chords:
+            effort = chord.forces(self.configuration(tree), effort)
+        return p, [x + y for x, y in zip(f, transposed(tree.G, list(effort), self.dof), strict=True)]
+
+    def along_chords(self, state: State, dt: Scalar) -> State:
+        """The position after dt at a constant velocity along chords, and the velocities there."""
+        new = self.advanced(state.q, state.u, dt)
+        if not self.chords:
+            return State(new, state.u)
+        start, end = self.tree(state), self.tree(State(new, state.u))
+        at, v = self.configuration(start), end.v
+        for chord in self.chords:
+            chord.advance(at, start.q, start.v, end.q, dt)
+            v = chord.base_velocities(self.configuration(end), chord.kept(at, start.v, v))
+        return State([end.q[i] for i in self.reduction.positions], [v[k] for k in self.reduction.velocities])
+
+    def chord_velocities(self, state: State) -> list[Scalar]:
+        if not self.chords:
+            return state.u
+        tree = self.tree(state)
+        v = tree.v
+        for chord in self.chords:
+            v = chord.velocities(self.configuration(tree), v)
+        return [v[k] for k in self.reduction.velocities]
+
+    def chord_forces(self, q: list[Scalar], f: list[Scalar]) -> list[Scalar]:
+        """Forces or momenta along chords, from those along the independent velocities."""
+        return self._mapped(q, f, Chord.forces)
+
+    def forces_of_chords(self, q: list[Scalar], f: list[Scalar]) -> list[Scalar]:
+        """The inverse of `chord_forces`."""
+        return self._mapped(q, f, Chord.base_forces)
+
+    def _mapped(self, q: list[Scalar], f: list[Scalar], by: Callable[..., list[Scalar]]) -> list[Scalar]:
+        if not self.chords:
+            return f
+        tree = self.tree(State(q, [0.0] * self.dof))
+        each: list[Scalar] = [0.0] * len(tree.v)
+        for k, x in zip(self.reduction.velocities, f, strict=True):
+            each[k] = x
+        for chord in self.chords:
+            each = by(chord, self.configuration(tree), each)
+        return transposed(tree.G, each, self.dof)

@@ -13,7 +13,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gear
 from gearwright.dynamics.algebra.one_sided_derivative import slope
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, scalars, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.solve.curves import Curve
@@ -88,8 +88,8 @@ class ActuatorUnit:
     losses: Losses  # of its transmission
     command: int
     states: tuple[int, ...]
-    parameters: dict[str, SX] = field(default_factory=dict)  # its numbers that are inputs
-    ratios: dict[str, SX] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
+    parameters: dict[str, Scalar] = field(default_factory=dict)  # its numbers that are inputs
+    ratios: dict[str, Scalar] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
     averaged: bool = False  # whether its effort is the mean of a step
 
@@ -166,7 +166,7 @@ class ActuatorUnit:
     @property
     def slope(self) -> Scalar:
         """Over the speed, anywhere."""
-        return simplified(SX(self.law.call(self.law.sx_in())[1]))
+        return simplified(self.law.call(self.law.sx_in())[1])
 
     @property
     def depends_on_motion(self) -> bool:
@@ -202,7 +202,7 @@ class ActuatorUnit:
         """η of its transmission at this load and speed of its axis."""
         if not self.losses.varies:
             return self.losses.efficiency
-        return simplified(SX(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values()))))
+        return simplified(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values())))
 
     @cached_property
     def _efficiency(self) -> Function:
@@ -230,7 +230,7 @@ class ActuatorUnit:
         seen = self.gear.seen(tree, memory[self.command])
         arguments = casadi.vertcat(*self.arguments(seen, command, memory, dt))
         effort, touching = self.law(seen.speed, arguments)
-        return ActuatorLinearization(seen, simplified(SX(effort)), maximum(-simplified(SX(touching)), 0.0))
+        return ActuatorLinearization(seen, simplified(effort), maximum(-simplified(touching), 0.0))
 
     @cached_property
     def sampled(self) -> Function:
@@ -272,7 +272,7 @@ class ActuatorUnit:
         if self.curved:
             return Curve(A, self.sampled, arguments, self.newton_steps)
         constant, slope = self.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
-        return Straight(A, simplified(SX(constant)), -simplified(SX(slope)))
+        return Straight(A, simplified(constant), -simplified(slope))
 
     def taken(self, now: Moment, index: int) -> ShaftSample:
         """Where its effort is taken in a phase."""
@@ -289,7 +289,7 @@ class ActuatorUnit:
         if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
             speed = now.phase.known_rate(along)
             _, falling = self.law(speed, casadi.vertcat(*given))
-            steepness = maximum(-simplified(SX(falling)), 0.0)
+            steepness = maximum(-simplified(falling), 0.0)
         if self.curved and self.drive is not None:
             steepness = maximum(steepness, self._arrival(now, along, given, speed, acting.effort))
         at = now.phase.sample(along, steepness)
@@ -305,7 +305,7 @@ class ActuatorUnit:
         swing about its target from one limit to the other.
         """
         assert self.drive is not None
-        wanted, falling = (SX(x) for x in self.drive(speed, casadi.vertcat(*given)))
+        wanted, falling = (expression(x) for x in self.drive(speed, casadi.vertcat(*given)))
         response = total(*(x * x / now.diagonal[n] for n, x in along.items()))
         reach = REACH * (now.dt * (abs(effort) * response))
         return where(abs(wanted) <= (reach * -falling), -falling, 0.0)
@@ -320,8 +320,3 @@ class ActuatorUnit:
         end, speed = (self.gear.seen(x, memory[self.command]).speed for x in (tree, mean))
         given = command[self.command], taken.speed, taken.position, own, dt, numbers, end, effort, speed
         return scalars(SX(self.state_after(*given)))
-
-
-def simplified(x: SX) -> Scalar:
-    """A float where the expression is one."""
-    return float(x) if x.is_constant() else x

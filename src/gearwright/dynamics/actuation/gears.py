@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, maximum, minimum, scalars, total
+from gearwright.dynamics.algebra.scalar import Scalar, expression, maximum, minimum, scalars, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
 from gearwright.dynamics.tree.reduction import TreeState
@@ -97,7 +97,7 @@ class VariableRatio:
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(SX(A)), self.axes, strict=True):
             row[k] = row.get(k, 0.0) + slope
-        return ActuatorAxis(SX(a), row, total(*(x * tree.v[k] for k, x in row.items())), SX(drift))
+        return ActuatorAxis(expression(a), row, total(*(x * tree.v[k] for k, x in row.items())), expression(drift))
 
     @cached_property
     def bent(self) -> Function:
@@ -139,7 +139,7 @@ class EffortMap:
     def _given(self, effort: Scalar) -> SX:
         """This actuator's effort alone: what several do together is the sum of what each does."""
         given = SX.zeros(self.actuators)
-        given[self.index] = effort
+        given[self.index] = SX(effort)
         return given
 
     def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:

@@ -6,10 +6,11 @@ one of which freedoms have been eliminated has all 21.
 
 from __future__ import annotations
 
+from operator import sub
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.rotation import Rows, Transform
-from gearwright.dynamics.algebra.scalar import Scalar, minus
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion, Symmetric, Vector
 
 
@@ -72,7 +73,7 @@ def _less_product(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
     products = (
         a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z,
     )  # fmt: skip
-    return Symmetric(*map(minus, S, products))
+    return Symmetric(*map(sub, S, products))
 
 
 def _cross_rows(r: Vector, C: Symmetric) -> Rows:

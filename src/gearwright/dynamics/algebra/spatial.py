@@ -11,9 +11,10 @@ origin. It adds and moves like the book's spatial inertia (Featherstone, RBDA, �
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total
 
 
 class Vector(NamedTuple):
@@ -32,7 +33,7 @@ class Vector(NamedTuple):
     def __neg__(self) -> Vector:
         return Vector(-self.x, -self.y, -self.z)
 
-    def __mul__(self, k: Scalar) -> Vector:  # tuples would repeat
+    def __mul__(self, k: Scalar) -> Vector:  # type: ignore[override]  # tuples would repeat
         return Vector(self.x * k, self.y * k, self.z * k)
 
     def __matmul__(self, other: Vector) -> Scalar:
@@ -66,12 +67,21 @@ class Symmetric(NamedTuple):
     yz: Scalar = 0.0
 
     def __add__(self, other: Symmetric) -> Symmetric:  # type: ignore[override]
-        return Symmetric(*map(plus, self, other))
+        return Symmetric(*map(add, self, other))
 
     @property
     def rows(self) -> tuple[Vector, Vector, Vector]:
         xx, yy, zz, xy, xz, yz = self
         return Vector(xx, xy, xz), Vector(xy, yy, yz), Vector(xz, yz, zz)
+
+    def spread_of_moments(self) -> Scalar:
+        """`(tr I/3)³/det I` with `I = tr(Σ)·1 − Σ`, Σ being this: 1 of a sphere. 1, too, of what has no extent."""
+        xx, yy, zz, xy, xz, yz = self
+        rows = Vector(yy + zz, -xy, -xz), Vector(-xy, xx + zz, -yz), Vector(-xz, -yz, xx + yy)
+        third, det = 2.0 / 3.0 * total(xx, yy, zz), rows[0] @ rows[1].cross(rows[2])
+        if is_number(det) and det <= 0.0:
+            return 1.0
+        return third * (third * third) / det
 
 
 def twice_symmetric(a: Vector, b: Vector) -> Symmetric:
@@ -95,8 +105,12 @@ class Motion(NamedTuple):
     def __add__(self, other: Motion) -> Motion:  # type: ignore[override]
         return Motion(self.angular + other.angular, self.linear + other.linear)
 
-    def __mul__(self, k: Scalar) -> Motion:
+    def __mul__(self, k: Scalar) -> Motion:  # type: ignore[override]
         return Motion(self.angular * k, self.linear * k)
+
+    def cross(self, S: Motion) -> Motion:
+        """The rate of a motion S that this one carries along."""
+        return Motion(self.angular.cross(S.angular), self.angular.cross(S.linear) + self.linear.cross(S.angular))
 
     def dot(self, force: Force) -> Scalar:
         """Power: what the force does along the motion."""
@@ -115,7 +129,7 @@ class Force(NamedTuple):
     def __sub__(self, other: Force) -> Force:
         return Force(self.moment - other.moment, self.linear - other.linear)
 
-    def __mul__(self, k: Scalar) -> Force:
+    def __mul__(self, k: Scalar) -> Force:  # type: ignore[override]
         return Force(self.moment * k, self.linear * k)
 
     @property

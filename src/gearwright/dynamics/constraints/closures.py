@@ -11,10 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-import casadi
-
 from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, sine_cosine, sqrt
+from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import CutRow, Winding, cut_axis_rows
@@ -77,7 +75,7 @@ def _thread(row: Thread) -> Condition:
             return a @ x.d
         ahead = 1.0 / lead * (a @ x.d) - angle_about(row.axis, x)
         sine, cosine = sine_cosine(ahead)
-        return lead * casadi.atan2(sine, cosine)
+        return lead * atan2(sine, cosine)
 
     def rate(x: RelativePose, V: Motion) -> Scalar:
         return a @ V.linear - lead * angle_rate_about(row.axis, x, V)

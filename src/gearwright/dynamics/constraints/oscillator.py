@@ -22,9 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import casadi
-
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, maximum, sqrt, where
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, exp, maximum, sin, sinh, sqrt, where
 
 RESOLVED = 1.0  # μ·dt up to which the poles are exact: a sixth of a period
 RESOLVED_TOGETHER = 5.0  # and μ·dt·Σμⱼ·dt, over all springs that share inertia: below 6, which is stable
@@ -85,11 +83,11 @@ def _poles(theta: Scalar, zeta: Scalar) -> tuple[Scalar, Scalar]:
     theta = where(theta <= RESOLVED, theta, RESOLVED)  # beyond, only numbers that are finite
     a, square = zeta * theta, 1.0 - zeta * zeta
     b = theta * sqrt(abs(square) + TINY)  # has a derivative at ζ = 1, too
-    decay, fast = casadi.exp(-a), a + b
+    decay, fast = exp(-a), a + b
     slow = (theta * theta) / fast
-    half_a, half_b, half = (casadi.sinh(0.5 * _bounded(a)), casadi.sin(0.5 * b), casadi.sinh(0.5 * slow))
+    half_a, half_b, half = (sinh(0.5 * _bounded(a)), sin(0.5 * b), sinh(0.5 * slow))
     ringing = 4.0 * decay * (half_a * half_a + half_b * half_b)
-    creeping = (1.0 - casadi.exp(-fast)) * 2.0 * casadi.exp(-0.5 * slow) * half
+    creeping = (1.0 - exp(-fast)) * 2.0 * exp(-0.5 * slow) * half
     return where(square >= 0.0, ringing, creeping) / (theta * theta), decay * decay
 
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import casadi
-
 from gearwright.dynamics.algebra.rotation import Rows, rotate, rotate_inverse
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, maximum, sqrt, where
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, atan2, maximum, sine_cosine, sqrt, where
 from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.model import Joint
 from gearwright.model.joints import plane_basis
@@ -48,9 +46,9 @@ def angle_rate_about(axis: Sequence[float], x: RelativePose, V: Motion) -> Scala
 def _angle_in(e1: Vector, e2: Vector, a: Vector, about: float) -> Scalar:
     x, y = e1 @ a, e2 @ a
     if about:
-        c, s = float(casadi.cos(about)), float(casadi.sin(about))
+        s, c = sine_cosine(about)
         x, y = c * x + s * y, c * y - s * x
-    return casadi.atan2(y, x) + about
+    return atan2(y, x) + about
 
 
 # --- two axes: R = turn about a, then about b ----------------------------------------------------------------------

@@ -71,7 +71,7 @@ def closure(equations: Equations, given: Given) -> Outputs:
     J = SX(len(rows), model.dof)
     for i, row in enumerate(rows):
         for n, x in combined(row.J, now.G).items():
-            J[i, n] = x
+            J[i, n] = SX(x)
     return {"error": [row.error for row in rows], "jacobian": J}
 
 

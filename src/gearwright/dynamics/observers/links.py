@@ -57,4 +57,4 @@ def screws(equations: Equations, given: Given) -> Outputs:
 
 
 def _table(rows: Sequence[Sequence[Scalar]], width: int) -> SX:
-    return SX(casadi.vertcat(*(casadi.horzcat(*row) for row in rows))) if rows else SX(0, width)
+    return SX(casadi.vertcat(*(casadi.horzcat(*map(SX, row)) for row in rows))) if rows else SX(0, width)

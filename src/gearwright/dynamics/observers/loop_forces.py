@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import casadi
-from casadi import SX
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.algebra.scalar import Scalar, column, scalars
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, scalars
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
@@ -70,12 +69,12 @@ class Rows:
 
     def _drifts(self, state: State) -> list[Scalar]:
         """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
-        model, t = self.model, SX.sym("t")
+        model, t = self.model, Expression.symbol("t")
         ahead = [x + t * rate for x, rate in zip(state.q, model.position_rate(state), strict=True)]
         tree = model.tree(State(ahead, state.u))
         rows = self._rows(Instant(tree, model.configuration(tree), 1.0))
         rates = column([dot(combined(row.J, tree.G), state.u) for row in rows])
-        return scalars(casadi.substitute(casadi.jacobian(rates, t), t, 0.0))
+        return scalars(casadi.substitute(casadi.jacobian(rates, t.sx), t.sx, 0.0))
 
 
 def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:

@@ -80,5 +80,5 @@ def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
 def _symmetric(M: Matrix, n: int) -> SX:
     full = SX(n, n)
     for (i, j), value in M.items():
-        full[i, j] = full[j, i] = value
+        full[i, j] = full[j, i] = SX(value)
     return full

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, scalars, where
+from gearwright.dynamics.algebra.scalar import Scalar, floor, scalars, where
 from gearwright.dynamics.sensing.noise import normals
-from gearwright.errors import CompileError
+from gearwright.errors import CompileError, counted
 from gearwright.model.body_sensors import BodySensor
 from gearwright.model.noise_seeds import ENTRIES
 from gearwright.model.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
@@ -101,7 +101,7 @@ class EncoderReader(Reader):
         exact = [e.ratio * x + e.offset + j for x, j in zip(positions, jitter, strict=True)]
         if not self.counting:
             return exact
-        return [casadi.floor(1.0 / c * y + 0.5) for y, c in zip(exact, self.count, strict=True)]
+        return [floor(1.0 / c * y + 0.5) for y, c in zip(exact, self.count, strict=True)]
 
     def _measured(
         self, places: list[Scalar], last: list[Scalar], velocities: list[Scalar], noise: list[Scalar]
@@ -124,7 +124,7 @@ class EncoderReader(Reader):
 
     def _turns(self, place: Scalar, turn: float, shift: float = 0.0) -> Scalar:
         """Whole turns. A shift by half a count keeps the quotient of whole numbers off the edge of its floor."""
-        return casadi.floor((place + shift) * (1.0 / (self.encoder.resolution or turn)))
+        return floor((place + shift) * (1.0 / (self.encoder.resolution or turn)))
 
     def _passed(self, now: Scalar, then: Scalar, turn: float) -> Scalar:
         """1 if the mark was met since the last sample, or if the encoder stands on it.
@@ -176,7 +176,8 @@ class CustomReader(Reader):
         self.function = trace(sensor.read, sizes, f"sensor {sensor.name!r}", returns)
         found: int = self.function.numel_out(0)
         if sensor.labels and len(sensor.labels) != found:
-            raise CompileError(f"sensor {sensor.name!r} has {len(sensor.labels)} labels and {found} readings")
+            labels_and_readings = f"{counted(len(sensor.labels), 'label')} and {counted(found, 'reading')}"
+            raise CompileError(f"sensor {sensor.name!r} has {labels_and_readings}")
         labels = sensor.labels or ([""] if found == 1 else [str(k) for k in range(found)])
         self.values = tuple(f"{sensor.name}.{label}" if label else sensor.name for label in labels)
 

@@ -22,10 +22,10 @@ def first_guess(build: StepBuilder) -> list[Scalar]:
     return [x + where(smooth, 2.0 * a - b, 0.0) for x, a, b in rows]
 
 
-def remember(build: StepBuilder, w: Sequence[Scalar]) -> None:
-    """Stores the mean velocity that was found, and by how much the line missed it."""
+def remember(build: StepBuilder, w: Sequence[Scalar], at_end: Sequence[Scalar]) -> None:
+    """Stores the mean velocity that was found, as it is where the step ends, and by how much the line missed it."""
     missed = [x - y for x, y in zip(w, _line(build), strict=True)]
-    build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], w
+    build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], at_end
 
 
 def count_quick_steps(build: StepBuilder) -> None:

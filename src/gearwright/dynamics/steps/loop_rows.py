@@ -53,7 +53,7 @@ def _rows_ahead(
     step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]
 ) -> Iterator[tuple[int, PositionRow, TreeState]]:
     """By row of a loop: its place among the equalities, and the row where w leads to."""
-    tree = step.model.tree(State(step.model.advanced(q, w, step.dt), w))
+    tree = step.model.tree(step.model.along_chords(State(q, w), step.dt))
     now = Instant(tree, step.model.configuration(tree), step.dt)
     first = 0
     for kind in step.kinds:

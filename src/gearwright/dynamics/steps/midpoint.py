@@ -37,13 +37,13 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED
-from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps import guess
@@ -58,6 +58,7 @@ from gearwright.dynamics.steps.passes import (
     give_way,
     has_settled,
     is_unresolved,
+    slender_gain,
     start_next_pass,
     tolerance,
 )
@@ -167,7 +168,8 @@ class MidpointStep(ConstrainedStep):
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
         enough = tolerance(turn, self.dt, self.eps, loops=bool(self.closures))
-        settled = has_settled(found.u, w, enough) & found.settled
+        gain = slender_gain(self.model, found.u, self.dt, self.eps)
+        settled = has_settled(found.u, w, enough, gain) & found.settled
         passed = (build.converged[0] > 0.5) | settled
         build.converged = [as_number(passed)]
         build.iteration = [turn + where(passed, 0.0, 1.0)]
@@ -199,10 +201,10 @@ class MidpointStep(ConstrainedStep):
         done, share = build.converged[0], 0.5 * build.part[0]
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
 
-    def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
+    def _unresolved(self, w: Sequence[Scalar]) -> Condition:
         return is_unresolved(self.model, self.build.velocity, w, self.dt)
 
-    def _too_long(self, w: Sequence[Scalar]) -> Scalar:
+    def _too_long(self, w: Sequence[Scalar]) -> Condition:
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
         return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
 
@@ -214,7 +216,7 @@ class MidpointStep(ConstrainedStep):
     def _second_half(
         self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar],
         samples: Sequence[ShaftSample],
-    ) -> Scalar:  # fmt: skip
+    ) -> Condition:  # fmt: skip
         """Whether its laws have settled."""
         build, model = self.build, self.model
         if samples:
@@ -251,15 +253,16 @@ class MidpointStep(ConstrainedStep):
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
         """q⁺, p⁺ and the impulses so far; whether the passes have found the motion."""
         build, model, w = self.build, self.model, first.u
-        guess.remember(build, w)
+        q, end = build.position, model.along_chords(State(build.position, w), self.dt)
+        guess.remember(build, w, end.u)
         impulse = acting.total(first)
-        build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, self.dt)
+        build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.dt)
         lost = (build.converged[0] < 0.5) & (build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(lost | self._too_long(w)))]
         build.impulse = acting.impulses(first)
         if self.energy:
             self.energy.first_half(acting, first)
-        build.position = model.advanced(build.position, w, self.dt)
+        build.position = end.q
         recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:
             project(self, M.entries, recovery)

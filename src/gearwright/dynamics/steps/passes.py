@@ -11,7 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, equal, maximum, maximum_of, minimum, total, where
+from gearwright.dynamics.algebra.scalar import (
+    TINY,
+    Condition,
+    Scalar,
+    equal,
+    is_number,
+    maximum,
+    maximum_of,
+    minimum,
+    sqrt,
+    total,
+    where,
+)
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.tree.coordinates import Coordinates
@@ -25,14 +37,39 @@ MOST_DAMPED = 0.3  # relaxation of a pass at least, and its reciprocal at most
 SETTLED = 2e-5  # of each axis' speed and 1 rad/s, m/s: a pass that changes less is the last, and leaves a hundredth;
 SHORT = 1e-3  # [s] below this, less by dt²: as a step's own error falls
 
+SLENDER = 10.0  # spread of a ball's moments of inertia, below which passes settle alike in all of its axes
 ROUNDING = 2e3  # eps by which passes may go on changing in single precision
 CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded as angles and lengths are
 
 
-def has_settled(u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar) -> Scalar:
-    """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it."""
-    changes = zip(u, (abs(x - y) for x, y in zip(u, w, strict=True)), strict=True)
-    return maximum_of([d - share * abs(x) for x, d in changes]) <= share
+def has_settled(
+    u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None
+) -> Condition:
+    """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
+
+    `gain`: by axis, how many times its change counts (`slender_gain`).
+    """
+    changes = [abs(x - y) for x, y in zip(u, w, strict=True)]
+    for k, times_as_much in (gain or {}).items():
+        changes[k] = times_as_much * changes[k]
+    return maximum_of([d - share * abs(x) for x, d in zip(u, changes, strict=True)]) <= share
+
+
+def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float) -> dict[int, Scalar]:
+    """By velocity of a ball: how many times as large the next change may be, where that is more than this one.
+
+    The step turns a change across a slender body by dt·w into the body's axis, where a small inertia answers. The
+    spread of the moments of inertia, `(tr I/3)³/det I`, is 1 of a sphere, and about 0.3 times their ratio of a rod.
+    """
+    found: dict[int, Scalar] = {}
+    most = SETTLED / (ROUNDING * eps)  # no finer than rounding lets passes settle
+    for body, (_, three) in zip(model.ball_bodies, model.balls, strict=True):
+        spread = body.mass.S.spread_of_moments()
+        if most <= 1.0 or (is_number(spread) and spread < SLENDER):
+            continue
+        speed = sqrt(total(TINY, *(w[k] * w[k] for k in three)))
+        found |= dict.fromkeys(three, minimum(maximum(1.0, spread * (dt * speed)), most))
+    return found
 
 
 def tolerance(turn: Scalar, dt: Scalar, eps: float, *, loops: bool) -> Scalar:
@@ -53,12 +90,12 @@ def give_way(turn: Scalar) -> Scalar:
     return chosen_from(turn, YIELDING)
 
 
-def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Scalar:
+def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Condition:
     """Whether an axis goes far in the step while its speed changes much: no step of this length follows that.
 
     A ball is one: what turns in its own axes is a part of its motion.
     """
-    found: Scalar = False
+    found: Condition = False
     for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
         square = total(*(w[k] * w[k] for k in axes))
         change = total(*(d * d for d in (w[k] - v[k] for k in axes)))
@@ -67,7 +104,7 @@ def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], 
     return found
 
 
-def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) -> None:
+def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None) -> None:
     """Writes the stage `relax`: where the pass after this one starts. `most`: passes.
 
     The last pass of a step that is lost starts from v. `unresolved`: whether the step is too long for its motion; None
@@ -101,8 +138,8 @@ def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
     return [w + relaxation * d for w, d in zip(start, change, strict=True)]
 
 
-def is_any_of(x: Scalar, values: Iterable[float]) -> Scalar:
-    found: Scalar = False
+def is_any_of(x: Scalar, values: Iterable[float]) -> Condition:
+    found: Condition = False
     for value in values:
         found = found | equal(x, value)
     return found

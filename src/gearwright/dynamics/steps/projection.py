@@ -15,10 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import casadi
-
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Scalar, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, expression, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
@@ -44,7 +42,7 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
     build.stage("advance")
     recovery.write()
     with build.loop(PROJECTIONS, until=Slots.closed):
-        q, closed = build.position, build.closed[0]
+        q, closed = build.position, expression(build.closed[0])
         tree = model.tree(State(q, [0.0] * model.dof))
         now = Instant(tree, model.configuration(tree), step.dt, step.targets)
         rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]
@@ -54,14 +52,14 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        build.closed = [where(casadi.logic_or(closed, worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
+        build.closed = [where(closed | (worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:
     """Whether any coordinate moves it, as the row looks or looked another way; between links that are held, none."""
     along = combined(row.J if row.reach is None else row.reach, tree.G)
-    return not all(x.is_zero() if isinstance(x, casadi.SX) else x == 0.0 for x in along.values())
+    return not all(x.sx.is_zero() if isinstance(x, Expression) else x == 0.0 for x in along.values())
 
 
 def _way_back(

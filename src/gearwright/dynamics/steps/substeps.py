@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import Scalar, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, negated, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
-from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
 
@@ -48,7 +48,7 @@ class Targeted(Protocol):
 class Energy(Protocol):
     """That of a part, where it may not be kept."""
 
-    def beyond(self, rate: float) -> Scalar:
+    def beyond(self, rate: float) -> Condition:
         """Whether its error is more than this share of it, per second of the step."""
 
     def restore(self) -> None:
@@ -105,7 +105,7 @@ class Substeps:
                 build[before(slot)] = build[slot]
             build.stage("keep")
 
-    def end(self, followed: Scalar, settled: Scalar, energy: Energy | None = None) -> None:
+    def end(self, followed: Condition, settled: Condition, energy: Energy | None = None) -> None:
         """Ends the step where it was made as a whole; else the part is taken or given up.
 
         A shorter part is easier to follow, and strays less. Laws that have not settled would do so no better: those
@@ -135,7 +135,7 @@ class Substeps:
             self._take_or_give_up()
             build.stage("part")
 
-    def _faithful(self, energy: Energy, followed: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
+    def _faithful(self, energy: Energy, followed: Condition, right: Condition) -> tuple[Condition, Condition]:
         """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
         build = self.build
         (beside, calm), goes_on = build.parts, build.step_done[0] < 0.5
@@ -173,7 +173,7 @@ class Substeps:
         build.part, build.remaining, build.span = [part], [left], [part * self.dt]
         build.step_done = [where(negated(goes_on) | ends, 1.0, 0.0)]
 
-    def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
+    def _add_impulses(self, part: Scalar, taken: Condition, ends: Condition) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""
         build = self.build
         whole = build.whole[0] > 0.5

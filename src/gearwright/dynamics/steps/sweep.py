@@ -19,11 +19,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import casadi
-
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, negated, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
 from gearwright.dynamics.solve.masked import Masked
@@ -158,7 +156,7 @@ class PgsSolver(SweepSolver):
 
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
         before = self.build.velocity
-        suits: Scalar = True
+        suits: Condition = True
         for row, impulse, own in zip(start.rows, start.warm, rates, strict=True):
             suits = suits & row.satisfied(impulse, own, rate(row.J, before), self.tolerance)
         self.build.accepted = self.build.swept = [where(suits, 1.0, 0.0)]
@@ -168,9 +166,9 @@ class PgsSolver(SweepSolver):
         with build.loop(1, until=Slots.accepted):
             A = self._responses(system)
             with build.loop(self.iterations, until=Slots.swept):
-                swept = build.swept[0]
-                change = self._sweep(system, system.rows, A, casadi.logic_not(swept))
-                build.swept = [where(casadi.logic_or(swept, change <= ENOUGH * self.tolerance), 1.0, 0.0)]
+                swept = expression(build.swept[0])
+                change = self._sweep(system, system.rows, A, negated(swept))
+                build.swept = [where(swept | (change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")
             accepted, new = build.accepted[0], system.velocities(build.trial)
             build.u = [where(accepted, old, x) for old, x in zip(build.u, new, strict=True)]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Vector
-from gearwright.dynamics.tree.bodies import Bodies
+from gearwright.dynamics.tree.bodies import Bodies, Body
 from gearwright.dynamics.tree.joints import Ball, quaternion_advanced, quaternion_normalised
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import Reduction, TreeState
@@ -51,8 +51,12 @@ class Coordinates:
         """Quaternions: the independent positions of each, and the velocities that turn it."""
         q = {i: n for n, i in enumerate(self.reduction.positions)}
         u = {k: n for n, k in enumerate(self.reduction.velocities)}
-        balls = [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
-        return [([q[i] for i in b.positions], [u[k] for k in b.velocities]) for b in balls]
+        return [([q[i] for i in b.positions], [u[k] for k in b.velocities]) for b in self.ball_bodies]
+
+    @cached_property
+    def ball_bodies(self) -> list[Body]:
+        """What ball joints carry, in the order of `balls`."""
+        return [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
 
     @cached_property
     def plain(self) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from functools import cached_property
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, scalars, total
+from gearwright.dynamics.algebra.scalar import Scalar, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
@@ -79,7 +79,8 @@ class PolynomialFollower(Follower):
         return bool(self.polynomial.powers)
 
     def position(self, q: list[Scalar]) -> Scalar:
-        return self.polynomial.position([q[i] for i, _ in self.leaders])
+        found: Scalar = self.polynomial.position([q[i] for i, _ in self.leaders])
+        return found
 
     def slopes(self, q: list[Scalar]) -> list[Scalar]:
         return self.polynomial.slopes([q[i] for i, _ in self.leaders])
@@ -119,7 +120,7 @@ class MapFollower(Follower):
         a = casadi.vertcat(*(SX(q[i]) for i, _ in self.leaders))
         rates = casadi.vertcat(*(SX(0.0 if v is None else v[k]) for _, k in self.leaders))
         found = self._differentiated.call([a, rates, casadi.vertcat(*map(SX, self.parameters))])
-        return [[float(x) if x.is_constant() else x for x in scalars(casadi.densify(SX(part)))] for part in found]
+        return [[simplified(x) for x in scalars(casadi.densify(SX(part)))] for part in found]
 
     def position(self, q: list[Scalar]) -> Scalar:
         return self._at(q)[0][0]

@@ -25,6 +25,7 @@ from gearwright.model.joints import Joint
 from gearwright.model.joints import motions as model
 
 Array = Any  # a NumPy array of floats
+Quaternion = tuple[Scalar, ...]  # w, x, y, z
 _STILL = Rotation()
 
 
@@ -43,6 +44,9 @@ class Freedom(Protocol):
         fewest operations, the freedom in those axes, and the joint frame as the carried body then sees it."""
 
     def transform(self, q: Sequence[Scalar]) -> Transform: ...
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        """The rotation of `transform`."""
+
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         """S, in the carried body's axes, at its origin."""
 
@@ -70,6 +74,10 @@ class Turn:
         s, c = sine_cosine(q[0] + self.offset)
         return Transform(Rotation((AboutAxis(2, c, s),)), Vector(0.0, 0.0, self.pitch * q[0]))
 
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        s, c = sine_cosine(0.5 * (q[0] + self.offset))
+        return c, 0.0, 0.0, s
+
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         return (Motion(UNIT[2], Vector(0.0, 0.0, self.pitch)),)
 
@@ -96,6 +104,9 @@ class Slide:
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return Transform(_STILL, self.direction * q[0])
 
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        return 1.0, 0.0, 0.0, 0.0
+
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         return (Motion(ZERO, self.direction),)
 
@@ -120,6 +131,9 @@ class Ball:
     def transform(self, q: Sequence[Scalar]) -> Transform:
         R = quaternion_matrix(q)
         return Transform(Rotation((Dense(R.columns if self.reversed else R.rows),)), ZERO)
+
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        return quaternion_conjugate(q) if self.reversed else tuple(q)
 
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         if self.reversed:
@@ -159,19 +173,23 @@ def quaternion_matrix(q: Sequence[Scalar]) -> Dense:
     )
 
 
-def quaternion_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def quaternion_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Quaternion:
     (w, x, y, z), (p, i, j, k) = a, b
     u, v = Vector(x, y, z), Vector(i, j, k)
     return (w * p) - u @ v, *(v * w + u * p + u.cross(v))
 
 
-def quaternion_normalised(q: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def quaternion_conjugate(q: Sequence[Scalar]) -> Quaternion:
+    return q[0], *(-x for x in q[1:])
+
+
+def quaternion_normalised(q: Sequence[Scalar]) -> Quaternion:
     w, x, y, z = q
     k = 1.0 / sqrt(w * w + Vector(x, y, z) @ Vector(x, y, z))
     return tuple(times_reciprocal(c, k) for c in q)
 
 
-def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> tuple[Scalar, ...]:
+def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> Quaternion:
     """`q·exp(turn/2)`, the turn [rad] being in the child side's axes.
 
     TINY keeps sin(θ/2)/θ and its derivatives finite at rest; it is below the rounding of any θ² that matters.

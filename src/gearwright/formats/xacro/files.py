@@ -50,7 +50,7 @@ class Files:
     def allowed(self, path: Path) -> Path:
         """The path with its links followed. Raises XacroError if it leads out of the allowed folders."""
         found = _resolved(path)
-        if not any(found.is_relative_to(root) for root in self._roots):
+        if not any(found.is_relative_to(root) for root in self._roots) and not self._packages.holds(found):
             raise XacroError(
                 f"{shown(path, 200)} lies outside the model's folder, its package and the search path; add its folder "
                 "with search_path=[…] or --path",

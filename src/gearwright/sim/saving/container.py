@@ -13,13 +13,12 @@ import json
 import os
 import stat
 import struct
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import GearwrightError, LoadError, SimulationError
+from gearwright.files import open_regular, write_whole
 
 NAME = b"gearwright simulation "
 FORMAT = 1
@@ -80,18 +79,9 @@ def _parts(sizes: Any, content: memoryview) -> dict[str, bytes]:
 
 
 def written(path: str | os.PathLike[str], content: bytes) -> None:
-    """At once, or not at all; others may read it, and not write it."""
-    target = Path(path)
+    """Others may read the file, and not write it."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        write_whole(path, content, mode=0o644)
     except OSError as error:
         raise SimulationError(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
 
@@ -99,13 +89,10 @@ def written(path: str | os.PathLike[str], content: bytes) -> None:
 def read(path: str | os.PathLike[str], *, trust: bool) -> bytes:
     """The bytes of a file that this user may run code from."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        file = open_regular(path)
     except OSError as error:
         raise refused(path, f"the file cannot be read: {error.strerror or error}") from error
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise refused(path, "this is no file")
-    with os.fdopen(handle, "rb") as file:
+    with file:
         status = os.fstat(file.fileno())
         if not status.st_size:
             raise refused(path, "the file is empty")
@@ -113,7 +100,7 @@ def read(path: str | os.PathLike[str], *, trust: bool) -> bytes:
             raise refused(path, f"the file has {status.st_size:,} bytes; saved simulations have {LARGEST:,} at most")
         if not trust and (why := _not_ours(status)):
             raise refused(path, f"{why}, and its code would run as you: if you trust it, open it with trust=True")
-        return file.read(LARGEST + 1)
+        return file.read(status.st_size)
 
 
 def _not_ours(status: os.stat_result) -> str:
