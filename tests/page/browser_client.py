@@ -58,7 +58,7 @@ class Tab:
         while True:
             try:
                 raw = await asyncio.wait_for(self._connection.recv(), patience)
-            except TimeoutError:
+            except TimeoutError:  # either: the end of what comes is not marked
                 return
             size, packed = struct.unpack("<QQ", raw[:16])
             text = zstandard.ZstdDecompressor().decompress(raw[16 : 16 + packed], max_output_size=size)

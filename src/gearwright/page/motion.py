@@ -13,6 +13,8 @@ from gearwright.model import Mechanism
 
 FRAME = 1 / 30  # [s] from one picture to the next
 FASTEST = 1000.0  # seconds in a second
+DRAWN = 1500  # points of a plot
+TRACE = 1.0  # [s] of a motor's recent history
 
 
 class Motion(ABC):
@@ -86,6 +88,10 @@ class Motion(ABC):
     @abstractmethod
     def operating_point(self, actuator: str) -> tuple[float, float]:
         """Speed and torque of a motor's shaft [rad/s, N·m]."""
+
+    @abstractmethod
+    def trace(self, actuator: str) -> tuple[Any, Any]:
+        """Speeds and torques of a motor's shaft over the last `TRACE` seconds [rad/s, N·m]."""
 
     @abstractmethod
     def series(self, signal: str) -> tuple[Any, Any]:

@@ -1,11 +1,11 @@
-"""Each motor's torque-speed curve as a small drawing, with its operating point and the way it came."""
+"""Each motor's torque-speed curve as a small drawing, with its operating point and a trace of where that was."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections.abc import Mapping
 from html import escape
-from math import inf, isfinite
+from math import floor, inf, isfinite, log10
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from gearwright.display.visible import visible
 from gearwright.model import Actuator
 from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
+from gearwright.sim.units import actuator_units
 
 PAGE = 6  # motors at a time
 PERIOD = 0.1  # [s] between two drawings
-TRAIL = 60  # points of the way
+TRAIL = 400  # points of a trace
 WIDTH, HEIGHT, EDGE = 280.0, 120.0, 6.0  # [px]
 CURVE, POINT = "#2f7fc1", "#e2583e"
 SAMPLES = 33
@@ -35,7 +36,6 @@ class MotorCurves:
         if len(pages) > 1:
             self._choice = controls.menu("motors", list(self._pages), next(iter(self._pages)), lambda _: self._turn())
         self._drawings = [controls.gui.add_html("") for _ in range(min(PAGE, len(self._names)))]
-        self._trails: dict[str, deque[tuple[float, float]]] = {}
         self._drawn = -inf
         self.refresh()
 
@@ -43,7 +43,6 @@ class MotorCurves:
         return self._pages[self._choice.value if self._choice else next(iter(self._pages))]
 
     def _turn(self) -> None:
-        self._trails.clear()
         self._drawn = -inf
         self.refresh()
 
@@ -59,41 +58,71 @@ class MotorCurves:
                 handle.content = content
 
     def _draw(self, name: str) -> str:
-        point = self._motion.operating_point(name)
-        trail = self._trails.setdefault(name, deque(maxlen=TRAIL))
-        if not trail or trail[-1] != point:
-            trail.append(point)
-        return drawing(self._motion.robot.actuators[name], point, list(trail))
+        speeds, torques = self._motion.trace(name)
+        every = -(-len(speeds) // TRAIL) or 1
+        trace = [(float(s), float(t)) for s, t in zip(speeds[::every], torques[::every], strict=True)]
+        robot, point = self._motion.robot, self._motion.operating_point(name)
+        return drawing(robot.actuators[name], point, [*trace, point], actuator_units(robot, name))
 
 
-def drawing(actuator: Actuator, point: tuple[float, float], trail: list[tuple[float, float]]) -> str:
-    """HTML: a name, the curve in all four quadrants, the way of the last moments, the point, and its numbers."""
-    fastest, strongest = _ranges(actuator, trail)
-    body = [
-        f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT / 2}" y2="{HEIGHT / 2}" stroke="currentColor" opacity=".25"/>',
-        f'<line y1="0" y2="{HEIGHT}" x1="{WIDTH / 2}" x2="{WIDTH / 2}" stroke="currentColor" opacity=".25"/>',
-    ]
+def drawing(
+    actuator: Actuator, point: tuple[float, float], trace: list[tuple[float, float]], units: Mapping[str, str]
+) -> str:
+    """HTML: a name, the curve in all four quadrants with numbers on its axes, the recent trace, and the point."""
+    fastest, strongest = _ranges(actuator, trace)
+    body = _axes(fastest, strongest, units)
     for side in _curves(actuator, fastest):
         line = " ".join(_place(s, t, fastest, strongest) for s, t in side)
         body.append(f'<polyline points="{line}" fill="none" stroke="{CURVE}" stroke-width="1.8"/>')
-    way = " ".join(_place(s, t, fastest, strongest) for s, t in trail)
+    line = " ".join(_place(s, t, fastest, strongest) for s, t in trace)
     x, y = _place(*point, fastest, strongest).split(",")
-    body.append(f'<polyline points="{way}" fill="none" stroke="{POINT}" stroke-width="1.3" opacity=".5"/>')
+    body.append(f'<polyline points="{line}" fill="none" stroke="{POINT}" stroke-width="1.3" opacity=".5"/>')
     body.append(f'<circle cx="{x}" cy="{y}" r="4.5" fill="{POINT}"/>')
     speed, torque = point
     return (
         f'<div style="padding:2px 12px 10px"><div style="display:flex;justify-content:space-between;font-size:13px">'
         f"<b>{escape(visible(actuator.name))}</b>"
-        f"<span>{number(torque, 3)} N·m at {number(speed, 3)} rad/s</span></div>"
+        f"<span>{number(torque, 3)} {units['torque']} at {number(speed, 3)} {units['velocity']}</span></div>"
         f'<svg viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" style="display:block;width:100%;height:auto" role="img">'
         f'{"".join(body)}</svg><div style="font-size:11px;opacity:.65">{escape(strength(actuator))}</div></div>'
     )
 
 
-def _ranges(actuator: Actuator, trail: list[tuple[float, float]]) -> tuple[float, float]:
+def _axes(fastest: float, strongest: float, units: Mapping[str, str]) -> list[str]:
+    """Both axes with a round number to each side, and their units at the ends."""
+    x, y = WIDTH / 2, HEIGHT / 2
+    speed, torque = round_number(fastest), round_number(strongest)
+    found = [_line(0, y, WIDTH, y), _line(x, 0, x, HEIGHT)]
+    found += [_label(WIDTH, y - 4, units["velocity"], "end"), _label(x + 5, 9, units["torque"], "start")]
+    for side in (-1, 1):
+        at, _ = map(float, _place(side * speed, 0.0, fastest, strongest).split(","))
+        found += [_line(at, y - 3, at, y + 3), _label(at, y + 12, number(side * speed, 3), "middle")]
+        _, at = map(float, _place(0.0, side * torque, fastest, strongest).split(","))
+        found += [_line(x - 3, at, x + 3, at), _label(x - 6, at + 3, number(side * torque, 3), "end")]
+    return found
+
+
+def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" opacity=".3"/>'
+
+
+def _label(x: float, y: float, text: str, anchor: str) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="9" fill="currentColor" opacity=".65">'
+        f"{escape(text)}</text>"
+    )
+
+
+def round_number(most: float) -> float:
+    """The largest of 1, 2 and 5 times a power of ten that is not above nine tenths of it."""
+    power = 10.0 ** floor(log10(0.9 * most))
+    return next(k * power for k in (5.0, 2.0, 1.0) if k * power <= 0.9 * most)
+
+
+def _ranges(actuator: Actuator, trace: list[tuple[float, float]]) -> tuple[float, float]:
     """Highest speed and torque that the drawing has room for."""
-    speeds = [abs(s) for s, _ in (*actuator.torque_speed, *trail)]
-    torques = [abs(t) for _, t in trail]
+    speeds = [abs(s) for s, _ in (*actuator.torque_speed, *trace)]
+    torques = [abs(t) for _, t in trace]
     torques += [min(t, actuator.effort_limit) for _, t in actuator.torque_speed]
     speeds += [actuator.velocity_limit] if isfinite(actuator.velocity_limit) else []
     torques += [actuator.effort_limit] if isfinite(actuator.effort_limit) else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,15 @@ import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.model.layout import StepSlot
-from gearwright.page.live_signals import live_signals
-from gearwright.page.motion import FRAME, Motion
+from gearwright.page.envelope import envelope
+from gearwright.page.history import History
+from gearwright.page.motion import DRAWN, FRAME, TRACE, Motion
 from gearwright.page.pull import Spring
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
 
 LATE = 0.1  # [s] of simulated time that a picture may have to make up for
-KEPT = 1500  # instants of a plot
 
 
 class Player(Motion):
@@ -32,12 +31,11 @@ class Player(Motion):
         self.effort: dict[str, float] = {}
         self.stepped: Callable[[], None] | None = None  # called after every step, where somebody keeps them
         self.ends_at = float("inf")  # [s] at which it pauses
-        self.history: deque[tuple[float, dict[str, float]]] = deque(maxlen=KEPT)
+        self.history = History(sim)
         self._spring: Spring | None = None
         self._due = 0.0
         self._begun = sim.state.copy()
-        self._signals = live_signals(sim)
-        self.units = {name: s.unit for name, s in self._signals.items()}
+        self.units = {name: s.unit for name, s in self.history.signals.items()}
 
     @property
     def time(self) -> float:
@@ -67,7 +65,6 @@ class Player(Motion):
             for _ in range(n if each else 1):
                 if not self._step(1 if each else n):
                     break
-            self.history.append((self.time, self.readings()))
 
     def _step(self, n: int) -> bool:
         inputs: dict[str, Any] = {"command": self.command} if self.command else {}
@@ -137,11 +134,14 @@ class Player(Motion):
         view = self.sim.actuator[actuator]
         return float(view.velocity), float(view.torque)
 
-    def readings(self) -> dict[str, float]:
-        """All signals that plots can show, now."""
-        return {name: s.read() for name, s in self._signals.items()}
+    def trace(self, actuator: str) -> tuple[Any, Any]:
+        (times, speeds), (_, torques) = (self.history.series(f"{actuator}.{x}") for x in ("shaft_velocity", "torque"))
+        recent = times > self.time - TRACE
+        return speeds[recent], torques[recent]
 
     def series(self, signal: str) -> tuple[Any, Any]:
-        with self.lock:
-            rows = list(self.history)
-        return np.array([t for t, _ in rows]), np.array([row.get(signal, np.nan) for _, row in rows])
+        return envelope(*self.history.series(signal), DRAWN)
+
+    def stop(self) -> None:
+        super().stop()
+        self.history.close()

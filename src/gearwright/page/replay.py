@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
-from gearwright.page.motion import Motion
+from gearwright.page.envelope import envelope
+from gearwright.page.motion import DRAWN, TRACE, Motion
 from gearwright.sim.recordings.signal_names import label
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 60_000  # that are kept: ten minutes at 100 Hz; longer recordings are thinned
 QUATERNION = ("qw", "qx", "qy", "qz")
-DRAWN = 1500  # points of a plot
 
 
 class Replay(Motion):
@@ -33,6 +33,7 @@ class Replay(Motion):
         self._scalars = {label(s): s for s in recording.schema.stored if not s.shape and s.name != "time"}
         self.units = {name: s.unit for name, s in self._scalars.items()}
         self._columns: dict[str, Any] = {}  # of the robot that is shown
+        self._drawn: dict[str, tuple[Any, Any]] = {}  # the same as plots have them
         self._load()
 
     # --- the robot of a batch --------------------------------------------------------------------------------------
@@ -50,7 +51,7 @@ class Replay(Motion):
 
     def _load(self) -> None:
         signals = self.recording.schema.by_family["position"]
-        self._columns = {}
+        self._columns, self._drawn = {}, {}
         self._positions = {name: self._column(label(s)) for name, s in signals.items()}
         own = [[n for n in j.positions if n.rpartition(".")[2] in QUATERNION] for j in self.robot.tree.joints]
         self._quaternions = [names for names in own if len(names) == 4 and set(names) <= set(self._positions)]
@@ -114,9 +115,20 @@ class Replay(Motion):
         speed, torque = (self._at(self._column(name)) for name in names)
         return speed, torque
 
+    def trace(self, actuator: str) -> tuple[Any, Any]:
+        names = f"{actuator}.shaft_velocity", f"{actuator}.torque"
+        if not all(name in self._scalars for name in names):
+            return np.zeros(0), np.zeros(0)
+        recent = (self.times > self._now - TRACE) & (self.times <= self._now)
+        speeds, torques = (self._column(name)[recent] for name in names)
+        return speeds, torques
+
     def series(self, signal: str) -> tuple[Any, Any]:
-        every = -(-len(self.times) // DRAWN)
-        return self.times[::every], self._column(signal)[::every]
+        if signal not in self._drawn:
+            values = self.recording.read(self._scalars[signal])
+            own = values if values.ndim == 1 else values[:, self._index]
+            self._drawn[signal] = envelope(self.recording.time, np.asarray(own, float), DRAWN)
+        return self._drawn[signal]
 
 
 def check(recording: Recording, robot: Mechanism) -> None:

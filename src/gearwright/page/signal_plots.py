@@ -9,11 +9,12 @@ import numpy as np
 from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
 from gearwright.page.replay import Replay
+from gearwright.page.scales import Scale
 
 NOTHING = "(nothing)"
 PLOTS = 4
 LINE, NOW = "#2f7fc1", "#e2583e"
-FLAT = 1e-9  # of a signal that does not move, the height of its plot
+PADDING = (10.0, 24.0, 0.0, 0.0)  # [px] above, to the right, below, to the left: the highest number is not cut
 
 
 class SignalPlots:
@@ -38,9 +39,9 @@ class SignalPlots:
         mark = {"label": "now", "stroke": NOW, "width": 0, "points": {"show": True, "size": 9, "fill": NOW}}
         marked = self._replay is not None
         plot = self._controls.gui.add_uplot(
-            (zero,) * (2 + marked), ({"label": "time [s]"}, line, *([mark] if marked else [])),
-            scales={"x": {"time": False}},
-            axes=({"size": 34}, {"size": 58}), legend={"show": False}, aspect=2.0, visible=initial != NOTHING,
+            (zero,) * (2 + marked), ({"label": "time"}, line, *([mark] if marked else [])),
+            scales={"x": {"time": False}}, axes=axes("s"), legend={"show": False}, aspect=1.8, padding=PADDING,
+            visible=initial != NOTHING,
         )  # fmt: skip
         self._choices.append(choice)
         self._plots.append(plot)
@@ -68,16 +69,20 @@ class SignalPlots:
         if key == self._drawn[k]:
             return
         self._drawn[k] = key
-        data = [times, values]
+        x, y = Scale.of(times, "s"), Scale.of(values, self._motion.units.get(name, ""))
+        data = [x.scaled(times), y.scaled(values)]
+        scales: dict[str, Any] = {"x": {"time": False}}
+        if y.flat or self._replay is not None:
+            scales["y"] = {"range": y_range(data[1])}
         if self._replay is not None:
             mark = np.full(len(times), np.nan)  # which leaves no scale to be found: it is given
             at = int(np.clip(np.searchsorted(times, now), 0, len(times) - 1))
-            mark[at] = values[at]
+            mark[at] = data[1][at]
             data.append(mark)
-            self._set(plot, "scales", {"x": {"time": False}, "y": {"range": y_range(values)}})
+        self._set(plot, "scales", scales)
+        self._set(plot, "axes", axes(x.unit))
+        self._set(plot, "title", y.title(name))
         plot.data = tuple(data)
-        unit = self._motion.units.get(name, "")
-        self._set(plot, "title", f"{name} [{unit}]" if unit else name)
 
     @staticmethod
     def _set(plot: Any, name: str, value: Any) -> None:
@@ -86,12 +91,17 @@ class SignalPlots:
             setattr(plot, name, value)
 
 
+def axes(time_unit: str) -> tuple[dict[str, Any], ...]:
+    label = {"label": f"time [{time_unit}]", "labelSize": 16, "labelGap": 0, "labelFont": "11px sans-serif"}
+    return ({"size": 30, **label}, {"size": 58})
+
+
 def y_range(values: Any) -> tuple[float, float]:
     """With a little room; a signal that does not move is in the middle."""
     finite = values[np.isfinite(values)]
     if not len(finite):
         return 0.0, 1.0
     low, high = float(finite.min()), float(finite.max())
-    room = max(0.06 * (high - low), FLAT * max(1.0, abs(high)), 1e-9)
+    room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
     unit = 10.0 ** np.floor(np.log10(high - low + 2 * room)) / 5
     return float(np.floor((low - room) / unit) * unit), float(np.ceil((high + room) / unit) * unit)

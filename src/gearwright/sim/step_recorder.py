@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from gearwright.sim.kept_rows import KeptRows
 from gearwright.sim.recorded_signals import KernelEvaluator, run_schema
 from gearwright.sim.recordings.columns import SlotChunk
 from gearwright.sim.recordings.sinks import opened
-from gearwright.sim.running import recorded_slots
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -28,15 +28,9 @@ class StepRecorder:
         self._stack = ExitStack()
         self._sink = self._stack.enter_context(opened(path, self._schema))
         self._written = self._steps = 0
-        self._begin()
+        self._rows, self._begun = KeptRows(sim, ROWS), perf_counter()
         self._keep_row()
         self.flush()  # what has to be compiled for it is compiled now
-
-    def _begin(self) -> None:
-        state = self._sim.batch_state
-        self._buffers = {slot: state.instance.buffer(slot, ROWS) for slot in recorded_slots(self._sim)}
-        self._keepers = [buffer.keeper(state.slot(slot)) for slot, buffer in self._buffers.items()]
-        self._row, self._begun = 0, perf_counter()
 
     def keep(self) -> None:
         """One step was made."""
@@ -45,19 +39,16 @@ class StepRecorder:
             self._keep_row()
 
     def _keep_row(self) -> None:
-        for keep in self._keepers:
-            keep(self._row)
-        self._row += 1
-        if self._row == ROWS or perf_counter() - self._begun > LONGEST_WAIT:
+        self._rows.keep()
+        if self._rows.full or perf_counter() - self._begun > LONGEST_WAIT:
             self.flush()
 
     def flush(self) -> None:
         """Writes what waits."""
-        if self._row:
-            slots = {slot: buffer.rows(slice(0, self._row)) for slot, buffer in self._buffers.items()}
-            self._sink.write(SlotChunk(self._schema, self._written, slots, self._evaluator))
-            self._written += self._row
-            self._begin()
+        if self._rows.rows:
+            self._sink.write(SlotChunk(self._schema, self._written, self._rows.slots(), self._evaluator))
+            self._written += self._rows.rows
+            self._rows, self._begun = KeptRows(self._sim, ROWS), perf_counter()
 
     def close(self) -> None:
         self.flush()
