@@ -1,5 +1,6 @@
 """A page in a browser can send bytes to every port of this machine. None of them reach the robot or a bus."""
 
+import signal
 import socket
 import time
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.opening import Opening
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from tests.hardware.json_client import JsonClient
+from tests.hardware.test_serve_command import Server
 from tests.hardware.test_transports import wait_for
 
 TOKEN = "not-for-everybody"
@@ -174,6 +176,16 @@ def test_socketcand_wants_its_token(wheel):
 def test_a_token_is_one_long_word(wheel, token):
     with pytest.raises(gw.GearwrightError, match="8 to 200"):
         gw.serve(wheel, protocol="echo", tcp="0", token=token)
+
+
+@pytest.mark.parametrize(
+    ("address", "token", "noted"),
+    [("0.0.0.0:0", (), True), ("0.0.0.0:0", ("--token", TOKEN), False), ("localhost:0", (), False), (":0", (), False)],
+)
+def test_an_open_port_without_a_token_is_mentioned(address, token, noted):
+    server = Server("desk_arm", "--tcp", address, *token, "--no-table")
+    assert ("--token TEXT asks clients" in "\n".join(server.lines)) == noted
+    assert server.end(signal.SIGINT)[0] == 0
 
 
 def test_a_client_may_say_a_token_where_none_is_wanted(wheel):

@@ -156,10 +156,13 @@ def test_play_moves_it_and_a_plot_draws(browser, gripper) -> None:
     assert len(seen(inside, (47, 127, 193))) > 50  # the line
     end = "Object.values(window.__viserTestpoints.uplots)[0].chart.scales.x.max"
     assert tab.tab.evaluate(end) == pytest.approx(gripper.player.time, rel=0.05)  # up to now
+    ticks = tab.tab.evaluate("Object.values(window.__viserTestpoints.uplots)[0].chart.axes[1]._values")
+    assert len(set(ticks)) == len(ticks) >= 2, ticks  # each is another number
     tab.tab.get_by_role("tab", name="Motors").click()
     wait(lambda: False, tab.tab, 1.0)
     tab.picture("motors")
-    assert tab.tab.locator("svg polyline").count() >= 3  # a curve each way, and the trail
+    assert tab.tab.locator("svg polyline").count() >= 3  # a curve each way, and the trace
+    assert tab.tab.locator("svg text").count() == 6  # two numbers per axis, and units
     assert tab.complaints == []
 
 
@@ -192,5 +195,5 @@ def test_a_recording_plays(browser) -> None:
         assert wait(lambda: page.motion.time == recording.time[-1], tab.tab)
         wait(lambda: False, tab.tab, 3.0)
         assert (np.abs(tab.scene() - before).max(axis=2) > 30).sum() > 500
-        assert tab.drag(tab.thumb("time"), (-60, 0), lambda: page.motion.time < 0.9)
+        assert tab.drag(tab.thumb("time [s]"), (-60, 0), lambda: page.motion.time < 0.9)
         assert tab.complaints == []

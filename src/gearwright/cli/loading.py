@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gearwright.cli.options import Base
     from gearwright.model import Mechanism
 
+INTERRUPTED = 130  # exit code of a command that Ctrl-C stopped before it was done
+
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:

@@ -59,7 +59,6 @@ def _played(sim: Simulation, numbers: dict[str, Any], wanted: Watched, compile_s
         if wanted.duration is not None:
             player.ends_at = sim.time + wanted.duration
         player.playing = True
-        page.announce()
         page.wait()
     errors = {name: abs(float(error)) for name, error in sim.coupling_error.items()}
     wall = perf_counter() - started

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gearwright.model import Mechanism
 
 Repeated = list[str] | None
+LOOPBACK = ("127.", "localhost:", "[::1]:", ":")  # beginnings of addresses that only this machine reaches
 
 
 @reads_file
@@ -154,6 +155,8 @@ def _started(
     from gearwright.hardware.transports import can_socket, json_lines
     from gearwright.hardware.transports import socketcand as candidates
 
+    if given["token"] is None and any(p and ":" in p and not p.startswith(LOOPBACK) for p in (socketcand, tcp)):
+        notes.append("whoever reaches this machine can drive the simulation: --token TEXT asks clients for a secret")
     with waiting(f"compiling {robot.name}"):
         return serve_robot(
             robot,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.cli.inputs import assigned, check_targets
-from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit, stop
 from gearwright.cli.options import RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import check_writable
 from gearwright.cli.reading import reads_file
@@ -71,7 +71,7 @@ def sweep(
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list. With --out, chunks are kept
     beside the table until all are done: after Ctrl-C, the same command resumes.
-    Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong.
+    Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong, 130 after Ctrl-C.
     """
     ranges = _by_name("--vary", map(_range, vary))
     metrics = _by_name("--metric", ((label or spec, spec) for label, spec in map(_labelled, metric)))
@@ -97,7 +97,7 @@ def sweep(
     except GearwrightError as error:
         stop("sweep", str(error))
     except KeyboardInterrupt:
-        stop("sweep", "interrupted; the same command goes on from here" if out else "interrupted")
+        stop("sweep", "interrupted; the same command resumes" if out else "interrupted", INTERRUPTED)
     _print(table, list(metrics), out)
     if plot is not None:
         typer.echo(f"wrote {plot}")

@@ -91,8 +91,9 @@ class Page:
         print(f"gearwright: {visible(self.motion.robot.name)} at {self.url}{hint}", flush=True)
 
     def wait(self) -> None:
-        """Until Ctrl-C."""
+        """Prints where it is, and waits for Ctrl-C."""
         try:
+            self.announce()
             while True:
                 time.sleep(3600)
         except KeyboardInterrupt:
@@ -125,7 +126,6 @@ def view(
 
     page = Page(subject(what, robot, search_path, options), port=port, search_path=search_path)
     if block:
-        page.announce()
         page.wait()
     else:
         page.announce(hint="")
