@@ -63,7 +63,7 @@ SLOT_MEANINGS: dict[SlotName, str] = {
     StepSlot.MEAN_VELOCITY: "velocities of the last step, from which the next one's are guessed [rad/s, m/s]",
     StepSlot.MISSED: "by how much that guess was wrong in the last step, then in the one before [rad/s, m/s]",
     StepSlot.SMOOTH: "steps without a kink, up to two: then what the last two missed corrects the guess",
-    StepSlot.PARTS: "parts beside the first that a step is made in, and steps since there are so many",
+    StepSlot.PARTS: "parts beside the first that a step is made in, steps since then, and how long they stay",
     StepSlot.IMPULSE: "where the solver starts from in the next step",
     StepSlot.PIECE: "of each force law, the piece that it was on at the end of the last step",
     StepSlot.UNSETTLED: "number of steps whose laws or passes did not settle",

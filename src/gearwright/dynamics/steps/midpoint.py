@@ -36,7 +36,7 @@ from dataclasses import replace
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, negated, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
@@ -55,6 +55,7 @@ from gearwright.dynamics.steps.passes import (
     PASSES,
     give_way,
     has_settled,
+    is_racing,
     is_unresolved,
     slender_gain,
     start_next_pass,
@@ -83,7 +84,7 @@ class MidpointStep(ConstrainedStep):
         self.energy = EnergyBalance(self) if may_stray(model, kinds) else None
 
     def write(self) -> None:
-        parts = Substeps(self.build, loop_speed_squared(self))
+        parts = Substeps(self.build, loop_speed_squared(self), may_stray=self.energy is not None)
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
 
@@ -174,7 +175,10 @@ class MidpointStep(ConstrainedStep):
             build.assured = [as_number(passed & negated(self._too_long(found.u)) & goes_on)]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
-            start_next_pass(build, self.passes, None if self.closures else self._unresolved(build.u))
+            if self.closures:
+                start_next_pass(build, self.passes, None)
+            else:
+                start_next_pass(build, self.passes, self._unresolved(build.u), self._racing(build.u))
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
         return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
 
@@ -197,12 +201,15 @@ class MidpointStep(ConstrainedStep):
         done, share = build.converged[0], 0.5 * build.part[0]
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
 
-    def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
+    def _unresolved(self, w: Sequence[Scalar]) -> Condition:
         return is_unresolved(self.model, self.build.velocity, w, self.dt)
 
-    def _too_long(self, w: Sequence[Scalar]) -> Scalar:
+    def _racing(self, w: list[Scalar]) -> Condition:
+        return is_racing(self.model, self.build.position, w, self.dt)
+
+    def _too_long(self, w: list[Scalar]) -> Condition:
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
-        return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
+        return self._unresolved(w) | self._racing(w) if self.closures else self.build.unresolved[0] > 0.5
 
     def last_change(self) -> list[Scalar]:
         return guess.last_change(self.build)
@@ -243,7 +250,9 @@ class MidpointStep(ConstrainedStep):
         guess.remember(build, w, end.u)
         impulse = acting.total(first)
         build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.dt)
-        lost = (build.converged[0] < 0.5) & (build.nearly_converged[0] < 0.5)
+        lost = build.converged[0] < 0.5
+        if self.energy or self.passes < PASSES:  # energy is restored, or a few more passes would find w
+            lost = lost & (build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(lost | self._too_long(w)))]
         build.impulse = acting.impulses(first)
         if self.energy:
