@@ -17,7 +17,7 @@ Kind = Literal["state", "derived", "input", "parameter", "question"]
 
 @dataclass(frozen=True, kw_only=True)
 class SlotSizes:
-    """What a slot's size is counted in."""
+    """Counts of a mechanism, in which the size of a slot is given."""
 
     positions: int  # independent
     velocities: int

@@ -203,7 +203,7 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
     m = t.map
     assert m is not None
     if isinstance(m, LinearTransmission):
-        at_zero = offsets(with_parameters(m, changed) if changed else m)
+        at_zero = scalars(offsets(with_parameters(m, changed) if changed else m))
         return [ConstantRatio(row, o, axes) for row, o in zip(ratios(t, changed), at_zero, strict=True)]
     if isinstance(m, CustomTransmission) and m.effort is not None:
         function = trace(m.effort, [m.actuators, m.joints, m.joints], name=t.name)
@@ -219,7 +219,7 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
 def ratios(t: Transmission, changed: dict[str, Scalar]) -> list[list[Scalar]]:
     """A of `v_a = A·v_j` of a linear map, with these numbers in it."""
     assert t.map is not None
-    return rows(with_parameters(t.map, changed) if changed else t.map)
+    return [scalars(row) for row in rows(with_parameters(t.map, changed) if changed else t.map)]
 
 
 @dataclass(frozen=True)
