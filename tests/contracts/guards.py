@@ -84,7 +84,7 @@ GUARDS = {
     "dynamics.steps.substeps.COUNTED": Guard(CENTRES),
     "dynamics.steps.substeps.LOOP_SPEED": Guard("tests/dynamics/steps/test_substeps.py"),
     "dynamics.steps.substeps.MOST": Guard("tests/dynamics/steps/test_substeps.py", 0.1),
-    "dynamics.steps.substeps.MANY": Guard("tests/acceptance/test_gallery.py"),
+    "dynamics.steps.substeps.MANY": Guard(CENTRES, 0.1),
     "dynamics.steps.substeps.RESTORED": Guard(CENTRES),
     "dynamics.steps.substeps.STRAYED": Guard(CENTRES),
     "dynamics.steps.substeps.TRIES": Guard("tests/dynamics/steps/test_substeps.py", 0.1),
