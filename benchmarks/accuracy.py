@@ -101,13 +101,13 @@ CASES: dict[str, tuple[str, Callable[..., float]]] = {
     "tumbling body, 20 s": ("0.1 %", tumbling),
     "polynomial coupling (exact), 4 s": ("0.3 % of m·g·l", coupled),
     "four-bar pushed by 0.01 N·m, after 0.5 s": ("1 % of the work", pushed),
-    "four-bar free at 3 turns a second, on the way": ("0.1 %", turning_four_bar(3, on_the_way=True)),
+    "four-bar free at 3 turns per second, peak": ("0.1 %", turning_four_bar(3, on_the_way=True)),
     "— after 1 s, at 3": ("", turning_four_bar(3)),
-    "four-bar at 10 turns a second, on the way": ("2 %", turning_four_bar(10, on_the_way=True)),
+    "four-bar at 10 turns per second, peak": ("2 %", turning_four_bar(10, on_the_way=True)),
     "— after 1 s, at 10": ("", turning_four_bar(10)),
-    "four-bar at 75 turns a second, on the way": ("", turning_four_bar(75, on_the_way=True)),
+    "four-bar at 75 turns per second, peak": ("", turning_four_bar(75, on_the_way=True)),
     "— after 1 s, at 75": ("", turning_four_bar(75)),
-    "slider-crank at 10 turns a second, on the way": (
+    "slider-crank at 10 turns per second, peak": (
         "1 %",
         lambda **o: turning(loops.slider_crank(), "main", 10, on_the_way=True, **o),
     ),
@@ -123,7 +123,7 @@ def figure(case: Callable[..., float], **options: Any) -> str:
 
 
 def table() -> str:
-    lines = ["| energy error at 1 ms | asked | first order | default |", "|---|---|---|---|"]
+    lines = ["| energy error at 1 ms | target | first order | default |", "|---|---|---|---|"]
     for name, (asked, case) in CASES.items():
         lines.append(f"| {name} | {asked} | {figure(case, integrator='euler')} | {figure(case)} |")
         print(lines[-1], flush=True)
