@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 from rich.console import Console
@@ -47,10 +47,16 @@ class Server:
         out, err = self.process.communicate(timeout=10)
         return self.process.returncode, out, err
 
-    def ask(self, request):
+    @contextmanager
+    def connected(self):
+        """A connection to JSON Lines, and it as a file."""
         port = int(re.search(r"nc 127\.0\.0\.1 (\d+)", "\n".join(self.lines))[1])
         with socket.create_connection(("127.0.0.1", port)) as client, client.makefile("rw") as file:
             file.readline()
+            yield client, file
+
+    def ask(self, request):
+        with self.connected() as (_, file):
             file.write(json.dumps(request) + "\n")
             file.flush()
             return json.loads(file.readline())

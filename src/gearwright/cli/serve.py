@@ -66,6 +66,12 @@ def serve(
     tcp: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the JSON Lines server (default: 29540).")
     ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", envvar="GEARWRIGHT_TOKEN", help="Secret that clients of both ports must say first."
+        ),
+    ] = None,
     eeprom: Annotated[
         str | None, typer.Option(metavar="FILE", help="File for the registers that drives keep without power.")
     ] = None,
@@ -103,7 +109,7 @@ def serve(
     robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
-        "armed": armed,
+        "armed": armed, "token": token,
         "nodes": {k: _whole(v, k) for k, v in _pairs(node, "--node").items()} or None, "model": drive,
         "options": _pairs(option, "--option") or None, "devices": devices, "link": link, "eeprom": eeprom,
         "record": record, "bitrate": bitrate, "supply_resistance": supply_resistance, "can": can or (),
@@ -181,8 +187,13 @@ def _serve(bench: Bench, table: bool, eds: str | None, notes: list[str]) -> None
     from gearwright.cli.serve_terminal import CommandReader, announce, conclude
 
     stop = Event()
+
+    def end(*_: object) -> None:
+        stop.set()
+        bench.interrupt()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, end)
     announce(bench, eds, notes)
     screen = None
     if table:

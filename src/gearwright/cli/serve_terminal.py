@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event, Thread
@@ -94,7 +95,7 @@ class CommandReader:
                 self._stop.set()
                 return ""
             with self._bench.lock:
-                self._bench.requests.handle(request)
+                deque(self._bench.requests.handle(request), maxlen=0)
         except (GearwrightError, ValueError) as error:
             return str(error)
         return ""

@@ -60,11 +60,11 @@ class Scope:
     _adrift: set[str] = field(default_factory=set)  # names whose attachments form a cycle
 
     @staticmethod
-    def of_links(element: Element, poses: Mapping[str, Pose]) -> Scope:
-        """A scope of links that are already placed, as in a URDF."""
-        scope = Scope(element, "")
+    def of_links(element: Element, poses: Mapping[str, Pose], prefix: str = "") -> Scope:
+        """A scope of links that are already placed, as in a URDF; by their names in the mechanism."""
+        scope = Scope(element, prefix)
         for name, pose in poses.items():
-            scope.parts[name] = Placed(element, "link", MODEL, pose)
+            scope.parts[name.removeprefix(prefix)] = Placed(element, "link", MODEL, pose)
         return scope
 
     @property

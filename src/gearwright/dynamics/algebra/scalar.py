@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi
 from casadi import SX, GlobalOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 TINY = 1e-30  # keeps 0/0 finite; a normal number in single precision, too
 
@@ -47,24 +50,24 @@ class Expression:
     # --- arithmetic ------------------------------------------------------------------------------------------------
 
     def __add__(self, b: Scalar) -> Scalar:
-        if type(b) is Expression:
-            return Expression(_binary(_ADD, self.sx, b.sx))
-        return self if b == 0.0 else Expression(_binary(_ADD, self.sx, b))
+        if type(b) is float:
+            return self if b == 0.0 else Expression(_binary(_ADD, self.sx, b))
+        return Expression(_binary(_ADD, self.sx, _sx(b)))
 
     def __radd__(self, a: float) -> Scalar:
         return self if a == 0.0 else Expression(_binary(_ADD, a, self.sx))
 
     def __sub__(self, b: Scalar) -> Scalar:
-        if type(b) is Expression:
-            return Expression(_binary(_SUB, self.sx, b.sx))
-        return self if b == 0.0 else Expression(_binary(_SUB, self.sx, b))
+        if type(b) is float:
+            return self if b == 0.0 else Expression(_binary(_SUB, self.sx, b))
+        return Expression(_binary(_SUB, self.sx, _sx(b)))
 
     def __rsub__(self, a: float) -> Scalar:
         return -self if a == 0.0 else Expression(_binary(_SUB, a, self.sx))
 
     def __mul__(self, b: Scalar) -> Scalar:
-        if type(b) is Expression:
-            return Expression(_binary(_MUL, self.sx, b.sx))
+        if type(b) is not float:
+            return Expression(_binary(_MUL, self.sx, _sx(b)))
         if b == 0.0:
             return 0.0
         return self if b == 1.0 else Expression(_binary(_MUL, self.sx, b))
@@ -75,7 +78,7 @@ class Expression:
         return self if a == 1.0 else Expression(_binary(_MUL, a, self.sx))
 
     def __truediv__(self, b: Scalar) -> Scalar:
-        return Expression(_binary(_DIV, self.sx, b.sx if type(b) is Expression else b))
+        return Expression(_binary(_DIV, self.sx, _sx(b)))
 
     def __rtruediv__(self, a: float) -> Scalar:
         return 0.0 if a == 0.0 else Expression(_binary(_DIV, a, self.sx))
@@ -83,7 +86,7 @@ class Expression:
     def __neg__(self) -> Expression:
         return Expression(-self.sx)
 
-    def __abs__(self) -> Expression:
+    def __abs__(self) -> Scalar:
         return Expression(casadi.fabs(self.sx))
 
     # --- conditions ------------------------------------------------------------------------------------------------
@@ -109,15 +112,19 @@ class Expression:
     __rand__, __ror__ = __and__, __or__
 
     def __float__(self) -> float:
-        """Of a constant, its value."""
+        """The value of a constant expression."""
         return float(casadi.evalf(self.sx))
 
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false while it is traced; use `where`")
 
 
+def _sx(x: Any) -> Any:
+    return x.sx if type(x) is Expression else x
+
+
 Scalar: TypeAlias = float | Expression
-Condition: TypeAlias = bool | Expression
+Condition: TypeAlias = bool | Expression  # whether something holds
 
 
 def expression(x: Any) -> Expression:
@@ -126,7 +133,7 @@ def expression(x: Any) -> Expression:
 
 
 def simplified(x: Any) -> Scalar:
-    """What CasADi returned; a float if it is constant."""
+    """A result of CasADi's as a scalar: a float if it is constant."""
     x = SX(x)
     return float(x) if x.is_constant() else Expression(x)
 
@@ -194,15 +201,15 @@ def _in_pairs(chosen: Callable[[Scalar, Scalar], Scalar], values: Sequence[Scala
     return left[0]
 
 
-def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
-    """a where the condition holds, else b."""
+def where(condition: Condition | Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """a where the condition holds (where a slot's flag is not 0), else b."""
     if isinstance(condition, bool | float):
         return a if condition else b
     return Expression(casadi.if_else(condition, a, b))
 
 
-def negated(condition: Condition) -> Condition:
-    return not condition if isinstance(condition, bool) else Expression(casadi.logic_not(condition))
+def negated(condition: Condition | Scalar) -> Condition:
+    return not condition if isinstance(condition, bool | float) else Expression(casadi.logic_not(condition))
 
 
 def equal(a: Scalar, b: Scalar) -> Condition:
@@ -220,8 +227,9 @@ def _elementary(function: Callable[..., Any]) -> Callable[..., Scalar]:
     return evaluated
 
 
-sin, cos, exp, log, sinh = map(_elementary, (casadi.sin, casadi.cos, casadi.exp, casadi.log, casadi.sinh))
-sqrt, floor, atan2 = map(_elementary, (casadi.sqrt, casadi.floor, casadi.atan2))
+sin, cos, atan2 = _elementary(casadi.sin), _elementary(casadi.cos), _elementary(casadi.atan2)
+exp, log, sinh = _elementary(casadi.exp), _elementary(casadi.log), _elementary(casadi.sinh)
+sqrt, floor = _elementary(casadi.sqrt), _elementary(casadi.floor)
 
 
 def is_zero(a: Scalar) -> bool:
@@ -229,7 +237,7 @@ def is_zero(a: Scalar) -> bool:
     return type(a) is float and a == 0.0
 
 
-def is_number(a: Scalar) -> bool:
+def is_number(a: Scalar) -> TypeIs[float]:
     return type(a) is float
 
 

@@ -33,7 +33,7 @@ class Vector(NamedTuple):
     def __neg__(self) -> Vector:
         return Vector(-self.x, -self.y, -self.z)
 
-    def __mul__(self, k: Scalar) -> Vector:  # tuples would repeat
+    def __mul__(self, k: Scalar) -> Vector:  # type: ignore[override]  # tuples would repeat
         return Vector(self.x * k, self.y * k, self.z * k)
 
     def __matmul__(self, other: Vector) -> Scalar:
@@ -105,7 +105,7 @@ class Motion(NamedTuple):
     def __add__(self, other: Motion) -> Motion:  # type: ignore[override]
         return Motion(self.angular + other.angular, self.linear + other.linear)
 
-    def __mul__(self, k: Scalar) -> Motion:
+    def __mul__(self, k: Scalar) -> Motion:  # type: ignore[override]
         return Motion(self.angular * k, self.linear * k)
 
     def cross(self, S: Motion) -> Motion:
@@ -129,7 +129,7 @@ class Force(NamedTuple):
     def __sub__(self, other: Force) -> Force:
         return Force(self.moment - other.moment, self.linear - other.linear)
 
-    def __mul__(self, k: Scalar) -> Force:
+    def __mul__(self, k: Scalar) -> Force:  # type: ignore[override]
         return Force(self.moment * k, self.linear * k)
 
     @property

@@ -8,7 +8,7 @@ from math import inf
 from typing import ClassVar
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, where
-from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.solve import saturated
@@ -53,7 +53,8 @@ class DriveRow(AlongRows):
 
     def act(self, now: Moment) -> list[Term]:
         target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
-        J, error, travel = {self.velocity: 1.0}, now.tree.q[self.position] - target, now.phase.travel
+        J: Sparse = {self.velocity: 1.0}
+        error, travel = now.tree.q[self.position] - target, now.phase.travel
         if self.drive.kinematic:
             mean = now.phase.known_rate(combined(J, now.tree.G))
             wanted = where(rate < UNGIVEN_RATE, rate, mean) if is_zero(travel) else -error / travel

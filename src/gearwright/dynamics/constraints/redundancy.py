@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.algebra.spatial import ZERO, Motion, Vector
 from gearwright.dynamics.tree.coordinates import Coordinates, State
@@ -63,7 +64,7 @@ class _Rows(NamedTuple):
     unit: Array  # of each velocity
 
     @staticmethod
-    def at(closures: Sequence[Closure], model: Coordinates, q: list[float]) -> _Rows:
+    def at(closures: Sequence[Closure], model: Coordinates, q: list[Scalar]) -> _Rows:
         tree = model.tree(State(q, [0.0] * model.dof))
         at = model.configuration(tree)
         errors, rows, unit = [], [], np.zeros(model.dof)
@@ -93,7 +94,9 @@ class _Rows(NamedTuple):
         return V[sure].T @ ((U[:, sure].T @ error) / s[sure])
 
 
-def _with_couplings(closures: Sequence[Closure], model: Coordinates, q: list[float], hard: Sequence[Follower]) -> Array:
+def _with_couplings(
+    closures: Sequence[Closure], model: Coordinates, q: list[Scalar], hard: Sequence[Follower]
+) -> Array:
     """The loops' rows, then those of hard couplings, of unit length."""
     rows = _Rows.at(closures, model, q)
     tree = model.tree(State(q, [0.0] * model.dof))
@@ -110,10 +113,10 @@ def _coupling_row(tie: Follower, model: Coordinates, tree: Any) -> Array:
 
 
 def _length(a: Vector) -> float:
-    return float(np.linalg.norm([a.x, a.y, a.z]))
+    return float(np.linalg.norm([float(x) for x in a]))
 
 
-def _closed(closures: Sequence[Closure], model: Coordinates, q: list[float]) -> list[float] | None:
+def _closed(closures: Sequence[Closure], model: Coordinates, q: list[Scalar]) -> list[Scalar] | None:
     """By Newton's method."""
     for _ in range(ATTEMPTS):
         rows = _Rows.at(closures, model, q)
@@ -127,7 +130,9 @@ def _closed(closures: Sequence[Closure], model: Coordinates, q: list[float]) -> 
     return None
 
 
-def _strayed(closures: Sequence[Closure], model: Coordinates, q: list[float], rng: np.random.Generator) -> list[float]:
+def _strayed(
+    closures: Sequence[Closure], model: Coordinates, q: list[Scalar], rng: np.random.Generator
+) -> list[Scalar]:
     rows = _Rows.at(closures, model, q)
     away = rng.uniform(-STRAY, STRAY, model.dof)
     away -= rows.solved(rows.J @ away)

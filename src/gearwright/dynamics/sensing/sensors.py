@@ -11,9 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from casadi import SX
-
-from gearwright.dynamics.algebra.scalar import Scalar, where
+from gearwright.dynamics.algebra.scalar import Scalar, expression, where
 from gearwright.dynamics.sensing.kinds import Reader, reader
 from gearwright.dynamics.sensing.times import Timing, timing, untimely
 from gearwright.errors import CompileError
@@ -105,7 +103,7 @@ class Sensing:
         `generators`: where noise starts, a robot's row of `seeds`; None takes the first robot's.
         """
         state: list[Scalar] = [0.0] * len(self.state)
-        given = list(generators) if generators is not None else [SX(s) for s in self.seeds(1)[0]]
+        given = list(generators) if generators is not None else [expression(s) for s in self.seeds(1)[0]]
         for place, value in zip(self.generators, given, strict=True):
             state[place] = value
         for c in self._channels:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, equal, maximum_number, minimum, negated, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, equal, maximum_number, minimum, negated, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number, differs, only_where
 from gearwright.dynamics.solve.laws import Polyline
@@ -97,7 +97,7 @@ def choose(
     return Choice(pieces, Progress(*kept), going)
 
 
-def one_by_one(progress: Progress, laws: int) -> Scalar:
+def one_by_one(progress: Progress, laws: int) -> Condition:
     """Whether laws switch singly, because the number of wrong ones has not fallen for long."""
     return progress.stalled >= _patience(laws)
 

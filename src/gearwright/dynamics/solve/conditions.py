@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Expression, Scalar, equal, is_number, is_zero, negated, where
+from gearwright.dynamics.algebra.scalar import Condition, Expression, Scalar, equal, is_number, is_zero, negated, where
 
 
-def as_number(condition: Scalar) -> Scalar:
+def as_number(condition: Condition | Scalar) -> Scalar:
     """1 where it holds, else 0; comparisons of symbols are that already."""
     return float(condition) if isinstance(condition, bool) else condition
 
@@ -22,11 +22,11 @@ def only_where(condition: Scalar, value: Scalar) -> Scalar:
     return Expression(SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value))
 
 
-def differs(a: Scalar, b: Scalar) -> Scalar:
+def differs(a: Scalar, b: Scalar) -> Condition:
     return a != b if is_number(a) and is_number(b) else Expression(casadi.ne(a, b))
 
 
-def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scalar:
+def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Condition:
     """Whether a piece, one of those known, is among those wanted: by the fewest comparisons."""
     inside, outside = [k for k in known if k in wanted], [k for k in known if k not in wanted]
     if not inside or not outside:
@@ -41,7 +41,7 @@ def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scal
         if len(few) == 2 and few[0] == -few[1]:
             pair = equal(piece * piece, float(few[0] ** 2))
             return pair if holds else negated(pair)
-    found: Scalar = False
+    found: Condition = False
     for k in inside:
         found = found | equal(piece, float(k))
     return found

@@ -20,8 +20,9 @@ import casadi
 from casadi import Function
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, expression, is_number, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, is_number, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.sweeps import Response
 
 SAMPLE = range(2, 5)  # arguments of a curve that a phase decides: rate known, time ahead, share of the rate
@@ -58,7 +59,7 @@ class Curve:
     def value(self, rate: Scalar) -> Scalar:
         return self._at(rate)[0]
 
-    def is_met(self, rate: Scalar, impulse: Scalar, d: Scalar, tolerance: float) -> Scalar:
+    def is_met(self, rate: Scalar, impulse: Scalar, d: Scalar, tolerance: float) -> Condition:
         """Whether the point of a solution is its rate, to a share of it: without the quotient that finds the point."""
         value, slope = self._at(rate)[:2]
         admitted = tolerance * (d - slope) * maximum(1.0, abs(rate))
@@ -83,7 +84,7 @@ class Curve:
             newton = r - excess / (d - slope)
             short = excess < 0.0
             low, high = where(short, r, low), where(short, high, r)
-            inside = where(short, newton < high, newton > low)
+            inside = expression(where(short, as_number(newton < high), as_number(newton > low)))
             r = where(inside | (abs(excess) <= 0.0), newton, 0.5 * (low + high))
         return r
 
@@ -122,7 +123,7 @@ class CurveRemainder:
         point = self.curve.point(rate, impulse + self.line(rate), free)
         return where(moves, impulse + d * (point - rate), 0.0)
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         value = self.curve.value(rate)
         size = total(abs(value), abs(self.constant), abs(self.slope * rate))
         return abs(value - self.line(rate) - impulse) <= (tolerance * size)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_zero, maximum, total, where
+from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero, maximum, total, where
 from gearwright.dynamics.solve.conditions import as_number, chosen, one_of, only_where
 
 FAR = 1e12  # a rate that nothing reaches: a stop there is none
@@ -39,8 +39,8 @@ class Line(NamedTuple):
     `flat` where the slope is zero; rate is 0 where flat, impulse 0 where vertical.
     """
 
-    vertical: Scalar
-    flat: Scalar
+    vertical: Condition
+    flat: Condition
     rate: Scalar
     impulse: Scalar
     slope: Scalar
@@ -116,7 +116,7 @@ class Polyline:
         vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
         rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
-        slopes = [(k, self.slopes[k + self.home] if k in tilted else 0.0) for k in self.pieces]
+        slopes = [(k, 0.0 if s is VERTICAL else s) for k, s in zip(self.pieces, self.slopes, strict=True)]
         if self.friction is None:
             impulse = chosen(piece, sorted(impulses, key=itemgetter(0)))
         else:

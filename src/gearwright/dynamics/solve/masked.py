@@ -20,7 +20,16 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
 from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_zero, maximum, negated, times_reciprocal, where
+from gearwright.dynamics.algebra.scalar import (
+    TINY,
+    Condition,
+    Scalar,
+    is_zero,
+    maximum,
+    negated,
+    times_reciprocal,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
 from gearwright.dynamics.solve.conditions import as_number
@@ -32,7 +41,7 @@ class Pivot(NamedTuple):
     `give` is a slope that counts where d is no more than that: give²/(d + give).
     """
 
-    held: Scalar = False
+    held: Condition = False
     value: Scalar = 0.0  # 0 where it is not held
     constant: Scalar = 0.0
     slope: Scalar = 0.0

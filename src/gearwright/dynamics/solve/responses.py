@@ -47,7 +47,7 @@ def better_last(M: Matrix, n: int, rows: Sequence[Sparse]) -> AbstractSet[int]:
     Rows are then theirs already, but the others' columns are longer.
     """
     own = frozenset(k for row in rows for k in row)
-    numbers = {(i, j): 1.0 + n * (i == j) for i, j in M}
+    numbers: Matrix = {(i, j): 1.0 + n * (i == j) for i, j in M}
     counts = {last: _operations(factorise(numbers, n, last=last), rows) for last in (frozenset[int](), own)}
     return min(counts, key=counts.__getitem__)
 

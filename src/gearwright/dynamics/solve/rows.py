@@ -20,6 +20,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import (
+    Condition,
     Scalar,
     is_number,
     is_zero,
@@ -56,8 +57,8 @@ class Equality(NamedTuple):
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Equality:
         J = {n: change(x) for n, x in self.J.items()}
-        numbers = {"bias": change(self.bias), "cfm": change(self.cfm), "give": change(self.give)}
-        return self._replace(J=J, erp=change(self.erp), **numbers)
+        bias, cfm, give = change(self.bias), change(self.cfm), change(self.give)
+        return self._replace(J=J, erp=change(self.erp), bias=bias, cfm=cfm, give=give)
 
     # --- one at a time, as sweeps take it --------------------------------------------------------------------------
 
@@ -69,7 +70,7 @@ class Equality(NamedTuple):
         residual = rate + self.bias + self.cfm * impulse
         return impulse - times_reciprocal(residual, own.soft)
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         return abs(rate + self.bias + self.cfm * impulse) <= tolerance
 
     def warm_start(self, impulse: Scalar) -> Scalar:
@@ -139,7 +140,7 @@ def solve_rows(
     impulses = _sum(impulses, more)
     further = None
     if ring:
-        beside = [0.0] * len(y)
+        beside: list[Scalar] = [0.0] * len(y)
         for _ in range(FURTHER):
             more, _ = _refinement(dual, E, more, more)
             beside = _sum(beside, more)
@@ -228,7 +229,7 @@ def _law_pivot(line: Line, compliance: Scalar) -> Pivot:
     return Pivot(line.flat, value, constant, compliance)
 
 
-def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Scalar:
+def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Condition:
     """Whether a row is nothing but rounding."""
     others = [i for i, row in enumerate(rows) if row.group == rows[k].group and i != k]
     if rows[k].group is None or not others:

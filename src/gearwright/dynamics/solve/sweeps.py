@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol, Self
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
+    Condition,
     Scalar,
     is_number,
     is_zero,
@@ -54,7 +55,7 @@ class SweptTerm(Protocol):
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         """The impulse that suits it, the others given."""
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         """Whether impulse and rate are on its law, and will be in the next step; `before` is the rate at the start."""
 
     def warm_start(self, impulse: Scalar) -> Scalar:

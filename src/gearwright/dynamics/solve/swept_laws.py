@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gearwright.dynamics.algebra.scalar import Scalar, equal, is_zero, maximum, minimum, times_reciprocal, where
+from gearwright.dynamics.algebra.scalar import (
+    Condition,
+    Scalar,
+    equal,
+    is_zero,
+    maximum,
+    minimum,
+    times_reciprocal,
+    where,
+)
 from gearwright.dynamics.solve.laws import FAR, VERTICAL, Polyline, Vertex
 from gearwright.dynamics.solve.sweeps import Response
 
@@ -45,13 +54,14 @@ def project(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, toleran
 
 def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """From low rates to high, a vertical piece is a lower bound of what comes after it, a flat one an upper."""
-    new: Scalar = None
+    new: Scalar | None = None
     for k in reversed(range(len(law.slopes))):
         if law.slopes[k] is VERTICAL:
             value, bounded = _holding(law, k, impulse, rate, own, tolerance), maximum
         else:
             value, bounded = _end(law, k).impulse, minimum
         new = value if new is None else bounded(value, new)
+    assert new is not None
     return new
 
 
@@ -62,7 +72,7 @@ def _holding(law: Polyline, k: int, impulse: Scalar, rate: Scalar, own: Response
     return kept + times_reciprocal(_end(law, k).rate - rate, own.reciprocal)
 
 
-def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
     """Whether rate and impulse are on it, to a velocity of `tolerance`.
 
     Where it holds something still, it must also stay so: an impulse that has just taken a velocity off would give
@@ -72,11 +82,11 @@ def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tole
     still = abs(rate - before) <= WARM_START_CHANGE * tolerance
     if _is_staircase(law):
         return _is_on_stairs(law, impulse, rate, still, tolerance)
-    found: Scalar = False
+    found: Condition = False
     for k, slope in enumerate(law.slopes):
         x, y = _end(law, k)
         if slope is not VERTICAL and is_zero(slope):
-            on: Scalar = equal(impulse, y)
+            on = equal(impulse, y)
             if k > 0:
                 on = on & (rate >= law.vertices[k - 1].rate - tolerance)
             if k < len(law.slopes) - 1:
@@ -93,13 +103,14 @@ def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tole
     return found
 
 
-def _is_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, still: Scalar, tolerance: float) -> Scalar:
+def _is_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, still: Condition, tolerance: float) -> Condition:
     """By the range of rates that an impulse belongs to."""
     levels = [_end(law, k).impulse for k, slope in enumerate(law.slopes) if slope is not VERTICAL]
     rates = [v.rate for k, v in enumerate(law.vertices) if law.slopes[k] is VERTICAL]
     rates += [law.vertices[-1].rate] if law.slopes[-1] is VERTICAL else [FAR]
     rates = rates if law.slopes[0] is VERTICAL else [-FAR, *rates]
-    low, high, slides = rates[-1], rates[-1], False
+    low, high = rates[-1], rates[-1]
+    slides: Condition = False
     for x, y in zip(rates[-2::-1], levels[::-1], strict=True):
         low, high = where(impulse >= y, x, low), where(impulse > y, x, high)
         slides = slides | equal(impulse, y)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, total
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.solve import swept_laws
 from gearwright.dynamics.solve.curves import Curve
@@ -62,7 +62,7 @@ class Bounded:
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         return swept_laws.project(self.law, impulse, rate, own, tolerance)
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         return swept_laws.satisfied(self.law, impulse, rate, before, tolerance)
 
     def warm_start(self, impulse: Scalar) -> Scalar:
@@ -99,7 +99,7 @@ class Solved(NamedTuple):
     equalities: list[Scalar]
     curves: list[Scalar]
     pieces: list[Scalar]
-    settled: Scalar  # whether all are
+    settled: Condition  # whether all are
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from gearwright.dynamics.actuation.gears import VariableRatio
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_zero, maximum, minimum, sqrt, total, where
+from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.drives import DriveRow
@@ -94,7 +94,7 @@ class EnergyBalance:
             build.velocity = [share * x for x in build.velocity]
             build.stage("restore")
 
-    def beyond(self, rate: float) -> Scalar:
+    def beyond(self, rate: float) -> Condition:
         """Whether the error is more than this share of the energy, per second of the step, and than rounding."""
         return (abs(self.error) - self.impact) > (rate * self._unit * self.scale)
 

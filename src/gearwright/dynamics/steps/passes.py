@@ -46,7 +46,7 @@ CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded 
 
 def has_settled(
     u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None
-) -> Scalar:
+) -> Condition:
     """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
 
     `gain`: by axis, how many times its change counts (`slender_gain`).
@@ -147,8 +147,8 @@ def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
     return [w + relaxation * d for w, d in zip(start, change, strict=True)]
 
 
-def is_any_of(x: Scalar, values: Iterable[float]) -> Scalar:
-    found: Scalar = False
+def is_any_of(x: Scalar, values: Iterable[float]) -> Condition:
+    found: Condition = False
     for value in values:
         found = found | equal(x, value)
     return found

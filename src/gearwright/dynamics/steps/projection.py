@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Expression, Scalar, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, expression, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
@@ -42,7 +42,7 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
     build.stage("advance")
     recovery.write()
     with build.loop(PROJECTIONS, until=Slots.closed):
-        q, closed = build.position, build.closed[0]
+        q, closed = build.position, expression(build.closed[0])
         tree = model.tree(State(q, [0.0] * model.dof))
         now = Instant(tree, model.configuration(tree), step.dt, step.targets)
         rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]

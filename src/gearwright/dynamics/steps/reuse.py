@@ -17,7 +17,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected
-from gearwright.model.layout import SlotName
+from gearwright.model.slots import SlotName
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,12 @@ def refilled(known: Form, new: Form, own: Mapping[SlotName, Sequence[Scalar]]) -
     """
     if known.rest != new.rest:
         return None
-    places = {x.sx.element_hash(): (slot, i) for slot, symbols in own.items() for i, x in enumerate(symbols)}
+    places = {
+        x.sx.element_hash(): (slot, i)
+        for slot, symbols in own.items()
+        for i, x in enumerate(symbols)
+        if not is_number(x)
+    }
     filled: dict[tuple[SlotName, int], Scalar] = {}
     for old, x in zip(known.numbers, new.numbers, strict=True):
         if is_number(old):

@@ -24,6 +24,7 @@ from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
+from gearwright.model.slots import slots_that
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
@@ -38,10 +39,6 @@ MANY = 7.0  # passes: where rows nearly depend on each other, shorter parts sett
 RESTORED = 1.0  # [1/s] the same of the smallest parts: beyond it, their velocity is scaled to the energy that is due,
 COUNTED = 30.0  # [1/s] and beyond this the step is counted: nothing of the motion in it can be relied on
 IN_USE = STRAYED / 16.0  # [1/s] parts of twice the length would err by eight times as much
-STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.impulse, Slots.piece,
-    Slots.actuator,
-)  # fmt: skip
 
 
 @runtime_checkable
@@ -55,7 +52,7 @@ class Targeted(Protocol):
 class Energy(Protocol):
     """That of a part, where it may not be kept."""
 
-    def beyond(self, rate: float) -> Scalar:
+    def beyond(self, rate: float) -> Condition:
         """Whether its error is more than this share of it, per second of the step."""
 
     def restore(self) -> None:
@@ -65,15 +62,16 @@ class Energy(Protocol):
 class Substeps:
     """The part that is made, as slots: `part` and `remaining` of the step, what the state was, what has acted so far.
 
-    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²]. `may_stray`:
-    whether the energy of parts is measured.
+    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²]. `means` are
+    the places of numbers of actuators that are means over the step. `may_stray`: energy is measured.
     """
 
     def __init__(
-        self, build: StepBuilder, loop_speed_squared: Scalar | None = None, *, may_stray: bool = False
-    ) -> None:
-        self.build, self.dt = build, build.dt[0]
-        self.states = [slot for slot in STATES if slot in build]
+        self, build: StepBuilder, loop_speed_squared: Scalar | None = None, means: Sequence[int] = (),
+        *, may_stray: bool = False,
+    ) -> None:  # fmt: skip
+        self.build, self.dt, self.means = build, build.dt[0], means
+        self.states = [slot for slot in slots_that("retried") if slot in build]
         self.calm = maximum(CALM, CALM_LOOP / self.dt) if may_stray else CALM
         self.least_calm = LEAST_CALM if may_stray else 0.0
         if loop_speed_squared is not None:
@@ -135,6 +133,8 @@ class Substeps:
         with build.loop(1, until=Slots.whole):
             with build.loop(1, until=Slots.summed):
                 build.impulse_so_far, build.summed = [0.0] * len(build.impulse), [1.0]
+                if self.means:
+                    build.mean_so_far = [0.0] * len(self.means)
                 build.stage("sum")
             with build.loop(1, until=Slots.part_taken):
                 self._go_back()
@@ -143,7 +143,7 @@ class Substeps:
             self._take_or_give_up()
             build.stage("part")
 
-    def _faithful(self, energy: Energy, followed: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
+    def _faithful(self, energy: Energy, followed: Condition, right: Condition) -> tuple[Condition, Condition]:
         """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
         build = self.build
         (beside, calm, patience), goes_on = build.parts, build.step_done[0] < 0.5
@@ -169,6 +169,8 @@ class Substeps:
         left = where(taken, left - part, left)
         ends = taken & (left <= 0.0)
         self._add_impulses(part, taken, ends)
+        if self.means:
+            self._add_means(part, taken, ends)
         build.unsettled = [build.unsettled[0] + where(ends, build.failed[0], 0.0)]
         halved = goes_on & negated(taken)
         longer = ends & (calm >= self._due(beside, patience)) & (beside > 0.0)
@@ -191,7 +193,7 @@ class Substeps:
         """The patience of more parts than before: it is greater where fewer of them were on trial till now."""
         return where((patience < 0.0) & (calm < self.calm), LONGER, maximum(1.0, patience))
 
-    def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
+    def _add_impulses(self, part: Scalar, taken: Condition, ends: Condition) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""
         build = self.build
         whole = build.whole[0] > 0.5
@@ -201,3 +203,14 @@ class Substeps:
         build.impulse_so_far = acted
         in_parts = [where(taken, x / part, x) for _, x in rows]
         build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]
+
+    def _add_means(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
+        """At the end of the step, the mean over its parts."""
+        build, whole = self.build, self.build.whole[0] > 0.5
+        own = build.actuator
+        rows = list(zip(build.mean_so_far, (own[i] for i in self.means), strict=True))
+        mean = [where(whole, x, where(taken, a + part * x, a)) for a, x in rows]
+        done = ends | (build.unfinished[0] < 0.5)
+        for i, (_, x), a in zip(self.means, rows, mean, strict=True):
+            own[i] = where(done, a, x)
+        build.mean_so_far, build.actuator = mean, own

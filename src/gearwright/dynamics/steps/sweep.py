@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, negated, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, negated, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
 from gearwright.dynamics.solve.masked import Masked
@@ -72,8 +72,11 @@ class SweepSolver(ABC):
         kept = self._swept(self._begun(H, b, acting, guess))
         found = dict(zip(_order(acting), kept, strict=True))
         each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
-        laws, equalities, curves = ([found[kind, i] for i in range(len(own))] for kind, own in each)
-        return Solved(self.build.u, laws, equalities, curves, [], True)
+        laws, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
+        u = self.build.u
+        lines = [(c, *c.line(rate(c.J, guess))) for c in acting.curves]
+        curves = [a - s * rate(c.J, u) + x for (c, a, s), x in zip(lines, beside, strict=True)]
+        return Solved(u, laws, equalities, curves, [], True)
 
     def carried(self, acting: Collected) -> Collected:
         return acting
@@ -153,7 +156,7 @@ class PgsSolver(SweepSolver):
 
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
         before = self.build.velocity
-        suits: Scalar = True
+        suits: Condition = True
         for row, impulse, own in zip(start.rows, start.warm, rates, strict=True):
             suits = suits & row.satisfied(impulse, own, rate(row.J, before), self.tolerance)
         self.build.accepted = self.build.swept = [where(suits, 1.0, 0.0)]
@@ -163,7 +166,7 @@ class PgsSolver(SweepSolver):
         with build.loop(1, until=Slots.accepted):
             A = self._responses(system)
             with build.loop(self.iterations, until=Slots.swept):
-                swept = build.swept[0]
+                swept = expression(build.swept[0])
                 change = self._sweep(system, system.rows, A, negated(swept))
                 build.swept = [where(swept | (change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")

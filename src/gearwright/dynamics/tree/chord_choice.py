@@ -89,7 +89,7 @@ def _rigid(mass: Mass) -> Rigid:
         return Rigid(0.0, np.zeros(3), np.zeros(3))
     centre = np.array(mass.h) / mass.m
     second = np.array(mass.S.rows) - mass.m * np.outer(centre, centre)
-    return Rigid(mass.m, centre, np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second))
+    return Rigid(float(mass.m), centre, np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second))
 
 
 def _reframed(chord: Chord, as_written: Bodies, system: Bodies) -> Chord:

@@ -79,7 +79,8 @@ class PolynomialFollower(Follower):
         return bool(self.polynomial.powers)
 
     def position(self, q: list[Scalar]) -> Scalar:
-        return self.polynomial.position([q[i] for i, _ in self.leaders])
+        found: Scalar = self.polynomial.position([q[i] for i, _ in self.leaders])
+        return found
 
     def slopes(self, q: list[Scalar]) -> list[Scalar]:
         return self.polynomial.slopes([q[i] for i, _ in self.leaders])

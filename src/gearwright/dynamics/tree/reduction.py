@@ -39,7 +39,9 @@ class Reduction:
     velocities: list[int]
 
     def expand(self, q_u: list[Scalar], u: list[Scalar], nq: int, nv: int) -> TreeState:
-        q, v, vd = [0.0] * nq, [0.0] * nv, [0.0] * nv
+        q: list[Scalar] = [0.0] * nq
+        v: list[Scalar] = [0.0] * nv
+        vd: list[Scalar] = [0.0] * nv
         G: list[Sparse] = [{} for _ in range(nv)]
         for i, x in zip(self.positions, q_u, strict=True):
             q[i] = x

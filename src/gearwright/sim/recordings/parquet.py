@@ -11,9 +11,11 @@ from typing import Any
 
 from gearwright.errors import GearwrightError
 from gearwright.optional import require
+from gearwright.sim.recordings.checksums import add_to_parquet, check_parquet
 from gearwright.sim.recordings.columns import ArrayChunk
 from gearwright.sim.recordings.frames import chunk_of, frame_columns
 from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
+from gearwright.sim.recordings.reading_memory import check_memory
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.schema_text import from_text, to_text
@@ -49,6 +51,7 @@ def _write(journal: JournalReader, path: Path) -> None:
     lazy = register_io_source(frames, schema=dict(empty.schema))
     with system_errors():
         lazy.sink_parquet(path, metadata={KEY: to_text(schema)}, row_group_size=GROUP, engine="streaming")
+    add_to_parquet(path)
 
 
 @contextmanager
@@ -75,10 +78,13 @@ def read_parquet(path: Path) -> Recording:
     polars = require("polars", "a .parquet recording")
     if (found := recovered(path)) is not None:
         return found
+    check_parquet(path)
     try:
+        table = polars.scan_parquet(path)
+        check_memory(path, table.select(polars.len()).collect().item() * len(table.collect_schema()))
         metadata = polars.read_parquet_metadata(path)
         frame = polars.read_parquet(path) if KEY in metadata else None
-    except OSError:
+    except (OSError, GearwrightError):
         raise
     except Exception as error:  # polars raises kinds of its own
         raise GearwrightError(f"{path}: not a Parquet file, or damaged ({type(error).__name__})") from None
