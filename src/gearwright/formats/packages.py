@@ -67,8 +67,12 @@ class Packages:
 
         A folder is a package by its package.xml: a link to any other folder opens nothing.
         """
-        found = {folder for folder in self._found.values() if folder is not None}
-        return any(path.is_relative_to(folder.resolve()) for folder in found if is_package(folder))
+        return any(path.is_relative_to(folder) for folder in self.found())
+
+    def found(self) -> list[Path]:
+        """Packages that were found so far, their links followed."""
+        folders = {folder for folder in self._found.values() if folder is not None}
+        return [folder.resolve() for folder in folders if is_package(folder)]
 
     def _candidates(self, name: str) -> Iterator[Path]:
         yield from (folder for folder in self._own if package_name(folder) == name)

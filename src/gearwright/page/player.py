@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.page.live_signals import live_signals
 from gearwright.page.motion import FRAME, Motion
 from gearwright.page.pull import Spring

@@ -52,8 +52,9 @@ class LastStep:
         """Direction, damping and stiffness of each, and the slope by which its step decides what is stiff."""
         axes, dampers = self.model.bodies.axes, damper_rows(self.model, now)
         springs = enumerate(zip(axes.damping, axes.stiffness, strict=True))
-        found: list[tuple[Sparse, Scalar, Scalar, Scalar]]
-        found = [({k: 1.0}, d, s, d + self.dt * s) for k, (d, s) in springs if not is_zero(s)]
+        found: list[tuple[Sparse, Scalar, Scalar, Scalar]] = [
+            ({k: 1.0}, d, s, d + self.dt * s) for k, (d, s) in springs if not is_zero(s)
+        ]
         together = along_coordinates(dampers, now.tree.G)
         for J, d in dampers:
             row = combined(J, now.tree.G)

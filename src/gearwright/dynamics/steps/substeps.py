@@ -20,6 +20,7 @@ from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
+from gearwright.model.slots import slots_that
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
@@ -31,10 +32,6 @@ MANY = 7.0  # passes: where rows nearly depend on each other, shorter parts sett
 RESTORED = 1.0  # [1/s] the same of the smallest parts: beyond it, their velocity is scaled to the energy that is due,
 COUNTED = 30.0  # [1/s] and beyond this the step is counted: nothing of the motion in it can be relied on
 IN_USE = STRAYED / 16.0  # [1/s] parts of twice the length would err by eight times as much
-STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.impulse, Slots.piece,
-    Slots.actuator,
-)  # fmt: skip
 
 
 @runtime_checkable
@@ -64,7 +61,7 @@ class Substeps:
 
     def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None, means: Sequence[int] = ()) -> None:
         self.build, self.dt, self.means = build, build.dt[0], means
-        self.states = [slot for slot in STATES if slot in build]
+        self.states = [slot for slot in slots_that("retried") if slot in build]
         self.calm: Scalar = CALM
         if loop_speed_squared is not None:
             self.calm = maximum(CALM, CALM_LOOP / self.dt)
