@@ -216,9 +216,6 @@ class MidpointStep(ConstrainedStep):
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
         return self._unresolved(w) | self._racing(w) if self.closures else self.build.unresolved[0] > 0.5
 
-    def last_change(self) -> list[Scalar]:
-        return guess.last_change(self.build)
-
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 
     def _second_half(

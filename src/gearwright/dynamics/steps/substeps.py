@@ -204,7 +204,7 @@ class Substeps:
         in_parts = [where(taken, x / part, x) for _, x in rows]
         build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]
 
-    def _add_means(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
+    def _add_means(self, part: Scalar, taken: Condition, ends: Condition) -> None:
         """At the end of the step, the mean over its parts."""
         build, whole = self.build, self.build.whole[0] > 0.5
         own = build.actuator
