@@ -66,10 +66,16 @@ def _names(value: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
 
 
+def own_session() -> dict[str, str]:
+    """The environment of a pytest that is not a worker of this one: workers share compiled code, and what was made
+    with one constant changed would be found with another."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+
+
 def changed_run(constant: str, factor: float, *tests: str) -> subprocess.CompletedProcess[str]:
     """pytest in a process of its own, with the constant times the factor; it ends at the first failure."""
     module, name = constant.rsplit(".", 1)
-    environment = os.environ | {VARIABLE: f"gearwright.{module}:{name}:{factor!r}"}
+    environment = own_session() | {VARIABLE: f"gearwright.{module}:{name}:{factor!r}"}
     plugins = ["-p", "tests.contracts.mutating", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command = [sys.executable, "-m", "pytest", *plugins, "-x", "--tb=no", "--no-header", *tests]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

@@ -89,5 +89,5 @@ def test_without_a_gpu_the_error_says_what_is_missing(monkeypatch: pytest.Monkey
     if gpu():
         pytest.skip("a GPU is here")
     monkeypatch.delitem(backends.BACKENDS, "cuda")
-    with pytest.raises(gw.CompileError, match=r"needs (CuPy|an NVIDIA GPU)"):
+    with pytest.raises(gw.CompileError, match=r"needs (cupy|an NVIDIA GPU)"):
         gw.compile(gw.load(FOLDER / "gripper.sdf"), device="cuda")

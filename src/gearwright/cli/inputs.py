@@ -46,7 +46,7 @@ def check_targets(robot: Mechanism, command: Mapping[str, Any], effort: Mapping[
 
 
 def _form(option: str, name: str, text: str) -> str:
-    """What is wrong with a text that is not a number, and how to write it."""
+    """Says what is wrong with a text that is not a number, and how to write it."""
     match = WITH_UNIT.fullmatch(text.strip()) if name else None
     if match is None:
         why = f"{text!r:.40} is not a number; " if name and text.strip() else ""

@@ -48,7 +48,7 @@ from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 
 class Equations:
@@ -91,6 +91,7 @@ class Equations:
         self.model = Model(
             bodies, reduction(mechanism, values), actuation(mechanism, values, averaged=integrator == "midpoint"),
             loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
+            assembled(mechanism, known).uneven,
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
@@ -223,8 +224,8 @@ class Equations:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own = (StepSlot.MEAN_VELOCITY, StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH)
-        return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
+        own = slots_that("midpoint") if self.integrator == "midpoint" else ()
+        return self._symbols_of((*self._given, *own, *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
 
@@ -337,30 +338,16 @@ class Equations:
 
     def _symbols_of(self, names: Sequence[SlotName]) -> dict[SlotName, SX]:
         bodies, reduced = self.model.bodies, self.model.reduction
-        sizes = {
-            StepSlot.POSITION: len(reduced.positions),
-            StepSlot.VELOCITY: len(reduced.velocities),
-            StepSlot.MEAN_VELOCITY: len(reduced.velocities),
-            StepSlot.MISSED: 2 * len(reduced.velocities),
-            StepSlot.SMOOTH: 1,
-            StepSlot.PIECE: self._law_count,
-            StepSlot.UNSETTLED: 1,
-            StepSlot.PARTS: 2,
-            StepSlot.FRESH: 1,
-            StepSlot.EFFORT: len(bodies.velocities),
-            StepSlot.TREE_POSITION: len(bodies.positions),
-            StepSlot.TREE_VELOCITY: len(bodies.velocities),
-            StepSlot.IMPULSE: len(self.rows),
-            StepSlot.TARGET: 2 * len(self.drives),
-            StepSlot.COMMAND: len(self.actuators),
-            StepSlot.ACTUATOR: len(self.actuators) + sum(self.actuators.values()),
-            StepSlot.SENSOR: len(self.sensing.readings) + len(self.sensing.state),
-            StepSlot.ACCELERATION: len(reduced.velocities),
-            StepSlot.DT: 1,
-        }
+        sizes = SlotSizes(
+            positions=len(reduced.positions), velocities=len(reduced.velocities),
+            tree_positions=len(bodies.positions), tree_velocities=len(bodies.velocities),
+            force_laws=self._law_count, rows=len(self.rows), drives=len(self.drives),
+            actuators=len(self.actuators), actuator_states=sum(self.actuators.values()),
+            sensor=len(self.sensing.readings) + len(self.sensing.state),
+        )  # fmt: skip
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
         within = {StepSlot.PARAMETER: parameter, StepSlot.WRENCH: self._wrench}  # symbols that the model has in it
-        return {n: within[n] if n in within else SX.sym(n, sizes[n]) for n in names}
+        return {n: within[n] if n in within else SX.sym(n, SLOTS[n].elements(sizes)) for n in names}
 
     def _function(self, name: str, inputs: Sequence[SlotName], trace: Callable[[Given], Outputs]) -> Function:
         symbols = self._symbols_of(inputs)

@@ -24,7 +24,7 @@ from gearwright.export.harness import harness_text
 from gearwright.export.sines import sines_text
 from gearwright.export.slots import element_names, meaning
 from gearwright.files import write_together
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism

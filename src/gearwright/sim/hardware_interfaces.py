@@ -23,8 +23,8 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError, counted
 from gearwright.model import Hardware, Interface
-from gearwright.model.layout import StepSlot
 from gearwright.model.servos import MODES, ActuatorGroup, Servo, actuator_groups
+from gearwright.model.slots import StepSlot
 from gearwright.sim.command_limiter import Actual, CommandLimiter
 from gearwright.sim.current_maps import mapped
 from gearwright.sim.given_values import constant

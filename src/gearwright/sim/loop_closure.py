@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.compiler import Executable
 from gearwright.model.kinematics import retract
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import ModelError, SimulationError, counted
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.calling import ControllerCalls
 from gearwright.sim.clock import MOST_STEPS, checked

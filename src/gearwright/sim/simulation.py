@@ -11,7 +11,7 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
 from gearwright.sim.batch_state import BatchState

@@ -50,24 +50,24 @@ class Expression:
     # --- arithmetic ------------------------------------------------------------------------------------------------
 
     def __add__(self, b: Scalar) -> Scalar:
-        if type(b) is Expression:
-            return Expression(_binary(_ADD, self.sx, b.sx))
-        return self if b == 0.0 else Expression(_binary(_ADD, self.sx, b))
+        if type(b) is float:
+            return self if b == 0.0 else Expression(_binary(_ADD, self.sx, b))
+        return Expression(_binary(_ADD, self.sx, _sx(b)))
 
     def __radd__(self, a: float) -> Scalar:
         return self if a == 0.0 else Expression(_binary(_ADD, a, self.sx))
 
     def __sub__(self, b: Scalar) -> Scalar:
-        if type(b) is Expression:
-            return Expression(_binary(_SUB, self.sx, b.sx))
-        return self if b == 0.0 else Expression(_binary(_SUB, self.sx, b))
+        if type(b) is float:
+            return self if b == 0.0 else Expression(_binary(_SUB, self.sx, b))
+        return Expression(_binary(_SUB, self.sx, _sx(b)))
 
     def __rsub__(self, a: float) -> Scalar:
         return -self if a == 0.0 else Expression(_binary(_SUB, a, self.sx))
 
     def __mul__(self, b: Scalar) -> Scalar:
-        if type(b) is Expression:
-            return Expression(_binary(_MUL, self.sx, b.sx))
+        if type(b) is not float:
+            return Expression(_binary(_MUL, self.sx, _sx(b)))
         if b == 0.0:
             return 0.0
         return self if b == 1.0 else Expression(_binary(_MUL, self.sx, b))
@@ -78,7 +78,7 @@ class Expression:
         return self if a == 1.0 else Expression(_binary(_MUL, a, self.sx))
 
     def __truediv__(self, b: Scalar) -> Scalar:
-        return Expression(_binary(_DIV, self.sx, b.sx if type(b) is Expression else b))
+        return Expression(_binary(_DIV, self.sx, _sx(b)))
 
     def __rtruediv__(self, a: float) -> Scalar:
         return 0.0 if a == 0.0 else Expression(_binary(_DIV, a, self.sx))
@@ -112,11 +112,15 @@ class Expression:
     __rand__, __ror__ = __and__, __or__
 
     def __float__(self) -> float:
-        """Of a constant, its value."""
+        """The value of a constant expression."""
         return float(casadi.evalf(self.sx))
 
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false while it is traced; use `where`")
+
+
+def _sx(x: Any) -> Any:
+    return x.sx if type(x) is Expression else x
 
 
 Scalar: TypeAlias = float | Expression
@@ -129,7 +133,7 @@ def expression(x: Any) -> Expression:
 
 
 def simplified(x: Any) -> Scalar:
-    """What CasADi returned; a float if it is constant."""
+    """A result of CasADi's as a scalar: a float if it is constant."""
     x = SX(x)
     return float(x) if x.is_constant() else Expression(x)
 

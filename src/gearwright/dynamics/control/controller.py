@@ -25,7 +25,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, equal, expression, scalar
 from gearwright.dynamics.control.reading import TracedReadings
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
 from gearwright.model.control_places import ControlPlaces
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SlotName, StepSlot
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
 from gearwright.user_code import user_line

@@ -38,7 +38,8 @@ class LastStep:
 
         `now`: the middle; `mass`: the diagonal of M there.
         """
-        G, found = now.tree.G, [0.0] * len(now.tree.v)
+        G = now.tree.G
+        found: list[Scalar] = [0.0] * len(now.tree.v)
         for J, damping, stiffness, slope in self._rows(now):
             along = combined(J, G)
             moved, faster = self._ahead(along, slope, mass)
@@ -51,7 +52,9 @@ class LastStep:
         """Direction, damping and stiffness of each, and the slope by which its step decides what is stiff."""
         axes, dampers = self.model.bodies.axes, damper_rows(self.model, now)
         springs = enumerate(zip(axes.damping, axes.stiffness, strict=True))
-        found = [({k: 1.0}, d, s, d + self.dt * s) for k, (d, s) in springs if not is_zero(s)]
+        found: list[tuple[Sparse, Scalar, Scalar, Scalar]] = [
+            ({k: 1.0}, d, s, d + self.dt * s) for k, (d, s) in springs if not is_zero(s)
+        ]
         together = along_coordinates(dampers, now.tree.G)
         for J, d in dampers:
             row = combined(J, now.tree.G)

@@ -1,6 +1,6 @@
 """Slots of a step in the making, one line each: `build.trial` are the numbers, `Slots.trial` is the slot's name.
 
-Those that other layers name have their names from `model.layout`; the rest is scratch, between the stages of one step.
+Those that other layers name have their names from `model.slots`; the rest is scratch, between the stages of one step.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SlotName, StepSlot
 
 
 class Numbers:
