@@ -16,7 +16,6 @@ from gearwright.sim.values import Array
 CLOSED = 1e-12  # [m, rad]: what counts as closed
 GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number; for slopes of one
 ROUNDING = 4  # eps of the steepest slope: the error that a coordinate's last bits make (a screw of a long pitch)
-DEPENDENT = 1e-3  # of the largest row: what the file's rounding makes of a row that is none
 KEPT = 1e-6  # of the largest velocity: what opens loops by no more is rounding, of the file's numbers and ours
 ATTEMPTS = 100
 STARTS = 10

@@ -77,15 +77,20 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Rigid:
-    """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step."""
+    """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step.
+
+    `disagreement`: as `Equality` has it.
+    """
 
     J: Sparse
     wanted: Scalar = 0.0
     group: str | None = None
     erp: Scalar = 0.0
+    disagreement: float = 0.0
 
     def place(self, M: Inertia) -> tuple[str, Equality]:
-        return "equality", Equality(self.J, minus(0.0, self.wanted), 0.0, self.group, erp=self.erp)
+        bias = minus(0.0, self.wanted)
+        return "equality", Equality(self.J, bias, 0.0, self.group, erp=self.erp, disagreement=self.disagreement)
 
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve

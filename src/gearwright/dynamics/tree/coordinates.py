@@ -55,7 +55,7 @@ class Coordinates:
 
     @cached_property
     def ball_bodies(self) -> list[Body]:
-        """What ball joints carry, in the order of `balls`."""
+        """Bodies on ball joints, in the order of `balls`."""
         return [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
 
     @cached_property
