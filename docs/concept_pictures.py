@@ -177,7 +177,7 @@ def step() -> Canvas:
 
 
 def batches() -> Canvas:
-    c = Canvas(760, 260, "A batch: a robot a lane, a block a register, blocks over threads")
+    c = Canvas(760, 260, "A batch: one robot per lane, one block per register, blocks over threads")
     colours = (BLUE, GREEN, ORANGE)
     for block in range(3):
         y = 44 + 62 * block

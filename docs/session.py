@@ -7,7 +7,8 @@
 
 A block with `title="FILE"` is saved under that name; of a `diff` block, the lines with + are put into that file.
 `python` blocks are one session; of `bash` blocks, lines that begin with `gearwright` or `python` are run. A `text`
-block directly behind one is what it prints.
+block directly behind one is what it prints, warnings included: `LoadWarning: …`. A warning that a page does not show
+is a difference.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,9 +57,11 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.warned = False  # by the last block
 
     def run(self, block: Block) -> str | None:
         """What the block prints; None of a block that runs nothing."""
+        self.warned = False
         if block.title:
             file = self.folder / block.title
             file.write_text(_changed(file, block.text) if block.language == "diff" else block.text, encoding="utf-8")
@@ -69,9 +73,17 @@ class Session:
         return None
 
     def _python(self, code: str) -> str:
-        with contextlib.chdir(self.folder), contextlib.redirect_stdout(io.StringIO()) as printed:
+        with (
+            contextlib.chdir(self.folder), contextlib.redirect_stdout(io.StringIO()) as printed,
+            warnings.catch_warnings(),
+        ):  # fmt: skip
+            warnings.showwarning = self._print_warning
             exec(compile(code, "<page>", "exec"), self.names)
         return printed.getvalue()
+
+    def _print_warning(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        self.warned = True
+        print(f"{category.__name__}: {message}")
 
     def _terminal(self, lines: str, may_fail: bool) -> str:
         """Commands of this very interpreter's environment, whatever is on the path."""
@@ -107,7 +119,8 @@ def differences(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
     session = Session(folder)
     for block in blocks(page):
         printed = session.run(block)
-        if printed is not None and block.printed is not None and printed != block.printed:
+        shown = block.printed if block.printed is not None or not session.warned else ""
+        if printed is not None and shown is not None and printed != shown:
             yield block, printed
 
 

@@ -308,7 +308,7 @@ def test_it_is_an_error_of_the_model_and_of_compiling() -> None:
 
 @pytest.mark.parametrize(
     ("returns", "words"),
-    [([2], "3 values, not 2"), ([3, 1], "1 outputs, not 2"), ([None], None), ([3], None)],
+    [([2], "3 values, not 2"), ([3, 1], "1 output, not 2"), ([None], None), ([3], None)],
 )
 def test_the_number_of_values(returns: list[int | None], words: str | None) -> None:
     if words is None:

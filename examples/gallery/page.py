@@ -22,7 +22,7 @@ ORDER = (
 HEAD = """# Gallery
 
 Small mechanisms, each a commented file and a short script under [`examples/gallery`](../examples/gallery). Run one with
-`python examples/gallery/NAME.py`; it leaves its picture in `out/`. `python examples/gallery/page.py` draws all of
+`python examples/gallery/NAME.py`; it writes its picture to `out/`. `python examples/gallery/page.py` draws all of
 them and writes this page.
 """
 

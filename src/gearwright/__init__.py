@@ -17,6 +17,7 @@ from gearwright.errors import (
     NotSimulatedWarning,
     RecordingWarning,
     SimulationError,
+    SweepWarning,
     TracingError,
     UnsettledWarning,
 )
@@ -151,6 +152,7 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "Solenoid",
+    "SweepWarning",
     "TracingError",
     "UnsettledWarning",
     "VectorEnv",

@@ -160,7 +160,7 @@ CODES: dict[str, str] = {
     # the text
     "file-unreadable": "the file does not exist, is not a file, cannot be read or is too large",
     "xml-malformed": "the text is not XML",
-    "xml-lenient": "not XML by the letter, but read as TinyXML does (undeclared prefix, late declaration, hyphens)",
+    "xml-lenient": "not XML by the letter, but read as TinyXML does: undeclared prefix, late declaration, hyphens, NUL",
     "xml-unsafe": "a DTD, an entity, or nesting and sizes beyond the limits for a robot",
     "xacro-failed": "a xacro file that cannot be expanded: an expression, macro, property or argument is wrong",
     "xacro-limit": "a xacro file whose expansion exceeds the limits of time or size",
@@ -176,7 +176,7 @@ CODES: dict[str, str] = {
     "include-unsafe": "an include that leaves the folders it may read from",
     "saved-code": "a saved simulation that is damaged, not for this machine or version, or not to be trusted",
     # structure
-    "name-duplicate": "two parts of one kind with the same name",
+    "name-duplicate": "two parts of one kind with the same name; tags and transmissions get a number",
     "name-missing": "a part without a name",
     "name-reserved": "a name that the format reserves",
     "link-not-found": "a link that is named but not declared",
@@ -232,7 +232,7 @@ CODES: dict[str, str] = {
     "plugin-untrusted": "code named by a file, which the caller has not allowed",
     "plugin-not-found": "code named by a file that does not exist or cannot be loaded",
     # devices
-    "actuator-type-unknown": "an unknown actuator type",
+    "actuator-type-unknown": "an unknown actuator type: the actuator is left out, or an error if strict",
     "device-protocol-unknown": "a `<device>` of an actuator with an unknown protocol",
     "device-value": "a value of a `<device>` that is not allowed",
     "actuator-value": "an actuator's parameter that is missing or out of range",

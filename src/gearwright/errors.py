@@ -79,7 +79,7 @@ class BranchWarning(UserWarning):
 
 
 class CacheWarning(UserWarning):
-    """Compiled code is kept in an unusual place, or not at all."""
+    """Compiled code is kept in an unusual place, without the user's signature, or not at all."""
 
 
 class LoadWarning(UserWarning):
@@ -88,6 +88,15 @@ class LoadWarning(UserWarning):
 
 class RecordingWarning(UserWarning):
     """A recording that will be larger than the disk or the memory, or one that was cut off."""
+
+
+class SweepWarning(UserWarning):
+    """A sweep that cannot be resumed, because it depends on something that cannot be compared with what is on disk."""
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """`1 link`, `4 links`."""
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -42,6 +42,9 @@ EXPRESSIONS: dict[str, str] = {
     "nested lists": "${" + "[" * 150 + "]" * 150 + "}",
     "dictionary of texts": "${dict([(i, 'a'*150000) for i in range(40000)])}",
     "map of texts": "${len(list(map(lambda i: 'a'*150000, range(40000))))}",
+    "split by a list": "${xacro.tokenize('b', ['bbbbbbbbbbbb','b','b','b','b','b','b','b','b','b'])}",
+    "a method called many times": "${map(('x'*199999).replace, ['x']*20000, ['y']*20000)}",
+    "a method that filters": "${python.filter(('x '*99999).split, [' ']*50000)}",
     "formatted many times": "${'%s' * 50000 % (('a'*100,)*50000)}",
 }
 ATTACKS: dict[str, Attack] = {
@@ -72,6 +75,14 @@ def _yaml(text: str, *codes: str) -> Attack:
 
 
 _TWO = "<xacro:m{0}/><xacro:m{0}/>"
+
+
+def _repeated(content: str) -> str:
+    """The content 1,000 times."""
+    again = '<xacro:if value="${n}"><xacro:m n="${n-1}"/></xacro:if>'
+    return f'<xacro:macro name="m" params="n">{content}{again}</xacro:macro><xacro:m n="1000"/>'
+
+
 ATTACKS |= {
     "doubled text": xacro(_chain("a" * 100, "${{{0}}}${{{0}}}", 60) + LINK.format("${p60}"), *_LIMIT),
     "doubled list": xacro(_DOUBLED + LINK.format("${len(p40)}"), *_LIMIT),
@@ -124,7 +135,14 @@ ATTACKS |= {
         '<xacro:m n="3000"/>',
         *_LIMIT,
     ),
-    "parameters that invite backtracking": xacro(f'<xacro:macro name="m" params="x:={"a" * 5000}\'"/>', "xacro-failed"),
+    "many attributes many times": xacro(
+        _repeated(f"<link {' '.join(f'a{i}=&quot;&quot;' for i in range(20000))}/>".replace("&quot;", '"')), *_LIMIT
+    ),
+    "plain text many times": xacro(_repeated("<a>" + "x" * 50000 + "<b/>" + "x" * 50000 + "</a>"), *_LIMIT),
+    "verbatim text many times": xacro(_repeated("<a><![CDATA[" + "x" * 100000 + "]]></a>"), *_LIMIT),
+    "parameters that invite backtracking": xacro(
+        f'<xacro:macro name="m" params="x:={"a" * 5000}\'"/>', "link-not-found"
+    ),
     "many macros of many parameters": xacro(
         f'<xacro:macro name="m" params="{" ".join(f"p{i}:=1" for i in range(5000))}"><a/></xacro:macro>'
         + "<xacro:m/>" * 3000,

@@ -89,11 +89,11 @@ def test_a_package_beside_the_model_is_not_an_installed_one(folder: Path, start:
     )
     (folder / "robot.sdf").write_text(text)
     if start == "installed":
-        done = _console(folder, "check", "robot.sdf")
+        done = _console(folder, "check", "robot.sdf", "--strict")
         code, out = done.returncode, done.stdout
     else:
-        ran = gearwright("check", "robot.sdf", cwd=folder)
+        ran = gearwright("check", "robot.sdf", "--strict", cwd=folder)
         code, out = ran.code, ran.out
     assert code == 1
-    assert "there is no type 'mine'" in out
+    assert "type 'mine' is not known" in out
     assert not (folder / "canary").exists()

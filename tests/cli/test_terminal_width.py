@@ -73,6 +73,47 @@ def test_pages_of_80_columns(robot: str, command: tuple[str, ...]):
     assert ran.code == 0 and max(map(len, ran.out.splitlines())) <= 80
 
 
+def _long_names() -> str:
+    """An arm whose joints differ only at the end of long names, with a long transmission."""
+    side, parent, text = "gripper_left_very_long_prefix", "base", "<link name='base'/>"
+    for n in range(6):
+        text += (
+            f"<link name='{side}_{n}_link'/><joint name='{side}_{n}_joint' type='revolute'><parent link='{parent}'/>"
+            f"<child link='{side}_{n}_link'/><limit lower='-2.23456' upper='0.00349' effort='1' velocity='1'/></joint>"
+        )
+        parent = f"{side}_{n}_link"
+    ends = "".join(
+        f"<joint name='{side}_{n}_joint'><hardwareInterface>EffortJointInterface</hardwareInterface><role>joint{n}"
+        f"</role></joint><actuator name='{side}_{n}_motor'><role>actuator{n}</role>"
+        f"<mechanicalReduction>2</mechanicalReduction></actuator>" for n in (1, 2)
+    )  # fmt: skip
+    kind = "transmission_interface/DifferentialTransmission"
+    return f"<robot name='r'>{text}<transmission name='{side}_trans'><type>{kind}</type>{ends}</transmission></robot>"
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_show_tells_joints_with_long_names_apart(width: int, tmp_path: Path):
+    (tmp_path / "r.urdf").write_text(_long_names())
+    lines = called("show", tmp_path / "r.urdf", COLUMNS=str(width)).out.splitlines()
+    rows = [line for line in lines if "↻" in line]
+    assert len(rows) == len({row.split()[1] for row in rows}) == 6
+    assert all("−2.235 … 0.00349 rad" in row for row in rows)
+    assert max(map(len, lines)) <= width
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_show_cuts_nothing_off_a_transmission(width: int, tmp_path: Path):
+    (tmp_path / "r.urdf").write_text(_long_names())
+    text = called("show", tmp_path / "r.urdf", COLUMNS=str(width)).out.split("\ntransmissions\n")[1].split("\n\n")[0]
+    side = "gripper_left_very_long_prefix"
+    assert "…" not in text and "differential" in text
+    for n in (1, 2):
+        assert f"{side}_{n}_joint = " in text
+        assert text.count(f"{side}_{n}_motor") == 3  # as an end, and in both formulas
+
+
 COMMANDS_OF_A_FILE = {
     "check": (), "show": (), "run": ("--duration", "0.01"), "export": ("--target", "c", "--out", "{}/x"),
     "sweep": ("--vary", "rod.mass=1:2:2", "--duration", "0.01", "--metric", "knee.position:last"),

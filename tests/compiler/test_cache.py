@@ -208,7 +208,7 @@ def test_processes_do_not_disturb_each_other(folder: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(root), "GEARWRIGHT_CACHE": str(folder)}
     running = [subprocess.Popen([sys.executable, "-c", RACE], cwd=root, env=environment) for _ in range(3)]
     assert [process.wait(timeout=60) for process in running] == [0, 0, 0]
-    assert not list(folder.glob("*.tmp"))
+    assert not list(folder.glob("*.partial"))
     assert not build().from_cache
     assert build().from_cache
 
@@ -296,7 +296,7 @@ def test_a_home_that_cannot_be_written(homeless: Path, monkeypatch: pytest.Monke
 
 def test_what_is_left_half_written_is_pruned(folder: Path) -> None:
     folder.mkdir(parents=True)
-    old, new = folder / "old.tmp", folder / "new.tmp"
+    old, new = folder / ".old.gwo.1.ab.partial", folder / ".new.gwo.1.ab.partial"
     for path, age in ((old, 5000), (new, 2000)):  # an hour is 3600 s
         path.write_bytes(b"half")
         os.utime(path, (time() - age, time() - age))
@@ -312,3 +312,13 @@ def test_a_signal_leaves_nothing_half_written(folder: Path, monkeypatch: pytest.
     with pytest.raises(KeyboardInterrupt):
         build()
     assert not list(folder.iterdir())
+
+
+@POSIX
+def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(folder: Path) -> None:
+    build()
+    path = entry(folder)
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    assert not build().from_cache
+    assert path.is_file() and build().from_cache  # the next entry has replaced it

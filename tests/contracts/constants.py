@@ -21,16 +21,16 @@ PACKAGES = ("dynamics", "sim", "compiler", "model")
 
 def constants() -> Iterator[str]:
     """`module.NAME` of every upper-case name that is assigned numbers, from the package's root."""
-    for package in PACKAGES:
-        for path in sorted((SOURCE / package).rglob("*.py")):
-            module = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
-            no_numbers: set[str] = set()
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                for name, value in _assigned(node):
-                    if _is_numeric(value) and not no_numbers & _names(value):
-                        yield f"{module}.{name}"
-                    else:
-                        no_numbers.add(name)
+    packages = (path for package in PACKAGES for path in sorted((SOURCE / package).rglob("*.py")))
+    for path in (*sorted(SOURCE.glob("*.py")), *packages):
+        module = path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", ".")
+        no_numbers: set[str] = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for name, value in _assigned(node):
+                if _is_numeric(value) and not no_numbers & _names(value):
+                    yield f"{module}.{name}"
+                else:
+                    no_numbers.add(name)
 
 
 def _assigned(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -66,10 +66,16 @@ def _names(value: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
 
 
+def own_session() -> dict[str, str]:
+    """The environment of a pytest that is not a worker of this one: workers share compiled code, and what was made
+    with one constant changed would be found with another."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+
+
 def changed_run(constant: str, factor: float, *tests: str) -> subprocess.CompletedProcess[str]:
     """pytest in a process of its own, with the constant times the factor; it ends at the first failure."""
     module, name = constant.rsplit(".", 1)
-    environment = os.environ | {VARIABLE: f"gearwright.{module}:{name}:{factor!r}"}
+    environment = own_session() | {VARIABLE: f"gearwright.{module}:{name}:{factor!r}"}
     plugins = ["-p", "tests.contracts.mutating", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command = [sys.executable, "-m", "pytest", *plugins, "-x", "--tb=no", "--no-header", *tests]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

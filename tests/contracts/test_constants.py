@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,8 @@ from tests.contracts.constants import ROOT, changed_run, constants
 from tests.contracts.guards import ARGUED, GUARDS
 from tests.contracts.mutating import VARIABLE, after_assignment, scaled
 from tests.tolerances import ROUNDING
+
+HERE = "tests/contracts/test_constants.py"
 
 
 def test_every_constant_is_guarded_or_argued():
@@ -45,6 +48,23 @@ def test_numbers_of_equations_are_normal_in_single_precision():
 def test_a_changed_constant_is_noticed(constant):
     done = changed_run(constant, GUARDS[constant].factor, GUARDS[constant].test)
     assert done.returncode == 1, done.stdout + done.stderr  # 0: all passed; above 1: nothing ran
+
+
+def test_code_made_with_another_constant_is_not_found(tmp_path, monkeypatch):
+    """Nor by a run that a worker of pytest-xdist starts, as `make slow` does."""
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    folders = set()
+    for constant in ("sim.reporting.RARE", "sim.assembly.AGREEMENT"):
+        done = changed_run(
+            constant, 1.0, f"{HERE}::test_where_code_is_kept", "-s", "--basetemp", str(tmp_path / constant)
+        )
+        folders |= set(re.findall("code is kept in (.*)", done.stdout))
+    assert len(folders) == 2
+
+
+def test_where_code_is_kept():
+    print("code is kept in", os.environ["GEARWRIGHT_CACHE"])
+    assert os.environ["GEARWRIGHT_CACHE"]
 
 
 def test_a_module_is_changed_while_it_is_imported():

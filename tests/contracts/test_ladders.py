@@ -19,6 +19,8 @@ ARGUED = {
     "hardware/protocols/mit/__init__.py: dbc": "one message with feedback ids of its own",
     "hardware/rig.py: __init__": "devices of a CAN bus and of a serial line, which are separate lists",
     "model/simulation_checks.py: _map_problems": "a series asks its stages; bounds of efforts are the matrix's alone",
+    "sim/function_content.py: code_parts": "the forms that Python's functions have",
+    "sim/keys.py: parts": "Python's and NumPy's values, and the one class that is no dataclass",
     "sim/saving/as_data.py: _of_class": "a map that is no matrix has functions to write",
     "sim/saving/as_data.py: to_data": "Python's and NumPy's values, and the two classes that are no dataclasses",
     "page/subject.py: subject": "arguments that users give",

@@ -358,8 +358,9 @@ def test_without_the_package_they_are_unknown() -> None:
     for registry, name in ((TRANSMISSIONS, "strain_wave"), (ACTUATORS, "air_motor"), (SENSORS, "tachometer")):
         assert name not in registry
     assert "telescope" not in JOINT_KINDS
-    with pytest.raises(gw.LoadError, match="there is no type 'air_motor'"):
+    with pytest.raises(gw.LoadError, match="there is no type 'telescope'") as caught:
         gw.loads(FILE)
+    assert any("type 'air_motor' is not known" in d.message for d in caught.value.diagnostics)
 
 
 def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

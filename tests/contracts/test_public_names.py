@@ -50,6 +50,7 @@ NAMES = {
     "PID",
     "Recording",
     "RecordingWarning",
+    "SweepWarning",
     "Series",
     "SimpleTransmission",
     "Simulation",

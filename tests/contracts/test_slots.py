@@ -1,4 +1,4 @@
-"""Slots of a step have their names in `model.layout` and `dynamics.steps.slots`: elsewhere none is a bare string.
+"""Slots of a step have their names in `model.slots` and `dynamics.steps.slots`: elsewhere none is a bare string.
 
 In dynamics a slot's name is a type of its own, so that mypy finds what this test does not.
 """
@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from gearwright.dynamics.steps.slots import Numbers, Slots
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 
 SOURCE = Path(__file__).parents[2] / "src/gearwright"
-DECLARED = ("model/layout.py", "dynamics/steps/slots.py")
+DECLARED = ("model/slots.py", "dynamics/steps/slots.py")
 SHARED = {value for name, value in vars(StepSlot).items() if name.isupper()}
 NAMES = SHARED | {name for name, value in vars(Slots).items() if isinstance(value, Numbers)}
 HOLDERS = ("state", "instance", "inputs", "layout", "build")  # of numbers by slot; the last word of an expression

@@ -60,6 +60,20 @@ def test_the_rockers_encoder_is_within_half_a_count(chapters):
     assert np.abs(difference).max() > 0.4
 
 
+def caption(chapter, title):
+    return next(f for f in chapter.figures if f.title == title).caption
+
+
+def test_captions_give_the_size_of_a_count(chapters):
+    """One turn, divided by the counts of the robot's file and by the gears behind the encoder."""
+    title = "Encoder against joint"
+    wrist_caption = caption(chapters["wrist"], title)
+    assert f"{1e3 * 2 * np.pi / 16384:.3f} mrad" in wrist_caption
+    assert f"{1e3 * 2 * np.pi / 2048 / 40:.3f} mrad" in wrist_caption
+    assert f"{1e6 * 2e-3 / 4096:.2f} µm" in caption(chapters["gripper"], title)
+    assert line(chapters["four_bar"], title, f"half a count: {1e3 * np.pi / 8192:.2f} mrad")
+
+
 def test_every_figure_has_a_caption_and_every_fact_a_unit(chapters):
     for chapter in chapters.values():
         assert all(len(f.caption) > 40 for f in chapter.figures)

@@ -12,6 +12,7 @@ import casadi
 import numpy as np
 
 from gearwright.compiler import Program, Slot, SlotKind, compile_program, stage
+from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.model.sensors import Encoder, Sensor
 
@@ -30,20 +31,19 @@ class Bench:
     def _signals(self, x: casadi.SX, v: casadi.SX) -> dict[str, tuple[list[Any], list[Any]]]:
         ends = np.cumsum([0, *self.sizes.values()])
         return {
-            name: ([x[int(k)] for k in range(a, b)], [v[int(k)] for k in range(a, b)])
-            for name, a, b in zip(self.sizes, ends, ends[1:], strict=False)
+            name: (scalars(x)[a:b], scalars(v)[a:b]) for name, a, b in zip(self.sizes, ends, ends[1:], strict=False)
         }
 
     def _start(self) -> Program:
         x, v = casadi.SX.sym("x", self.width), casadi.SX.sym("v", self.width)
         g = casadi.SX.sym("g", len(self.sensing.generators))
-        state = self.sensing.start(self._signals(x, v), casadi.vertsplit(g) if g.numel() else [])
+        state = self.sensing.start(self._signals(x, v), scalars(g))
         return self._program([x, v, g], ["x", "v", "g"], state, self.sensing.reading(state))
 
     def _sample(self) -> Program:
         x, v = casadi.SX.sym("x", self.width), casadi.SX.sym("v", self.width)
         s = casadi.SX.sym("s", len(self.sensing.state))
-        readings, after = self.sensing.sample(self._signals(x, v), list(casadi.vertsplit(s)))
+        readings, after = self.sensing.sample(self._signals(x, v), scalars(s))
         return self._program([x, v, s], ["x", "v", "s"], after, readings)
 
     def _program(self, inputs: list[Any], names: list[str], state: list[Any], readings: list[Any]) -> Program:

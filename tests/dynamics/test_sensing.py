@@ -13,6 +13,7 @@ import casadi
 import numpy as np
 import pytest
 
+from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.sensing.kinds import READERS
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.dynamics.sensing.times import untimely
@@ -294,7 +295,7 @@ def test_readings_belong_to_the_state(sensor: Sensor, times: tuple[int, int], rn
     assert r.shape[2] == len(bench.sensing.readings) and s.shape[2] == len(bench.sensing.state)
     assert len(set(bench.sensing.state)) == s.shape[2]
     state = casadi.SX.sym("s", s.shape[2])
-    shown = casadi.Function("f", [state], [casadi.vertcat(*bench.sensing.reading(list(casadi.vertsplit(state))))])
+    shown = casadi.Function("f", [state], [casadi.vertcat(*bench.sensing.reading(scalars(state)))])
     assert np.array_equal(np.array(shown(s[17].T)).T, r[17])
     assert all(np.array_equal(a, b) for a, b in zip(bench.run(x, v), (r, s), strict=True))
     for i in range(1, 50):
@@ -348,8 +349,8 @@ def test_a_subclass_with_fields_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("sensor", "said"),
     [
-        (CustomSensor(name="f", function=lambda x, v, s: x, states=(0.0,)), "sensor 'f'.* 1 outputs, not 2"),
-        (CustomSensor(name="f", function=lambda x, v, s: (x, x), states=(0.0, 0.0)), "sensor 'f'.* 1 values"),
+        (CustomSensor(name="f", function=lambda x, v, s: x, states=(0.0,)), "sensor 'f'.* 1 output, not 2"),
+        (CustomSensor(name="f", function=lambda x, v, s: (x, x), states=(0.0, 0.0)), "sensor 'f'.* 1 value"),
         (CustomSensor(name="f", function=hall, labels=("a", "b")), "sensor 'f' has 2 labels and 3 readings"),
         (CustomSensor(name="f", function=lambda x, v, s: 1.0 if x[0] > 0 else 0.0), "sensor 'f'.*np.where"),
     ],

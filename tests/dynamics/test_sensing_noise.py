@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import Program, Slot, SlotKind, compile_program, interpret_program, stage
+from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.sensing.noise import advanced, normals
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.model.noise_seeds import MODULI, _scattered, seeds
@@ -27,7 +28,7 @@ def test_the_generator_is_exact_from_every_state(precision: Any) -> None:
     longest = int(max(MODULI))
     states = np.stack([np.arange(1, longest) % int(m) for m in MODULI], axis=-1)
     g = casadi.SX.sym("g", 3)
-    f = casadi.Function("f", [g], [casadi.vertcat(*advanced(casadi.vertsplit(g)))], ["g"], ["s"])
+    f = casadi.Function("f", [g], [casadi.vertcat(*advanced(scalars(g)))], ["g"], ["s"])
     slots = (Slot(name="g", kind=SlotKind.INPUT, shape=(3,)), Slot(name="s", kind=SlotKind.OUTPUT, shape=(3,)))
     kernel = compile_program(
         Program(name="f", slots=slots, body=(stage(f),)), lanes=8, precision=precision, cache=False
@@ -133,7 +134,7 @@ def test_a_uniform_number_that_rounds_to_nothing_is_no_infinite_noise(rng: np.ra
 
 def test_normals_of_an_odd_number() -> None:
     g = casadi.SX.sym("g", 3)
-    assert [len(normals(n, casadi.vertsplit(g))[0]) for n in range(5)] == [0, 1, 2, 3, 4]
+    assert [len(normals(n, scalars(g))[0]) for n in range(5)] == [0, 1, 2, 3, 4]
 
 
 # --- the same bits --------------------------------------------------------------------------------------------------

@@ -104,7 +104,6 @@ def test_every_type_of_the_table_loads() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ('<actuator name="m" type="steam"/>', "actuator-type-unknown"),
         ("<actuator/>", "name-missing"),
         ('<actuator name="m"/><actuator name="m"/>', "name-duplicate"),
         ('<actuator name="m"><joint>nobody</joint></actuator>', "joint-not-found"),

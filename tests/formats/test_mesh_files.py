@@ -54,11 +54,12 @@ def test_a_file_a_folder_and_a_package(tmp_path: Path) -> None:
 
 
 def test_a_package_that_says_nothing_may_be_eight_folders_up(tmp_path: Path) -> None:
-    folder = tmp_path / "arm" / "1" / "2" / "3" / "4" / "5"
+    folder = tmp_path / "arm" / "urdf" / "1" / "2" / "3" / "4" / "5"
     folder.mkdir(parents=True)
-    (tmp_path / "arm" / "hand.stl").write_bytes(b"")
-    file = written(folder, "package://arm/hand.stl")
-    assert MeshFiles(file).find("package://arm/hand.stl") == tmp_path / "arm" / "hand.stl"
+    (tmp_path / "arm" / "meshes").mkdir()
+    (tmp_path / "arm" / "meshes" / "hand.stl").write_bytes(b"")
+    file = written(folder, "package://arm/meshes/hand.stl")
+    assert MeshFiles(file).find("package://arm/meshes/hand.stl") == tmp_path / "arm" / "meshes" / "hand.stl"
 
 
 def test_of_many_the_first_twenty_are_shown(tmp_path: Path) -> None:

@@ -119,10 +119,13 @@ def test_the_leader_must_be_in_the_same_tag() -> None:
         gearwright.loads(text)
 
 
-def test_two_tags_of_one_name_are_an_error() -> None:
+def test_a_second_tag_of_one_name_gets_a_number() -> None:
     one = '<ros2_control name="a" type="system"><joint name="free"/></ros2_control>'
-    with pytest.raises(LoadError, match="name-duplicate"):
-        gearwright.loads(f'<robot name="r">{LINKS}{JOINTS}{one}{one}</robot>')
+    m = gearwright.loads(f'<robot name="r">{LINKS}{JOINTS}{one}{one}{one.replace("free", "leader")}</robot>')
+    assert {n: [j.name for j in h.joints] for n, h in m.hardware.items()} == {
+        "a": ["free"], "a_1": ["free"], "a_2": ["leader"],
+    }  # fmt: skip
+    assert [d.message.rpartition(" ")[2] for d in m.diagnostics if d.code == "name-duplicate"] == ["'a_1'", "'a_2'"]
 
 
 def test_transmissions_belong_to_their_tag() -> None:

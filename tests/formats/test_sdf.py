@@ -492,7 +492,7 @@ def test_addresses_are_found_on_the_search_path(folder: Path, monkeypatch: pytes
 
 def test_an_included_file_must_hold_one_model(folder: Path) -> None:
     for text in (
-        "<robot name='r'/>",
+        "<mujoco model='r'/>",
         '<sdf version="1.11"/>',
         '<sdf version="1.11"><model name="a"/><model name="b"/></sdf>',
     ):

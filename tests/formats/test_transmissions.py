@@ -249,11 +249,14 @@ def test_an_unknown_type_is_kept_by_name() -> None:
     assert m.transmissions["t"].type == "my_package/Strange"
 
 
-def test_names_twice_are_an_error() -> None:
-    one = ros1(
-        "SimpleTransmission", JOINT, '<actuator name="m"><mechanicalReduction>1</mechanicalReduction></actuator>'
-    )
-    assert errors(one + one) == ["name-duplicate"]
+def test_a_second_one_of_a_name_gets_a_number() -> None:
+    ends = '<joint name="{0}"/><actuator name="{0}_m"><mechanicalReduction>{1}</mechanicalReduction></actuator>'
+    one, other = (ros1("SimpleTransmission", "", ends.format(*x)) for x in (("zeta", 2), ("alpha", 3)))
+    m = robot(one + other)
+    first, second = m.transmissions.values()
+    assert (second.name, [str(j) for j in second.joints]) == (f"{first.name}_1", ["alpha"])
+    assert m.acting["alpha_m"] is second
+    assert [(d.severity, d.code) for d in m.diagnostics] == [("warning", "name-duplicate")]
 
 
 def test_reflected_inertia_goes_with_the_square_of_the_reduction() -> None:

@@ -118,7 +118,7 @@ def test_percentiles_of_lateness():
         ({"tcp": "999.1.1.1:0"}, "cannot listen on"),
         ({"can": ["nothing:x"]}, "python-can cannot open"),
         ({"protocol": "ehco"}, "did you mean 'echo'"),
-        ({"eeprom": "/nowhere/at/all"}, "cannot write"),
+        ({"eeprom": "/dev/null/at/all"}, "cannot write"),
     ],
 )
 def test_faulty_options_are_refused(wheel, options, message):

@@ -51,6 +51,13 @@ def test_the_edge_of_what_a_body_has(moments: tuple[float, float, float]) -> Non
     assert flaws([Inertia(mass=1, moments=moments)]) == [None]
 
 
+@pytest.mark.parametrize(("mass", "smallest"), [(1.0, 1e-16), (100.0, 1e-14), (0.0, 1e-18)])
+def test_what_rounding_leaves_of_zero_is_no_flaw(mass: float, smallest: float) -> None:
+    """A radius of gyration of 10 nm, of 10 g at least."""
+    assert flaws([Inertia(mass=mass, moments=(-0.9 * smallest, 0, 0))]) == [None]
+    assert flaws([Inertia(mass=mass, moments=(-2 * smallest, 0, 0))]) != [None]
+
+
 def test_the_tensor_turns_with_its_frame() -> None:
     inertia = Inertia(
         mass=1, moments=(1, 2, 2.5), products=(0.1, 0.2, 0.3), pose=Pose.from_rpy((1, 2, 3), (0.1, 0.2, 0.3))

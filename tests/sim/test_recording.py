@@ -22,6 +22,12 @@ def recording():
     return sim.run(0.05, effort={"leader": np.linspace(0, 1, 50)}, every=5)
 
 
+def test_one_sample_is_singular():
+    sim = compile(gw.loads(FOLLOWING))
+    assert repr(gw.Recording(sim.run(0.01).schema)) == "<Recording of 'following': 0 samples>"
+    assert repr(sim.run(0.01, every=100)) == "<Recording of 'following': 1 sample, until 0.01 s>"
+
+
 @pytest.fixture(scope="module")
 def batch():
     sim = compile(gw.loads(FREE), batch=3)

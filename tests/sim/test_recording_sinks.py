@@ -137,7 +137,7 @@ def test_another_package_brings_a_format_and_its_reader(tmp_path, monkeypatch):
     again = formats.read(tmp_path / "run.TOY")
     assert np.array_equal(again.time, recording.time)
     assert np.array_equal(again.position["follower"], recording.position["follower"])
-    assert repr(again) == "<Recording of 'following': 21 instants, until 0.02 s>"
+    assert repr(again) == "<Recording of 'following': 21 samples, until 0.02 s>"
 
 
 def test_what_cannot_be_read_is_named(tmp_path, monkeypatch):

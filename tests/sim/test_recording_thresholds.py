@@ -60,7 +60,7 @@ def test_a_row_of_a_python_controller_waits_for_a_quarter_of_a_second(clock, sec
 
 
 def recorder(monkeypatch, tmp_path, sink):
-    monkeypatch.setattr(step_recorder, "opened", lambda path, schema, live: nullcontext(sink))
+    monkeypatch.setattr(step_recorder, "opened", lambda path, schema: nullcontext(sink))
     return step_recorder.StepRecorder(compile(gw.loads(FOLLOWING)), tmp_path / "x.npz")
 
 
@@ -205,7 +205,7 @@ def test_a_journal_that_promises_more_is_read_up_to_a_quarter_of_a_gibibyte():
     assert asked[-1] == 1 << 28
 
 
-def test_a_record_of_an_mcap_file_is_read_up_to_two_gibibytes(monkeypatch):
+def test_a_record_of_an_mcap_file_is_read_up_to_two_gibibytes(monkeypatch, tmp_path):
     stream_reader = pytest.importorskip("mcap.stream_reader")
     asked = {}
 
@@ -214,5 +214,6 @@ def test_a_record_of_an_mcap_file_is_read_up_to_two_gibibytes(monkeypatch):
         return SimpleNamespace(records=())
 
     monkeypatch.setattr(stream_reader, "StreamReader", reader)
-    assert list(mcap_file._records(None, "file")) == []
+    with (tmp_path / "file").open("w+b") as file:
+        assert list(mcap_file._records(file, "file", False)) == []
     assert asked["record_size_limit"] == 1 << 31

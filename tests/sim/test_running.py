@@ -145,7 +145,7 @@ def test_controller_that_changes_parameters(double_pendulum):
 
 
 def test_recording_that_does_not_fit_into_memory(three):
-    with pytest.raises(gw.ModelError, match=r"takes .* TB, and .* are free.*every="):
+    with pytest.raises(gw.ModelError, match=r"needs .* TB, but only .* is free.*every="):
         three.run(1e9)
     assert three.time == 0.0
 

@@ -165,6 +165,13 @@ def test_a_delta_of_rounded_hinges_has_three_freedoms_and_stays_closed(rounding,
     assert max(abs(x) for x in sim.velocity.values()) > 1.0
 
 
+def test_a_delta_of_rounded_hinges_is_assembled_elsewhere():
+    sim = gw.compile(hinged_delta(1e-5))
+    sim.reset(position={"hip0": 0.3, "hip1": -0.2})
+    assert sim.position["hip0"] == 0.3
+    assert opening(sim) < 1e-4  # found 2e-5: by the axes
+
+
 @pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
 @pytest.mark.parametrize("integrator", ["midpoint", "euler"])
 def test_rows_that_depend_on_each_other_where_the_loop_is_drawn_stay(integrator):

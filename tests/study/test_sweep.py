@@ -99,7 +99,8 @@ def test_a_design_that_diverges_is_nan_and_others_are_not() -> None:
         ({"metrics": {"x": "right_finger.position:lst"}}, "did you mean 'last'"),
         ({"metrics": {"x": "rigth_finger.position:last"}}, "did you mean 'right_finger.position'"),
         ({"metrics": {"x": lambda rec: rec.time}}, "of shape"),
-        ({"metrics": {"x": lambda rec: np.full(rec.batch, np.nan)}}, "NaN for the first designs"),
+        ({"metrics": {"motor.stall_torque": "motor.torque:max"}}, "is the column of a parameter"),
+        ({"metrics": {3: "motor.torque:max"}}, "a metric's name is a text"),
         ({"metrics": {"x": lambda rec: 1 / 0}}, "raised ZeroDivisionError"),
         ({"metrics": {"x": 3}}, "'signal:reduction' or a function"),
         ({"sampling": "gird"}, "did you mean 'grid'"),
@@ -114,6 +115,19 @@ def test_wrong_calls_fail_before_anything_runs(gripper, changes, message: str) -
     given = {"vary": VARY, "metrics": METRICS, **RUN, **changes}
     with pytest.raises(gw.GearwrightError, match=message):
         gw.sweep(gripper, given.pop("vary"), given.pop("metrics"), **given)
+
+
+def test_a_metric_may_be_nan_for_what_never_happens(gripper, table) -> None:
+    """And may look at any time of the run, though the first designs are tried before all others."""
+
+    def time_to(rec):
+        reached = rec.position["right_finger"] > 0.5 * table["end"].max()
+        return np.where(reached.any(axis=0), rec.time[reached.argmax(axis=0)], np.nan)
+
+    found = gw.sweep(gripper, VARY, {"time": time_to, "late": lambda rec: rec.velocity["right_finger"][25]}, **RUN)
+    assert 0 < found["time"].is_nan().sum() < 12 and found["late"].is_finite().all()
+    never = gw.sweep(gripper, VARY, {"time": lambda rec: np.full(rec.batch, np.nan)}, **RUN)
+    assert never["time"].is_nan().all() and "failed" not in never.columns
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from typing import Annotated
 
 import typer
@@ -61,6 +62,11 @@ def _print_warning(message: Warning | str, category: type[Warning], *_: object, 
     typer.echo(f"gearwright: warning: {visible(str(message))}", err=True)
 
 
+def _forget_output() -> None:
+    """Drops output that is not printed yet, which Python would try once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """The entry point. Bad input gives a message, a closed pipe none; GEARWRIGHT_TRACEBACK=1 gives tracebacks."""
     for stream in (sys.stdout, sys.stderr):
@@ -70,9 +76,15 @@ def main() -> None:
     try:
         app(prog_name="gearwright")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(1)
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EFBIG, EDQUOT, EIO):
+            from gearwright.cli.outputs import not_written
+
+            typer.echo(f"gearwright: {not_written(error)}", err=True)
+            _forget_output()
+            sys.exit(1)
         if os.environ.get("GEARWRIGHT_TRACEBACK"):
             raise
         typer.echo(f"gearwright: {_explanation(error)}", err=True)

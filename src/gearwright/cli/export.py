@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
 from gearwright.cli.options import RobotFile, StepLength
+from gearwright.cli.outputs import not_written
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
 
@@ -25,6 +27,9 @@ class Target(StrEnum):
 
     c = "c"
     cuda = "cuda"
+
+
+ENDINGS = {Target.c: (".c", ".h", "_test.c"), Target.cuda: (".cu",)}  # of the files that are written
 
 
 class Precision(StrEnum):
@@ -43,7 +48,8 @@ def export(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Path of the files, without suffix. Default: the robot's name, in this folder."
+            metavar="NAME",
+            help="Path of the files, without suffix; they are replaced. Default: the robot's name, if it is free.",
         ),
     ] = None,
     dt: StepLength = 1e-3,
@@ -68,7 +74,7 @@ def export(
     Exits with 0 if the files were written, 1 otherwise.
     """
     robot = loaded_or_exit(file, reading)
-    name = Path(out) if out else Path(_identifier(robot.name))
+    name = Path(out) if out else _own_name(robot, target)
     options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
     try:
         if target is Target.cuda:
@@ -78,7 +84,7 @@ def export(
     except GearwrightError as error:
         stop("export", str(error))
     except OSError as error:
-        stop("export", f"cannot write {error.filename}: {error.strerror}")
+        stop("export", not_written(error))
 
 
 def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str | None) -> None:
@@ -107,6 +113,15 @@ def _cuda(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
 
     file = export_cuda(robot, name, **options)
     typer.echo(f"wrote {file}: one kernel, run, one thread a robot")
+
+
+def _own_name(robot: Mechanism, target: Target) -> Path:
+    """The robot's name, unless files of that name exist: the model chose it, and the user did not."""
+    name = _identifier(robot.name)
+    for ending in ENDINGS[target]:
+        if os.path.lexists(name + ending):
+            stop("export", f"{name}{ending} exists: write over it with --out {name}, or give another name")
+    return Path(name)
 
 
 def _identifier(name: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gearwright.model import Mechanism
 
 WITH_UNIT = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d_]|[°%]).*", re.ASCII)
+NAME = re.compile(r"[^\W\d][\w./-]*")
 DEGREES = ("deg", "°", "degree", "degrees")
 
 
@@ -45,11 +46,13 @@ def check_targets(robot: Mechanism, command: Mapping[str, Any], effort: Mapping[
 
 
 def _form(option: str, name: str, text: str) -> str:
-    """The fault of a text that is no number."""
+    """Says what is wrong with a text that is not a number, and how to write it."""
     match = WITH_UNIT.fullmatch(text.strip()) if name else None
     if match is None:
         why = f"{text!r:.40} is not a number; " if name and text.strip() else ""
-        return f"{why}write NAME=VALUE, e.g. {option} joint=0.3"
+        alone = text.strip() if NAME.fullmatch(text.strip()) else ""  # without a number
+        target = name.strip() or alone or ("actuator" if option == "--command" else "joint")
+        return f"{why}write NAME=VALUE, e.g. {option} {target}=0.3"
     unit = text.strip()[match.end(1) :].strip()
     if unit in DEGREES:
         return f"angles are in radians, without a unit: {option} {name}={radians(float(match[1])):.6g}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from gearwright.cli.options import Json, PluginFolders, SearchPath
+from gearwright.cli.outputs import not_written
 from gearwright.errors import GearwrightError, LoadError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def migrate(
     except GearwrightError as error:
         _stop(str(error), 1)
     except OSError as error:
-        _stop(f"cannot write {error.filename}: {error.strerror}", 1)
+        _stop(not_written(error), 1)
     _print_json(done) if json else _print(done, check)
     raise typer.Exit(0 if done.ok else 1)
 

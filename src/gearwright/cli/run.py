@@ -11,7 +11,7 @@ from gearwright.cli.command_line import command_line
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
 from gearwright.cli.options import Json, RobotFile, StepLength, duration_checked
-from gearwright.cli.outputs import make_folders
+from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
 from gearwright.errors import (
     BeyondLimitsWarning,
@@ -23,6 +23,7 @@ from gearwright.errors import (
     RecordingWarning,
     UnsettledWarning,
 )
+from gearwright.files import write_whole
 
 if TYPE_CHECKING:
     from gearwright.display.runs import Outcome
@@ -75,7 +76,9 @@ def run(
     view: Annotated[
         bool, typer.Option("--view", help="Show the running simulation in a browser; Ctrl-C ends it.")
     ] = False,
-    port: Annotated[int | None, typer.Option(help="Port of --view (default: 8080, or the next free one).")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of --view (default: 8080, or the next free one).")
+    ] = None,
     json: Json = False,
     *,
     reading: LoadOptions,
@@ -93,6 +96,8 @@ def run(
     """
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: assigned("--set" if what == "position" else f"--{what}", given[what]) for what in given}
+    if every < 1:
+        _stop(f"--every is a number of steps, 1 or more, not {every}", 2)
     _check_files(out, plot, report)
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
@@ -106,7 +111,7 @@ def run(
             if given_file is not None:
                 _stop(f"--view shows the run while it lasts: leave out {name}, or keep the rows with --out", 2)
     try:
-        make_folders(out, plot, report)
+        check_writable(out, plot, report)
         if view:
             from gearwright.cli.run_view import Watched, watched
 
@@ -118,7 +123,7 @@ def run(
     except GearwrightError as error:
         _stop(str(error), 1)
     except OSError as error:
-        _stop(f"cannot write {error.filename}: {error.strerror}", 1)
+        _stop(not_written(error), 1)
     _report(outcome, json)
 
 
@@ -178,12 +183,15 @@ def _run(
     sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
     before, first, stepping = sim.energy, sim.time, sim.clock.pace.seconds
     started = perf_counter()
-    recording, errors, files = _recorded(sim, wanted)
+    recording, errors = _recorded(sim, wanted)
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
     heard_texts = [str(w.message) for w in heard if issubclass(w.category, HEARD)]
     heard_texts += _clipped(sim.robot, numbers["command"])
     times = {"compile_s": compiled, "wall_s": wall, "stepping_s": sim.clock.pace.seconds - stepping}
+    if wanted.plot is not None:
+        _draw(recording, wanted.plot)
+    files = [name for name in (wanted.out, wanted.plot) if name is not None]
     outcome = Outcome.of(sim, errors, before, steps, times, heard_texts, files)
     if wanted.report is not None:
         _write_report(sim, recording, outcome, wanted)
@@ -216,20 +224,25 @@ def _warn_before(out: str, recording: Recording, rows: int) -> None:
 
 
 def _write_report(sim: Simulation, recording: Recording, outcome: Outcome, wanted: Wanted) -> None:
-    from pathlib import Path
-
     from gearwright.cli.terminal import waiting
     from gearwright.demo.run_report import run_report
 
     assert wanted.report is not None
     with waiting("drawing the report"):
         text = run_report(sim.robot, recording, outcome, wanted.path, wanted.command_line)
-    Path(wanted.report).write_text(text, encoding="utf-8")
+    write_whole(wanted.report, text)
     outcome.files.append(wanted.report)
 
 
-def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, float], list[str]]:
-    """The rows, the largest coupling errors, and the files that were written."""
+def _draw(recording: Recording, plot: str) -> None:
+    from gearwright.cli.terminal import waiting
+
+    with waiting("drawing the plot"):
+        recording.plot(plot)
+
+
+def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, float]]:
+    """The rows and the largest coupling errors. With --out, rows are kept in memory only where they are drawn."""
     import sys
 
     from gearwright.cli.run_file import RunFile
@@ -240,20 +253,18 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
 
     out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
     if out is None:
-        if plot is None and every > 0:
+        if plot is None:
             most = 1000 if wanted.report is None else 5000  # nobody reads more of them than that
             every = max(every, steps_in(wanted.duration, sim) // most)
         recording = sim.run(wanted.duration, every=every, progress=shown)
         errors = largest_errors(recording)
     else:
-        recording = Recording(run_schema(sim, max(1, every), ()), sim.robot)
-        _warn_before(out, recording, steps_in(wanted.duration, sim) // max(1, every) + 1)
+        recording = Recording(run_schema(sim, every, ()), sim.robot)
+        _warn_before(out, recording, steps_in(wanted.duration, sim) // every + 1)
         file = RunFile(out, recording if plot or wanted.report else None)
         sim.run(wanted.duration, every=every, progress=shown, sink=file)
         errors = file.coupling_errors
-    if plot is not None:
-        recording.plot(plot)
-    return recording, errors, [name for name in (out, plot) if name is not None]
+    return recording, errors
 
 
 def _report(outcome: Outcome, json: bool) -> None:

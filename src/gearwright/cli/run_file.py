@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gearwright.sim.recordings.formats import check_format, find_format
+from gearwright.sim.recordings.sinks import FileSink
 
 if TYPE_CHECKING:
     from gearwright.sim import Recording
@@ -19,7 +18,7 @@ class RunFile:
     """A sink that writes a file and keeps the largest coupling errors; with `drawn` the rows, too."""
 
     def __init__(self, path: str, drawn: Recording | None) -> None:
-        self._sink = find_format(check_format(path)).sink(Path(path))
+        self._sink = FileSink(path)
         self._drawn = drawn
         self.coupling_errors: dict[str, float] = {}
 

@@ -52,7 +52,7 @@ def _played(sim: Simulation, numbers: dict[str, Any], wanted: Watched, compile_s
         page = Page(sim, port=wanted.port, search_path=wanted.path)
         player = page.player
         if wanted.out is not None:
-            recorder = StepRecorder(sim, wanted.out, max(1, wanted.every))
+            recorder = StepRecorder(sim, wanted.out, wanted.every)
             stack.callback(recorder.close)
             player.stepped = recorder.keep
         player.command, player.effort = dict(numbers["command"]), dict(numbers["effort"])

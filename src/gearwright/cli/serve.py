@@ -9,9 +9,10 @@ import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
 from gearwright.cli.options import RobotFile, StepLength
-from gearwright.cli.outputs import make_folders
+from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError, UnknownNameError
+from gearwright.files import write_whole
 
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench
@@ -65,6 +66,12 @@ def serve(
     tcp: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the JSON Lines server (default: 29540).")
     ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", envvar="GEARWRIGHT_TOKEN", help="Secret that clients of both ports must say first."
+        ),
+    ] = None,
     eeprom: Annotated[
         str | None, typer.Option(metavar="FILE", help="File for the registers that drives keep without power.")
     ] = None,
@@ -102,7 +109,7 @@ def serve(
     robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
-        "armed": armed,
+        "armed": armed, "token": token,
         "nodes": {k: _whole(v, k) for k, v in _pairs(node, "--node").items()} or None, "model": drive,
         "options": _pairs(option, "--option") or None, "devices": devices, "link": link, "eeprom": eeprom,
         "record": record, "bitrate": bitrate, "supply_resistance": supply_resistance, "can": can or (),
@@ -110,7 +117,7 @@ def serve(
     }  # fmt: skip
     try:
         notes: list[str] = []
-        make_folders(record, eeprom, eds, dbc)
+        check_writable(record, eeprom, eds, dbc)
         bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:
         typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))
@@ -122,8 +129,16 @@ def serve(
             for text in fault or []:
                 _inject(bench, text)
             _write_sheets(bench, eds, dbc)
-        except (GearwrightError, OSError) as error:
+        except GearwrightError as error:
             _stop(str(error), 2)
+        except OSError as error:
+            _stop(not_written(error), 1)
+        try:
+            bench.start()
+        except GearwrightError as error:
+            _stop(str(error), 1)
+        except OSError as error:
+            _stop(not_written(error), 1)
         _serve(bench, sys.stdout.isatty() if table is None else table, eds, notes)
         if bench.failure is not None:
             _stop(str(bench.failure), 1)
@@ -145,6 +160,7 @@ def _started(
             channel=channel if channel is not None else can_socket.free_channel(),
             socketcand=socketcand if socketcand is not None else _usual(candidates.PORT, notes),
             tcp=tcp if tcp is not None else _usual(json_lines.PORT, notes),
+            start=False,  # a recording is opened when faults and sheets are known to be right
             **given,
         )
 
@@ -171,8 +187,13 @@ def _serve(bench: Bench, table: bool, eds: str | None, notes: list[str]) -> None
     from gearwright.cli.serve_terminal import CommandReader, announce, conclude
 
     stop = Event()
+
+    def end(*_: object) -> None:
+        stop.set()
+        bench.interrupt()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, end)
     announce(bench, eds, notes)
     screen = None
     if table:
@@ -199,18 +220,16 @@ def _inject(bench: Bench, text: str) -> None:
 
 
 def _write_sheets(bench: Bench, eds: str | None, dbc: str | None) -> None:
-    from pathlib import Path
-
     if eds is None and dbc is None:
         return
     if not bench.rig.bound:
         raise GearwrightError("no actuator of this robot is on a bus: there is nothing to describe")
     first = bench.rig.bound[0]
     if eds is not None:
-        Path(eds).write_text(first.protocol.eds(bench.rig.devices[first.actuator]), encoding="utf-8")
+        write_whole(eds, first.protocol.eds(bench.rig.devices[first.actuator]))
     if dbc is not None:
         same = {b.actuator: bench.rig.devices[b.actuator] for b in bench.rig.bound if b.protocol is first.protocol}
-        Path(dbc).write_text(first.protocol.dbc(same), encoding="utf-8")
+        write_whole(dbc, first.protocol.dbc(same))
 
 
 def _pairs(given: Repeated, what: str) -> dict[str, str]:

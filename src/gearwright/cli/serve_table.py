@@ -12,8 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from gearwright.display.quantities import counted
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 from gearwright.hardware.transports.json_lines import JsonServer
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event, Thread
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, counted
 
 if TYPE_CHECKING:
     from gearwright.cli.serve_table import Screen
@@ -42,20 +43,19 @@ def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) ->
         if protocol.bus == "can" and clients[name]:
             node = next(b.node for b in bench.rig.bound if b.protocol is protocol)
             typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter, **sheet))
-    count = len(bench.rig.bound)
-    typer.echo(f"ready: {visible(bench.sim.robot.name)}, {count} {'drive' if count == 1 else 'drives'}, "
-               f"clock {bench.pacer.mode}")  # fmt: skip
+    drives = counted(len(bench.rig.bound), "drive")
+    typer.echo(f"ready: {visible(bench.sim.robot.name)}, {drives}, clock {bench.pacer.mode}")
     sys.stdout.flush()
 
 
 def conclude(bench: Bench) -> None:
-    """How it went, at the end."""
-    from gearwright.display.quantities import counted
-
-    pacer = bench.pacer
-    late = f", {counted(pacer.overruns, 'overrun')} ({pacer.given_up:.2f} s given up), 99.9 % of steps at most " \
-           f"{1e3 * pacer.lateness.percentile(0.999):.2f} ms late" if pacer.mode == "realtime" else ""  # fmt: skip
-    typer.echo(f"ran {bench.steps * bench.rig.plant.dt:.2f} s{late}")
+    """Prints at the end how long it ran and how well it kept time."""
+    text, pacer = f"ran for {bench.steps * bench.rig.plant.dt:.2f} s", bench.pacer
+    if pacer.mode == "realtime":
+        overruns = f"{counted(pacer.overruns, 'overrun')} ({pacer.given_up:.2f} s skipped)"
+        late = f"{1e3 * pacer.lateness.percentile(0.999):.2f} ms late"
+        text += f"; {overruns if pacer.overruns else 'no overruns'}; 99.9 % of steps were at most {late}"
+    typer.echo(text)
 
 
 def _filled(text: str, **values: str) -> str:
@@ -95,7 +95,7 @@ class CommandReader:
                 self._stop.set()
                 return ""
             with self._bench.lock:
-                self._bench.requests.handle(request)
+                deque(self._bench.requests.handle(request), maxlen=0)
         except (GearwrightError, ValueError) as error:
             return str(error)
         return ""

@@ -9,9 +9,10 @@ import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
 from gearwright.cli.options import Json, RobotFile
-from gearwright.cli.outputs import make_folders
+from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
+from gearwright.files import write_whole
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -67,10 +68,10 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
         typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
         raise typer.Exit(2)
     try:
-        make_folders(target)
-        Path(target).write_text(graph_svg(mechanism, weld=weld), encoding="utf-8")
+        check_writable(target)
+        write_whole(target, graph_svg(mechanism, weld=weld))
     except (GearwrightError, OSError) as error:
-        said = f"cannot write {target}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        said = not_written(error) if isinstance(error, OSError) else str(error)
         typer.echo(f"gearwright: {visible(said)}", err=True)
         raise typer.Exit(1) from None
     typer.echo(f"wrote {visible(target)}", err=True)

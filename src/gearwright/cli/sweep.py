@@ -10,9 +10,9 @@ import typer
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
 from gearwright.cli.options import RobotFile, StepLength, duration_checked
-from gearwright.cli.outputs import make_folders
+from gearwright.cli.outputs import check_writable
 from gearwright.cli.reading import reads_file
-from gearwright.errors import GearwrightError, ModelError, suggestion
+from gearwright.errors import GearwrightError, ModelError, counted, suggestion
 
 Repeated = list[str] | None
 PICTURES = (".png", ".svg", ".pdf")
@@ -84,7 +84,7 @@ def sweep(
     try:
         from gearwright.study import sweep as swept
 
-        make_folders(out, plot)
+        check_writable(out, plot)
         table = swept(
             robot, ranges, metrics, duration=duration, dt=dt, integrator=integrator,
             command=inputs["command"], effort=inputs["effort"], position=start, sampling=sampling, n=n, seed=seed,
@@ -158,7 +158,7 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
         cells = (f"{f(good):.6g}" for f in (np.min, np.median, np.max)) if len(good) else ("", "", "")
         shown.add_row(name, *cells, str(len(numbers) - len(good)))
     console().print(shown)
-    typer.echo(f"{len(table)} designs" + (f" in {out}" if out else ""))
+    typer.echo(counted(len(table), "design") + (f" in {out}" if out else ""))
     reasons = [why for why in table[FAILED] if why] if FAILED in table.columns else []
     if reasons:
         typer.echo(f"{len(reasons)} of them cannot be, the first: {reasons[0]}")

@@ -25,6 +25,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from gearwright.errors import CacheWarning, warn
+from gearwright.files import ABANDONED, ENDING, is_special, open_regular, replacing
 
 if TYPE_CHECKING:
     from gearwright.compiler.backend import Backend
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 MAGIC = b"gearwright object 1\n"
 LARGEST_TOTAL = 512 * 2**20  # bytes; the least recently used entries go first
 SUFFIX = ".gwo"
+UNFINISHED = (ENDING, ".tmp")  # endings of temporary files, now and in earlier versions
 PRUNED_EVERY = LARGEST_TOTAL // 32  # bytes that a process writes before it looks at the folder again
-ABANDONED = 3600.0  # [s] after which nobody writes a temporary file any more
 _unpruned: dict[Path, int] = {}  # bytes written to a folder since this process last pruned it
 _NOT_OURS = "compiled code is not kept in {0}: others may write there, or own it; chmod go-w {0}"
 
@@ -119,7 +120,7 @@ def load(entry_key: str) -> bytes | None:
         if not _is_ours(os.stat(path.parent)):
             _note(_NOT_OURS.format(path.parent))
             return None
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if not _is_ours(os.fstat(file.fileno())):
                 return None
             content = file.read()
@@ -137,24 +138,19 @@ def load(entry_key: str) -> bytes | None:
 def save(entry_key: str, code: bytes) -> bool:
     """Stores an object; False if the directory does not allow it."""
     folder = directory()
-    temporary = ""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(os.stat(folder)):
             _note(_NOT_OURS.format(folder))
             return False
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")  # mode 0600
-        with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + entry_key.encode() + hashlib.sha256(code).digest() + code)
-        os.replace(temporary, folder / (entry_key + SUFFIX))
-        temporary = ""
+        entry = folder / (entry_key + SUFFIX)
+        if is_special(entry):  # a pipe would be written to, and not replaced
+            entry.unlink()
+        with replacing(entry, mode=0o600, tidy=False, durable=False) as temporary:
+            temporary.write_bytes(MAGIC + entry_key.encode() + hashlib.sha256(code).digest() + code)
     except OSError as error:
         _note(f"compiled code is not kept: {folder} cannot be written ({error.strerror or error})")
         return False
-    finally:  # also where a signal ends it
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
     _prune_at_times(folder, len(code))
     return True
 
@@ -176,7 +172,7 @@ def prune(folder: Path, largest_total: int = LARGEST_TOTAL) -> None:
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(SUFFIX):
                     entries.append((status.st_mtime, status.st_size, entry.path))
-                elif entry.name.endswith(".tmp") and time() - status.st_mtime > ABANDONED:
+                elif entry.name.endswith(UNFINISHED) and time() - status.st_mtime > ABANDONED:
                     os.unlink(entry.path)
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):

@@ -165,7 +165,9 @@ def _operating_point(robot: Mechanism, recording: Recording, turn: tuple[int, in
 def _encoder(robot: Mechanism, recording: Recording, turn: tuple[int, int]) -> Figure:
     rows = slice(turn[0], turn[0] + 160)
     t = 1e3 * (recording.time[rows] - recording.time[turn[0]])
-    count = robot.encoders["rocker_encoder"].count()
+    encoder = robot.encoders["rocker_encoder"]
+    count = encoder.count()
+    half = f"half a count: {1e3 * count / 2:.2f} mrad"
     difference = (recording.sensor["rocker_encoder"][rows] - recording.position["pin_d"][rows]) / count
     return Figure(
         title="Encoder against joint",
@@ -174,11 +176,11 @@ def _encoder(robot: Mechanism, recording: Recording, turn: tuple[int, int]) -> F
             y_label="encoder − rocker [counts]",
             lines=[
                 Line(label="difference", x=t, y=difference, colour="violet", kind="thin"),
-                Line(label="half a count: 0.38 mrad", x=t, y=0 * t + 0.5, colour="grey", kind="dash thin"),
+                Line(label=half, x=t, y=0 * t + 0.5, colour="grey", kind="dash thin"),
                 Line(label="", x=t, y=0 * t - 0.5, colour="grey", kind="dash thin"),
             ],
             y_range=(-0.9, 0.9),
         ),
-        caption="8192 counts a turn, read in the same instant as the joint: never more than half a count apart. The "
-        "teeth are wide where the rocker turns back.",
+        caption=f"{encoder.resolution:.0f} counts per turn, read in the same instant as the joint: never more than "
+        "half a count apart. The teeth are wide where the rocker turns back.",
     )  # fmt: skip

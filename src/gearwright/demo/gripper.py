@@ -56,7 +56,7 @@ def story(quick: bool = False) -> Chapter:
                 caption="Blue falls to nothing where a stop takes the energy of fingers and rotor: the two steps of "
                 "pink. The line on top is the integral of torque times speed: what is below adds up to it.",
             ),
-            _encoder(recording),
+            _encoder(robot, recording),
         ],
         tables=[table],
         command={"motor": COMMAND},
@@ -82,12 +82,13 @@ def _facts(robot: Mechanism, recording: Recording) -> list[Fact]:
 
 def _operating_point(robot: Mechanism, recording: Recording, steps: int) -> Figure:
     motor, shaft = robot.actuators["motor"], recording.actuator["motor"]
-    assert isinstance(motor, ElectricMotor) and motor.no_load_speed
+    assert isinstance(motor, ElectricMotor) and motor.no_load_speed and motor.stall_torque
     speed, torque = shaft.velocity[1 : steps + 1], 1e3 * shaft.torque[1 : steps + 1]
     stopped = int(np.argmin(np.diff(speed))) + 1  # the step that meets the stop
     w = np.linspace(0, motor.no_load_speed, 200)
     bound = 1e3 * np.asarray(motor.effort_at(1.0, w))
     k = int(np.argmax(torque < 0.999 * torque[0]))
+    corner = motor.no_load_speed * (1 - COMMAND / motor.stall_torque)
     return Figure(
         title="The operating point on the torque-speed curve",
         chart=Chart(
@@ -113,7 +114,8 @@ def _operating_point(robot: Mechanism, recording: Recording, steps: int) -> Figu
             x_range=(0.0, 820.0),
             y_range=(0.0, 14.0),
         ),
-        caption="The drive holds the motor to 12 mN·m; from 593 rad/s on the curve allows less. The point stays on the "
+        caption=f"The drive limits the motor to {1e3 * COMMAND:g} mN·m; from {corner:.0f} rad/s on the curve allows "
+        "less. The point stays on the "
         "edge throughout, since the torque is solved with the motion at the end of each step, and jumps back to stall "
         "in the step that meets the stop.",
     )  # fmt: skip
@@ -143,10 +145,13 @@ def _modes(robot: Mechanism, command: Array, quick: bool) -> tuple[Figure, TextT
     return figure, TextTable(title=title, columns=["mode", "largest error", "a step"], rows=rows[::-1])
 
 
-def _encoder(recording: Recording) -> Figure:
+def _encoder(robot: Mechanism, recording: Recording) -> Figure:
     shown = (recording.time > 0.1755) & (recording.time < 0.1925)
     t = 1e3 * recording.time[shown]
     x, y = stairs(t, 1e3 * recording.sensor["motor_encoder"][shown] / RATIO)
+    encoder = robot.encoders["motor_encoder"]
+    assert encoder.update_rate is not None
+    behind = encoder.latency * float(np.abs(recording.velocity["right_finger"]).max())
     return Figure(
         title="Encoder against joint",
         chart=Chart(
@@ -157,9 +162,10 @@ def _encoder(recording: Recording) -> Figure:
                 Line(label="motor's encoder, divided by the screw's ratio", x=x, y=y, colour="violet"),
             ],
         ),
-        caption="The last millimetres before the stop. The encoder is on the motor: 4096 counts a turn are 0.5 µm at "
-        "the finger. It is read 1000 times a second and 1 ms late, so that in motion it is 0.24 mm behind and more; "
-        "once the finger stands, both agree.",
+        caption="The last millimetres before the stop. The encoder is on the motor: one of its "
+        f"{encoder.resolution:.0f} counts per turn is {1e6 * encoder.count() / RATIO:.2f} µm at the finger. It is read "
+        f"{encoder.update_rate:.0f} times per second and {1e3 * encoder.latency:g} ms late, so during the motion it "
+        f"lags by at least {1e3 * behind:.2f} mm. Once the finger stands, both agree.",
     )
 
 

@@ -18,9 +18,10 @@ from gearwright.demo.document import document, fact_list, figure_cards, graph_ca
 from gearwright.demo.run_charts import run_figures
 from gearwright.demo.run_film import run_film
 from gearwright.diagnostics import Diagnostic
-from gearwright.display.quantities import counted, duration, number
+from gearwright.display.quantities import duration, number
 from gearwright.display.summary import summary
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 
 if TYPE_CHECKING:
     from gearwright.display.runs import Outcome

@@ -17,6 +17,7 @@ from gearwright.demo import four_bar, gripper, speed, wrist
 from gearwright.demo.chapter import Chapter, TextTable
 from gearwright.demo.page import page
 from gearwright.display.summary import page as mechanism_page
+from gearwright.files import write_whole
 
 STORIES: dict[str, Callable[[bool], Chapter]] = {
     "gripper": gripper.story,
@@ -47,7 +48,7 @@ def run(folder: Path, out: Console, *, quick: bool = False) -> Path:
         tables.append(beside)
         _print(beside, out)
     report = folder / REPORT
-    report.write_text(page(chapters, tables, _about(perf_counter() - began)), encoding="utf-8")
+    write_whole(report, page(chapters, tables, _about(perf_counter() - began)))
     out.print(Text.assemble("The report, with pictures: ", (str(report), "bold")), soft_wrap=True)
     out.print(
         Text(f"{report.stat().st_size / 1e6:.1f} MB, one file; {perf_counter() - began:.0f} s in all.", style="dim")

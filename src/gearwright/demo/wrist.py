@@ -149,6 +149,8 @@ def _encoders(robot: Mechanism, recording: Recording) -> Figure:
     behind = recording.sensor["pitch_encoder"][shown]
     behind = np.where(behind > np.pi, behind - 2 * np.pi, behind)
     at_joint, on_motors = stairs(t, behind), stairs(t, joints[:, 0])
+    joint, motor = robot.encoders["pitch_encoder"], robot.encoders["left_encoder"]
+    count = float(np.asarray(_differential(robot).actuator_to_joint_position(np.full(2, motor.count())))[0])
     return Figure(
         title="Encoder against joint",
         chart=Chart(
@@ -163,6 +165,7 @@ def _encoders(robot: Mechanism, recording: Recording) -> Figure:
                 ),
             ],
         ),
-        caption="The first 27 ms of the first move, in steps of 0.5 ms. 16 384 counts at the joint are steps of "
-        "0.38 mrad; 2048 on each motor, divided by 40, are steps of 0.04 mrad.",
+        caption="The first 27 ms of the first move, in steps of 0.5 ms. One of the joint's "
+        f"{joint.resolution:.0f} counts per turn is {1e3 * joint.count():.3f} mrad. If both motors advance by one of "
+        f"their {motor.resolution:.0f} counts, that is {1e3 * count:.3f} mrad after the gears.",
     )  # fmt: skip

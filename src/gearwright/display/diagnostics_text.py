@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.display.quantities import counted
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "dim"}
 

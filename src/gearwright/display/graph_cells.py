@@ -9,8 +9,9 @@ from gearwright.display.graph_chips import CHIP, CHIP_GAP, Chip, ChipPlace, Grap
 from gearwright.display.maps import slides
 from gearwright.display.motion_sources import right_side
 from gearwright.display.outline import OutlineRow
-from gearwright.display.quantities import counted, inertia, mass, ranges
+from gearwright.display.quantities import inertia, mass, ranges
 from gearwright.display.svg_text import short, text_width
+from gearwright.errors import counted
 from gearwright.model import AxisRef, Coupling, Mechanism
 
 WORDS = 20.0  # [px] from a knob's middle to its words and devices

@@ -8,8 +8,8 @@ from typing import Any
 
 from gearwright.display.plot_panels import Line, Panel, band_pairs, middle, stretches, thinned
 from gearwright.display.plot_style import Look, Theme
+from gearwright.files import write_whole
 from gearwright.optional import require
-from gearwright.sim.recordings.files import replacing
 
 HEIGHT = 240  # [px] of a panel
 
@@ -28,8 +28,7 @@ def interactive(drawn: list[Panel], look: dict[str, Look], title: str, theme: Th
             listed.add(name)
         _limits(figure, panel, row, theme)
     _lay_out(figure, drawn, title, theme)
-    with replacing(path) as temporary:
-        Path(temporary).write_text(figure.to_html(include_plotlyjs=True, full_html=True), encoding="utf-8")
+    write_whole(path, figure.to_html(include_plotlyjs=True, full_html=True))
     return figure
 
 

@@ -21,8 +21,8 @@ from gearwright.display.plot_panels import (
 )
 from gearwright.display.plot_style import COLOURS, THEMES, Look, Theme, background, find_theme, looks
 from gearwright.errors import GearwrightError
+from gearwright.files import replacing
 from gearwright.optional import require
-from gearwright.sim.recordings.files import replacing
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording

@@ -105,8 +105,3 @@ def duration(x: float) -> str:
 _MULTIPLES: dict[str, Callable[[float], str]] = {
     "m": length, "s": duration, "kg": mass, "N·m": force, "N": lambda x: force(x, True), "kg·m²": inertia,
 }  # fmt: skip
-
-
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """`1 link`, `4 links`."""
-    return f"{n} {noun if n == 1 else plural or noun + 's'}"

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gearwright.display.palette import TERMINAL
-from gearwright.display.quantities import counted, duration, number
+from gearwright.display.quantities import duration, number
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 from gearwright.sim import Recording, Simulation
 from gearwright.sim.units import actuator_units, reading_unit
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +19,7 @@ from gearwright.display.quantities import highlight_text, number
 from gearwright.display.visible import visible
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
 
-LONGEST_WORD = 24  # columns: longer ones are broken where the terminal is narrow
+GAP, INDENT = 2, 4  # columns between cells, and before cells that stand below their name
 MOST_ALIKE = 4  # devices in the same words, before they are folded into one row
 Section = tuple[str, str, Table]  # heading, family, rows
 
@@ -33,20 +35,35 @@ def sections(mechanism: Mechanism) -> list[Section]:
         ("friction by speed", "loop", frictions(mechanism)),
         ("hardware", "hardware", hardware(mechanism)),
     )
-    for _, _, table in made:
-        _keep_words(table)
     return [(heading, family, table) for heading, family, table in made if table.row_count]
 
 
-def _keep_words(table: Table) -> None:
-    """No column is narrower than its longest word, if that is of a usual length."""
-    for column in table.columns:
-        words = (word for cell in column.cells for word in str(cell).split())
-        column.min_width = min(max(map(cell_len, words), default=0), LONGEST_WORD)
+class SectionTable(Table):
+    """No column is narrower than its longest word. In a terminal that is too narrow for that, the cells of a row are
+    printed below each other."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for column in self.columns:
+            words = (word for cell in column.cells for word in str(cell).split())
+            column.min_width = max(map(cell_len, words), default=0)
+        needed = sum((column.min_width or 0) + GAP for column in self.columns) - GAP
+        if needed <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        for cells in zip(*(column.cells for column in self.columns), strict=True):
+            yield from _stacked([cell for cell in cells if isinstance(cell, Text) and cell.plain], options.max_width)
+
+
+def _stacked(cells: list[Text], room: int) -> Iterator[RenderableType]:
+    """Name and type in a line; the others below it, side by side if they fit."""
+    yield Text("  ").join(cells[:2])
+    beside = Text("  ").join(cells[2:])
+    for cell in [beside] if INDENT + beside.cell_len <= room and "\n" not in beside.plain else cells[2:]:
+        yield Padding(cell, (0, 0, 0, INDENT))
 
 
 def _table(columns: int) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False, show_edge=False)
+    table = SectionTable(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=False, show_edge=False)
     for _ in range(columns):
         table.add_column(overflow="fold")
     return table

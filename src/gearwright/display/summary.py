@@ -9,10 +9,11 @@ from rich.text import Text
 
 from gearwright.display.outline import outline
 from gearwright.display.palette import TERMINAL
-from gearwright.display.quantities import counted, mass
+from gearwright.display.quantities import mass
 from gearwright.display.sections import sections
 from gearwright.display.tree_text import folded_note, tree_text
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 from gearwright.model import Mechanism
 
 

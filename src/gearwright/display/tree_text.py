@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -12,18 +13,22 @@ from rich.text import Text
 from gearwright.display.motion_sources import MotionSource, motion_sources
 from gearwright.display.outline import OutlineRow, outline
 from gearwright.display.palette import TERMINAL
-from gearwright.display.quantities import counted, effort, inertia, mass, ranges, speed
+from gearwright.display.quantities import effort, inertia, mass, ranges, speed
 from gearwright.display.visible import visible
+from gearwright.errors import counted
 from gearwright.model import AxisRef, Joint, Mechanism
 
 GAP = 2  # columns between cells
 FIRST_TO_GO = ("speed", "effort", "kind", "mass", "link", "reflected")  # where the terminal is too narrow for all
 DEEPEST = 24  # cells of guides; what is deeper keeps its place in the order, not in the drawing
+LEAST = {"moved by": 16, "joint": 28}  # cells; these columns give up room in this order, down to these widths
+DEGREES = re.compile(r" \([^)]*\)")  # of a range
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeText:
-    """Renders as wide as the terminal lets it; columns that do not fit are named below, not squeezed."""
+    """Renders as wide as the terminal lets it. Columns that do not fit are named below. Of those that remain, ranges
+    lose their degrees first; names of joints are cut in the middle, because their ends tell them apart."""
 
     columns: dict[str, list[Text]]
 
@@ -34,7 +39,10 @@ class TreeText:
             without = [h for h in hidden if h != heading]
             if _width({h: c for h, c in columns.items() if h not in without}) <= options.max_width:
                 hidden = without
-        columns = {h: cells for h, cells in columns.items() if h not in hidden}
+        columns = _fitted({h: cells for h, cells in columns.items() if h not in hidden}, options.max_width)
+        if _width(columns) > options.max_width and "moved by" in columns:
+            hidden.append("moved by")
+            columns = _fitted({h: c for h, c in columns.items() if h not in hidden}, options.max_width)
         table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim", show_edge=False)
         for heading in columns:
             right = heading in ("speed", "effort", "mass", "reflected")
@@ -130,6 +138,34 @@ def _moved_by(mechanism: Mechanism, j: Joint, closes: bool, moved: dict[AxisRef,
     for i, d in enumerate(found):
         text.append("  " if i else "").append(signs[d.family] + visible(d.text), style=TERMINAL[d.family])
     return text
+
+
+def _fitted(columns: dict[str, list[Text]], room: int) -> dict[str, list[Text]]:
+    """The columns, with cells cut where they need more than this room."""
+    if _width(columns) > room and "range" in columns:
+        columns = {**columns, "range": [_without_degrees(c) for c in columns["range"]]}
+    for heading, least in LEAST.items():
+        excess = _width(columns) - room
+        if excess > 0 and heading in columns:
+            widest = max(c.cell_len for c in columns[heading])
+            columns = {**columns, heading: [_cut(c, max(widest - excess, least), heading) for c in columns[heading]]}
+    return columns
+
+
+def _without_degrees(cell: Text) -> Text:
+    return Text(DEGREES.sub("", cell.plain), style=cell.style)
+
+
+def _cut(cell: Text, most: int, heading: str) -> Text:
+    if cell.cell_len <= most:
+        return cell
+    if heading == "joint":
+        guide = cell.plain.rfind(" ") + 1
+        end = (most - guide) // 2
+        return Text.assemble(cell[: most - 1 - end], "…", cell[len(cell) - end :])
+    shorter = cell.copy()
+    shorter.truncate(most, overflow="ellipsis")
+    return shorter
 
 
 def _width(columns: dict[str, list[Text]]) -> int:

@@ -21,7 +21,7 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
-from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
+from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.drives import Drive
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
@@ -41,13 +41,14 @@ from gearwright.dynamics.steps.midpoint import MidpointStep
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
+from gearwright.dynamics.tree.chord_choice import chords
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism, in_order
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 
 class Equations:
@@ -83,13 +84,13 @@ class Equations:
                     f"controller {controller.name} declares the parameter {taken[0]!r}, which is a number of the "
                     "robot: name that in compile(parameters=…) instead, or call its own differently"
                 )
-            self._symbols |= {n: SX.sym(n) for n in controller.parameters}
+            self._symbols |= {n: Expression.symbol(n) for n in controller.parameters}
             nominal |= controller.parameters
         bodies = optimised(assembled(mechanism, values))
         self._wrench = SX.sym("wrench", 6 * len(wrenches))  # of each link force, then torque
         self.model = Model(
             bodies, reduction(mechanism, values), actuation(mechanism, values, averaged=integrator == "midpoint"),
-            loads_on(mechanism, wrenches, scalars(self._wrench)),
+            loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
@@ -208,15 +209,22 @@ class Equations:
         """Slots that accelerations depend on beside the state: all that acts."""
         rows = (StepSlot.IMPULSE, StepSlot.DT) if self.kinds else ()
         actuators = (StepSlot.ACTUATOR,) if self.model.actuation.driven and self._euler else ()
-        return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *self._loaded)
+        middle = (StepSlot.MEAN_VELOCITY, StepSlot.PARTS) if self.seen_in_the_middle else ()
+        return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *middle, *self._loaded)
+
+    @property
+    def seen_in_the_middle(self) -> bool:
+        """Whether accelerations are those of the middle of the last step: what acts depends on the motion in it."""
+        motors = any(d.depends_on_motion for d in self.model.actuation.driven)
+        return self.integrator == "midpoint" and self._solver == "direct" and (motors or bool(self.drives))
 
     @property
     def _step_inputs(self) -> dict[SlotName, SX]:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
             return self._symbols_of(self._given)
-        own = (StepSlot.MEAN_VELOCITY, StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.FRESH)
-        return self._symbols_of((*self._given, *(own if self.integrator == "midpoint" else ()), *self.law_slots))
+        own = slots_that("midpoint") if self.integrator == "midpoint" else ()
+        return self._symbols_of((*self._given, *own, *self.law_slots))
 
     # --- functions -------------------------------------------------------------------------------------------------
 
@@ -329,30 +337,16 @@ class Equations:
 
     def _symbols_of(self, names: Sequence[SlotName]) -> dict[SlotName, SX]:
         bodies, reduced = self.model.bodies, self.model.reduction
-        sizes = {
-            StepSlot.POSITION: len(reduced.positions),
-            StepSlot.VELOCITY: len(reduced.velocities),
-            StepSlot.MEAN_VELOCITY: len(reduced.velocities),
-            StepSlot.MISSED: 2 * len(reduced.velocities),
-            StepSlot.SMOOTH: 1,
-            StepSlot.PIECE: self._law_count,
-            StepSlot.UNSETTLED: 1,
-            StepSlot.PARTS: 2,
-            StepSlot.FRESH: 1,
-            StepSlot.EFFORT: len(bodies.velocities),
-            StepSlot.TREE_POSITION: len(bodies.positions),
-            StepSlot.TREE_VELOCITY: len(bodies.velocities),
-            StepSlot.IMPULSE: len(self.rows),
-            StepSlot.TARGET: 2 * len(self.drives),
-            StepSlot.COMMAND: len(self.actuators),
-            StepSlot.ACTUATOR: len(self.actuators) + sum(self.actuators.values()),
-            StepSlot.SENSOR: len(self.sensing.readings) + len(self.sensing.state),
-            StepSlot.ACCELERATION: len(reduced.velocities),
-            StepSlot.DT: 1,
-        }
+        sizes = SlotSizes(
+            positions=len(reduced.positions), velocities=len(reduced.velocities),
+            tree_positions=len(bodies.positions), tree_velocities=len(bodies.velocities),
+            force_laws=self._law_count, rows=len(self.rows), drives=len(self.drives),
+            actuators=len(self.actuators), actuator_states=sum(self.actuators.values()),
+            sensor=len(self.sensing.readings) + len(self.sensing.state),
+        )  # fmt: skip
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)
         within = {StepSlot.PARAMETER: parameter, StepSlot.WRENCH: self._wrench}  # symbols that the model has in it
-        return {n: within[n] if n in within else SX.sym(n, sizes[n]) for n in names}
+        return {n: within[n] if n in within else SX.sym(n, SLOTS[n].elements(sizes)) for n in names}
 
     def _function(self, name: str, inputs: Sequence[SlotName], trace: Callable[[Given], Outputs]) -> Function:
         symbols = self._symbols_of(inputs)

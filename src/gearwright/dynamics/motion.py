@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -10,10 +10,11 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Matrix, accumulate, add_diagonal, combined, identity, transposed
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.tree.algorithms import inverse_dynamics, mass_matrix
+from gearwright.dynamics.tree.chords import Chord
 from gearwright.dynamics.tree.coordinates import Coordinates, State
 from gearwright.dynamics.tree.front_choice import chosen_fronts
 from gearwright.dynamics.tree.fronts import inertia
@@ -31,6 +32,7 @@ class Model(Coordinates):
 
     actuation: Actuation = field(default_factory=Actuation)
     loads: tuple[Load, ...] = ()  # wrenches on links, which hold over a step
+    chords: tuple[Chord, ...] = ()  # of bases that go straight in other coordinates than their own
 
     # --- forces and inertia ----------------------------------------------------------------------------------------
 
@@ -65,56 +67,61 @@ class Model(Coordinates):
         for d, value in zip(self.actuation.driven, each, strict=True):
             if not is_zero(value):
                 row = combined(d.gear.seen(tree, 0.0).A, tree.G)
-                accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
+                accumulate(M, row, {u: g * value for u, g in row.items()}, twice=False)
         return M
 
     def implicit_mass_matrix(self, at: Configuration, tree: TreeState, dt: Scalar) -> Matrix:
         """`M̂ = M_u + Gᵀ·(dt·D + dt²·K)·G`."""
         axes = self.bodies.axes
-        slopes = [times(dt, plus(d, times(dt, k))) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
+        slopes = [dt * (d + dt * k) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
         return add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
 
     def force(self, at: Configuration, tree: TreeState, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
         """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
         effort = self.with_loads(at, effort)
         rows = zip(effort, self.inverse_dynamics(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
-        return transposed(tree.G, [plus(minus(t, n), p) for t, n, p in rows], self.dof)
+        return transposed(tree.G, [t - n + p for t, n, p in rows], self.dof)
 
     def inverse_dynamics(self, at: Configuration, tree: TreeState, vd: list[Scalar]) -> list[Scalar]:
         """`(M + armature + rotors)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
         rows = zip(inverse_dynamics(at, tree.v, vd), self.bodies.axes.armature, vd, strict=True)
-        efforts = [plus(t, times(a, x)) for t, a, x in rows]
+        efforts = [t + a * x for t, a, x in rows]
         for d in self.actuation.driven:
             if not is_zero(d.inertia):
                 seen = d.gear.seen(tree, 0.0)
-                spin = times(d.inertia, total(seen.drift, *(times(x, vd[k]) for k, x in seen.A.items())))
+                spin = d.inertia * total(seen.drift, *(x * vd[k] for k, x in seen.A.items()))
                 for k, x in seen.A.items():
-                    efforts[k] = plus(efforts[k], times(x, spin))
+                    efforts[k] = efforts[k] + x * spin
         return efforts
 
     def with_loads(self, at: Configuration, effort: list[Scalar]) -> list[Scalar]:
         """The efforts, and those of the wrenches on links."""
         if not self.loads:
             return effort
-        return [plus(x, y) for x, y in zip(effort, load_efforts(at, self.loads), strict=True)]
+        return [x + y for x, y in zip(effort, load_efforts(at, self.loads), strict=True)]
 
     def lagrangian_gradient(self, state: State) -> tuple[TreeState, list[Scalar], list[Scalar]]:
         """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not.
 
         f has the wrenches on links in it, too.
         """
+        return self._gradient(state, ())
+
+    def _gradient(self, state: State, chords: Sequence[Chord]) -> tuple[TreeState, list[Scalar], list[Scalar]]:
         tree = self.tree(state)
         at = self.configuration(tree)
         p, f = lagrangian_gradient(at, tree.v)
         f = self.with_loads(at, f)
-        p = [plus(x, times(a, v)) for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
+        for chord in chords:
+            p, f = chord.gradient(at, tree.v, p, f)
+        p = [x + a * v for x, a, v in zip(p, self.bodies.axes.armature, tree.v, strict=True)]
         for d in self.actuation.driven:
             if not is_zero(d.inertia):
                 seen = d.gear.seen(tree, 0.0)
-                spin = times(d.inertia, seen.speed)
+                spin = d.inertia * seen.speed
                 for along, row in ((p, seen.A), (f, d.gear.bend(tree))):
                     for k, x in row.items():
-                        along[k] = plus(along[k], times(x, spin))
+                        along[k] = along[k] + x * spin
         return tree, *self.reduction.gradient(tree, p, f)
 
     def total_effort(
@@ -122,7 +129,7 @@ class Model(Coordinates):
     ) -> list[Scalar]:
         """The efforts that are held, and the actuators'."""
         extra = self.actuation.efforts(tree, acting) if acting else {}
-        return [plus(x, extra.get(k, 0.0)) for k, x in enumerate(effort)]
+        return [x + extra.get(k, 0.0) for k, x in enumerate(effort)]
 
     def passive(self, tree: TreeState, ahead: Scalar) -> list[Scalar]:
         """`−D·v − K·(q + ahead·v − q₀)`: dampers and springs, stretched as they will be in the time ahead."""
@@ -130,8 +137,8 @@ class Model(Coordinates):
         efforts: list[Scalar] = []
         rows = zip(axes.damping, axes.stiffness, axes.reference, self.bodies.spring_positions, tree.v, strict=True)
         for d, k, q0, i, v in rows:
-            stretch = 0.0 if is_zero(k) else minus(tree.q[i], q0)
-            efforts.append(minus(0.0, plus(times(plus(d, times(ahead, k)), v), times(k, stretch))))
+            stretch = 0.0 if is_zero(k) else tree.q[i] - q0
+            efforts.append(-((d + ahead * k) * v + k * stretch))
         return efforts
 
     def acceleration(self, state: State, effort: list[Scalar]) -> list[Scalar]:
@@ -165,7 +172,7 @@ class Model(Coordinates):
         """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""
         effort = self.with_loads(at, effort)
         rows = zip(self.inverse_dynamics(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
-        return [minus(n, plus(t, p)) for n, t, p in rows]
+        return [n - (t + p) for n, t, p in rows]
 
     def rate(self, state: State, effort: list[Scalar]) -> State:
         """q̇ and u̇."""
@@ -181,3 +188,52 @@ class Model(Coordinates):
             for i, value in zip(four, quaternion_product([state.q[i] for i in four], (0.0, *half)), strict=True):
                 q_dot[i] = value
         return q_dot
+
+    # --- along chords: velocities, momenta and forces of bases that go straight in other coordinates ---------------
+
+    def chord_gradient(self, state: State, effort: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """`∂L/∂u` and `∂L/∂q + τ` along chords."""
+        tree, p, f = self._gradient(state, self.chords)
+        for chord in self.chords:
+            effort = chord.forces(self.configuration(tree), effort)
+        return p, [x + y for x, y in zip(f, transposed(tree.G, list(effort), self.dof), strict=True)]
+
+    def along_chords(self, state: State, dt: Scalar) -> State:
+        """The position after dt at a constant velocity along chords, and the velocities there."""
+        new = self.advanced(state.q, state.u, dt)
+        if not self.chords:
+            return State(new, state.u)
+        start, end = self.tree(state), self.tree(State(new, state.u))
+        at, v = self.configuration(start), end.v
+        for chord in self.chords:
+            chord.advance(at, start.q, start.v, end.q, dt)
+            v = chord.base_velocities(self.configuration(end), chord.kept(at, start.v, v))
+        return State([end.q[i] for i in self.reduction.positions], [v[k] for k in self.reduction.velocities])
+
+    def chord_velocities(self, state: State) -> list[Scalar]:
+        if not self.chords:
+            return state.u
+        tree = self.tree(state)
+        v = tree.v
+        for chord in self.chords:
+            v = chord.velocities(self.configuration(tree), v)
+        return [v[k] for k in self.reduction.velocities]
+
+    def chord_forces(self, q: list[Scalar], f: list[Scalar]) -> list[Scalar]:
+        """Forces or momenta along chords, from those along the independent velocities."""
+        return self._mapped(q, f, Chord.forces)
+
+    def forces_of_chords(self, q: list[Scalar], f: list[Scalar]) -> list[Scalar]:
+        """The inverse of `chord_forces`."""
+        return self._mapped(q, f, Chord.base_forces)
+
+    def _mapped(self, q: list[Scalar], f: list[Scalar], by: Callable[..., list[Scalar]]) -> list[Scalar]:
+        if not self.chords:
+            return f
+        tree = self.tree(State(q, [0.0] * self.dof))
+        each: list[Scalar] = [0.0] * len(tree.v)
+        for k, x in zip(self.reduction.velocities, f, strict=True):
+            each[k] = x
+        for chord in self.chords:
+            each = by(chord, self.configuration(tree), each)
+        return transposed(tree.G, each, self.dof)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from casadi import SX
-
-from gearwright.dynamics.algebra.scalar import Scalar, magnitude, total, where
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, simplified, total, where
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
 from gearwright.model.massless_designs import mass_givers
@@ -51,10 +49,10 @@ def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dic
 
 def with_symbols(
     mechanism: Mechanism, known: Mapping[str, float], names: Iterable[str]
-) -> tuple[dict[str, Scalar], dict[str, SX], dict[str, float]]:
+) -> tuple[dict[str, Scalar], dict[str, Expression], dict[str, float]]:
     """The numbers with symbols in the place of the parameters; the symbols; and what the file says of them."""
     values: dict[str, Scalar] = dict(known)
-    symbols: dict[str, SX] = {}
+    symbols: dict[str, Expression] = {}
     following = rotor_numbers(mechanism, known)
     rows: dict[str, str] = {}  # of each parameter: the number it stands for
     for name in names:
@@ -68,8 +66,9 @@ def with_symbols(
             why = "is of a rotor that is a body, and follows from its actuator, its joint and its transmission"
             raise CompileError(f"{name!r} {why}: name theirs")
         rows[name] = row
-        values[row] = symbols[name] = SX.sym(name)
-    values |= rotor_numbers(mechanism, values) | _armatures(mechanism, values, [*rows.values()])
+        values[row] = symbols[name] = Expression.symbol(name)
+    of_rotors = {name: simplified(x) for name, x in rotor_numbers(mechanism, values).items()}
+    values |= of_rotors | _armatures(mechanism, values, [*rows.values()])
     return values, symbols, {name: known[row] for name, row in rows.items()}
 
 
@@ -80,6 +79,6 @@ def _armatures(mechanism: Mechanism, values: Mapping[str, Scalar], parameters: S
         for name, axis in axes(mechanism.joint(joint)) if givers else ():
             key = f"{name}.armature"
             if key not in parameters:
-                given = total(*(magnitude(values[n]) for n in givers))
+                given = total(*(abs(values[n]) for n in givers))
                 found[key] = where(given > 0.0, axis.dynamics.armature, values[key])
     return found

@@ -23,7 +23,8 @@ from gearwright.errors import CompileError
 from gearwright.export.harness import harness_text
 from gearwright.export.sines import sines_text
 from gearwright.export.slots import element_names, meaning
-from gearwright.model.layout import StepSlot
+from gearwright.files import write_together
+from gearwright.model.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -83,9 +84,7 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
     text = CText(path.name, step, sim)
     files = {".h": text.header(), ".c": text.source(), "_test.c": harness_text(path.name, sim)}
     written = [path.with_name(path.name + ending) for ending in files]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for file, content in zip(written, files.values(), strict=True):
-        file.write_text(content, encoding="utf-8")
+    write_together(dict(zip(written, files.values(), strict=True)))
     header, source, harness = written
     return Exported(source, header, harness, text.functions, text.state_bytes)
 

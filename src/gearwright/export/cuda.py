@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler.backends.cuda.kernel_text import kernel_text
+from gearwright.files import write_whole
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -18,6 +19,5 @@ def export_cuda(robot: Mechanism, name: Path, *, precision: str = "double", **op
 
     sim = compiled(robot, precision=precision, **options)
     file = name.with_name(name.name + ".cu")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(kernel_text(program("step", sim.kernels.equations), precision), encoding="utf-8")
+    write_whole(file, kernel_text(program("step", sim.kernels.equations), precision))
     return file

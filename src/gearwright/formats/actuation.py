@@ -70,9 +70,11 @@ def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
         return
     if written not in ACTUATORS:
         near = e.report.near(written, ACTUATORS)
-        e.error("actuator-type-unknown", f"actuator {name!r}: there is no type {written!r}{near}")
+        message = f"actuator {name!r}: type {written!r} is not known, and the actuator is left out{near}"
+        e.recoverable("actuator-type-unknown", message)
         e.consume()
-        draft.refused.add(rename(name))
+        draft.foreign.add(rename(name))
+        draft.refused.add(rename(name))  # others do not miss it
         return
     made = _built_actuator(e, name, written, draft, rename)
     if made is None:
@@ -165,7 +167,10 @@ def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str
     if axis == follower:
         e.error("mimic-self", f"{str(follower)!r} cannot mimic itself")
         return
-    m, o, r = (e.child_number(k, e.number(k, d)) for k, d in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0)))
+    with e.report.leaving_out("the reference, which URDF does not have,"):
+        reference = e.number("reference", 0.0)
+    m, o = (e.child_number(k, e.number(k, d)) for k, d in (("multiplier", 1.0), ("offset", 0.0)))
+    r = e.child_number("reference", reference)
     add_coupling(
         draft, e, name=str(follower), follower=follower, leaders=(Term(axis, m),), offset=o, reference=r,
         **mode_values(e),

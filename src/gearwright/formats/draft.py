@@ -47,8 +47,10 @@ class Draft:
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
+    foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
     several_roots: bool = True  # parts that hang on nothing are allowed
+    apart: set[str] = field(default_factory=set)  # links that may hang on nothing in any case
     _numbers: dict[str, int] = field(default_factory=dict)
     _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, the first _counted of them
     _counted: int = 0
@@ -65,6 +67,27 @@ class Draft:
             return False
         family[name] = part
         return True
+
+    def distinct(self, family: Collection[str], kind: str, name: str, element: Element) -> str:
+        """The name, or where another part has it, a new one with a number, and a warning."""
+        if name not in family:
+            return name
+        free = self.numbered(f"{name}_", family)
+        element.warning("name-duplicate", f"there is another {kind} named {name!r}; this one is called {free!r}")
+        return free
+
+    def take(self, other: Draft, element: Element) -> None:
+        """Adds the parts of another draft; `element` is where they come from."""
+        for kind in ("link", "joint", "frame", "transmission", "actuator", "sensor"):
+            for name, part in getattr(other, f"{kind}s").items():
+                self.add(getattr(self, f"{kind}s"), kind, name, part, element)
+        for name, hardware in other.hardware.items():
+            self.add(self.hardware, "ros2_control tag", name, hardware, element)
+        self.couplings += other.couplings
+        self.initial |= other.initial
+        self.X_WL |= other.X_WL
+        for names in ("refused", "foreign", "declared"):
+            getattr(self, names).update(getattr(other, names))
 
     def numbered(self, stem: str, taken: Collection[str]) -> str:
         """The stem with the next number that makes it new."""
@@ -119,9 +142,10 @@ class Draft:
         kept, _ = span(known)
         starts = roots(self.links, kept)
         sound = len(known) == len(self.joints) and not self.report.failed
-        if len(starts) > 1 and not self.several_roots and sound:
-            names = ", ".join(repr(s) for s in starts[:5])
-            root.error("root-multiple", f"there are {len(starts)} root links where a URDF has one: {names}")
+        own = [s for s in starts if s not in self.apart]
+        if len(own) > 1 and not self.several_roots and sound:
+            names = ", ".join(repr(s) for s in own[:5])
+            root.error("root-multiple", f"there are {len(own)} root links where a URDF has one: {names}")
         bases: dict[str, Joint] = {}
         for link in starts:
             name = self._base_name(link, first=not bases)

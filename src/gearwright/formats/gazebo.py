@@ -1,9 +1,11 @@
-"""<gazebo> blocks of a URDF: joints (and links) in SDFormat that close loops are read, the rest is left to Gazebo."""
+"""<gazebo> blocks of a URDF: links, joints and models in SDFormat are read, the rest is left to Gazebo."""
 
 from __future__ import annotations
 
 from gearwright.formats.draft import Draft
+from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import Element
+from gearwright.formats.plugins import PluginPolicy
 
 # Settings that affect the mechanism but are not simulated: reported one by one, not as "settings for Gazebo"
 MECHANISM_SETTINGS = {
@@ -19,18 +21,22 @@ MECHANISM_SETTINGS = {
 }
 
 
-def read_gazebo(robot: Element, draft: Draft) -> None:
+def read_gazebo(robot: Element, draft: Draft, plugins: PluginPolicy, library: Library, prefix: str = "") -> None:
     blocks = robot.all("gazebo")
-    named = [c for b in blocks for c in b.children if "name" in c.attributes]
-    links = [c for c in named if c.tag == "link"]
-    joints = [c for c in named if c.tag == "joint"]
-    parts = {*links, *joints}
+    parts = [c for b in blocks for c in b.children if _is_part(c, b)]
     for b in blocks:
-        _leave_settings(b, parts, draft)
-    if links or joints:
+        _leave_settings(b, set(parts), draft)
+    if parts:
         from gearwright.formats.gazebo_parts import read_parts  # most files have none
 
-        read_parts(links, joints, robot, draft)
+        read_parts(parts, robot, draft, plugins, library, prefix)
+
+
+def _is_part(e: Element, block: Element) -> bool:
+    """Whether it becomes a part of the model; in a block about one link or joint, models are settings of Gazebo."""
+    if e.tag in ("link", "joint"):
+        return "name" in e.attributes
+    return e.tag in ("model", "include") and not block.attributes.get("reference")
 
 
 def _leave_settings(b: Element, parts: set[Element], draft: Draft) -> None:

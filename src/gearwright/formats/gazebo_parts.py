@@ -1,38 +1,62 @@
-"""Links and joints in SDFormat inside <gazebo> blocks of a URDF."""
+"""Links, joints and models in SDFormat inside <gazebo> blocks of a URDF, which Gazebo puts into the model it makes."""
 
 from __future__ import annotations
 
 from gearwright.formats.draft import Draft
+from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import Element
+from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_joints import read_joint
 from gearwright.formats.sdf_links import read_link
-from gearwright.formats.sdf_scope import Fragment, Placed, Scope, read_pose
-from gearwright.model import IDENTITY, WORLD, Joint, Pose
-from gearwright.model.kinematics import link_poses
-from gearwright.model.topology import grow, roots, span
+from gearwright.formats.sdf_reader import ModelReader
+from gearwright.formats.sdf_scope import Fragment, Placed, PoseError, Scope, read_pose
+from gearwright.formats.urdf_parts import zero_poses
+
+VERSION = (1, 6)  # of SDFormat, in which they are written
 
 
-def read_parts(links: list[Element], joints: list[Element], robot: Element, draft: Draft) -> None:
-    """Gazebo puts them into the model that it makes of the URDF; poses are those of its links at zero."""
-    scope = Scope.of_links(robot, _zero_poses(draft))
-    fragment = Fragment(robot, version=(1, 6))
-    for e in links:
+def read_parts(
+    parts: list[Element], robot: Element, draft: Draft, plugins: PluginPolicy, library: Library, prefix: str
+) -> None:
+    """Poses are those of the URDF's links with all joints at zero."""
+    scope = Scope.of_links(robot, zero_poses(draft), prefix)
+    by_tag = {tag: [e for e in parts if e.tag == tag] for tag in ("model", "include", "link", "joint")}
+    for e in by_tag["link"]:
         name = e.get("name") or ""
         scope.parts.setdefault(name, Placed(e, "link", *read_pose(e)))
         read_link(e, name, scope, draft)
-    for e in joints:
-        name = e.attributes["name"]
-        if name in draft.joints:  # Gazebo drops a URDF joint to a massless frame, and this one takes its place
-            e.attributes["name"] = f"gazebo::{name}"
-            e.warning("name-duplicate", f"the URDF has a joint {name!r} too; Gazebo's is called 'gazebo::{name}'")
-        read_joint(e, scope, draft, fragment)
+    own = set(draft.links)
+    _read_models(by_tag["model"], by_tag["include"], scope, draft, ModelReader(draft, plugins, library))
+    draft.apart.update(draft.links.keys() - own)
+    for e in by_tag["joint"]:
+        _read_joint(e, scope, draft)
 
 
-def _zero_poses(draft: Draft) -> dict[str, Pose]:
-    ends = {*draft.links, WORLD}
-    sound = (j for j in draft.joints.values() if j.parent in ends and j.child in draft.links and j.parent != j.child)
-    known = {j.name: j for j in sound}
-    kept, _ = span(known)
-    held = [Joint(name=f"base {r}", kind="fixed", parent=WORLD, child=r) for r in roots(draft.links, kept)]
-    tree = grow(draft.links, [*held, *kept], ())
-    return {WORLD: IDENTITY, **link_poses(tree, {b.joint.name: b.joint.type.zero for b in tree.branches})}
+def _read_models(
+    models: list[Element], includes: list[Element], scope: Scope, draft: Draft, reader: ModelReader
+) -> None:
+    for e in models:
+        reader.nest(scope, e, e, Fragment(e, VERSION))
+    for e in includes:
+        reader.include(scope, e, Fragment(scope.element, VERSION), strict=False)
+    for name, inner in scope.models.items():
+        try:
+            reader.place(inner, scope.resolve(name, inner.element))
+        except PoseError:
+            continue
+    reader.finish()
+
+
+def _read_joint(e: Element, scope: Scope, draft: Draft) -> None:
+    name = e.attributes["name"]
+    ends = [c.words for c in e.children if c.tag in ("parent", "child")]
+    lost = [end for end in ends if "::" in end and end.partition("::")[0] not in scope.models]
+    if lost:
+        message = f"joint {name!r} in <gazebo> names {lost[0]!r}, of a model that is not there; it is left out"
+        e.recoverable("link-not-found", message)
+        e.consume()
+        return
+    if scope.full(name) in draft.joints:  # Gazebo drops a URDF joint to a massless frame, and this one takes its place
+        e.attributes["name"] = f"gazebo::{name}"
+        e.warning("name-duplicate", f"the URDF has a joint {name!r} too; Gazebo's is called 'gazebo::{name}'")
+    read_joint(e, scope, draft, Fragment(scope.element, VERSION))

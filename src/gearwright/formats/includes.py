@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
 from gearwright.formats.file_bytes import bounded
-from gearwright.formats.located_xml import MAX_ELEMENTS, Element, parse
+from gearwright.formats.located_xml import MAX_ELEMENTS, Document, Element, parse
 from gearwright.formats.model_config import is_model_folder, model_file
-from gearwright.formats.packages import PATH_VARIABLE, search_folders
-from gearwright.formats.sdf_version import Version, read_version
+from gearwright.formats.packages import PATH_VARIABLE, Packages, enclosing_package, search_folders
+from gearwright.formats.sdf_version import LATEST, Version, read_version
+from gearwright.formats.xacro import is_xacro
 
 NO_MODELS = ("light", "actor", "particle_emitter", "material", "sensor")  # legal to include, and no mechanisms
 MAX_INCLUDES = 500
@@ -36,6 +38,13 @@ class Library:
     count: int = 0
     elements: int = 0  # of all included files
     _depth: dict[str, int] = field(default_factory=dict)  # file → how many includes lead to it
+    _parsed: dict[Path, Element | None] = field(default_factory=dict)
+    _configured: dict[Path, Path | None] = field(default_factory=dict)  # folder → the file that its model.config names
+
+    @cached_property
+    def _packages(self) -> Packages:
+        own = None if self.folder is None else enclosing_package(self.folder / "model")
+        return Packages([] if own is None else [own], self.search)
 
     @staticmethod
     def of(folder: Path | None, search: Sequence[str | os.PathLike[str]], report: Report) -> Library:
@@ -46,7 +55,14 @@ class Library:
 
         In a world one model is wanted and others may be missing: then it is a warning (strict=False).
         """
+        found = self._included(e, strict)
+        if found is None:
+            e.consume()
+        return found
+
+    def _included(self, e: Element, strict: bool) -> Included | None:
         uri = e.child_text("uri")
+        e.get("merge")
         for c in e.all("plugin", "experimental:params"):
             c.consume()
         path = self._find(e, uri, strict)
@@ -56,20 +72,22 @@ class Library:
         models = root.all("model")
         if root.tag == "sdf" and not models and root.children and all(c.tag in NO_MODELS for c in root.children):
             e.info("element-ignored", f"{uri!r} holds a <{root.children[0].tag}>, which is no part of a mechanism")
-            e.consume()
             return None
-        if root.tag != "sdf" or len(models) != 1:
+        if root.tag == "robot" and not is_xacro(root):  # libsdformat makes a model of a URDF
+            models = [root]
+        if len(models) != 1 or root.tag not in ("sdf", "robot"):
             found = f"{len(models)} models" if root.tag == "sdf" else f"a <{root.tag}>"
-            e.error("include-not-found", f"an include takes an SDFormat file with one model; {uri!r} holds {found}")
+            message = f"an include takes an SDFormat file with one model, or a URDF; {uri!r} holds {found}"
+            e.error("include-not-found", message)
             return None
         model = models[0]
         name = e.child_text("name")
         if name:
             model.attributes["name"] = name
-        version = read_version(root)
-        return Included(model=model, version=version)
+        return Included(model=model, version=read_version(root) if root.tag == "sdf" else LATEST)
 
     def _parse(self, e: Element, path: Path) -> Element | None:
+        """The root of a file, for this include alone: each file is parsed once."""
         self.count += 1
         depth = self._depth[str(path)] = self._depth.get(e.file, 0) + 1
         left = MAX_ELEMENTS - self.elements
@@ -77,12 +95,14 @@ class Library:
             e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
             raise LoadError(self.report)  # no robot has that many: nothing more is read
         try:
-            root = parse(bounded(path), str(path), self.report, left)
+            if path not in self._parsed:
+                self._parsed[path] = parse(bounded(path), str(path), self.report, left)
         except OSError as error:
             e.error("include-not-found", f"{str(path)!r} cannot be read: {error}")
             return None
+        root = self._parsed[path]
         self.elements += root.document.count if root is not None else left
-        return root
+        return None if root is None else copied(root)
 
     def _find(self, e: Element, uri: str, strict: bool) -> Path | None:
         if not uri:
@@ -109,11 +129,13 @@ class Library:
             return None
         if not found.is_dir():
             return found
-        inside = model_file(found, e)
+        if found not in self._configured:
+            self._configured[found] = model_file(found, e)
+        inside = self._configured[found]
         return inside.resolve() if inside is not None and self._allowed(e, uri, inside.resolve()) else None
 
     def _allowed(self, e: Element, uri: str, found: Path) -> bool:
-        if any(found.is_relative_to(root.resolve()) for root in self._roots()):
+        if any(found.is_relative_to(root.resolve()) for root in self._roots()) or self._packages.holds(found):
             return True
         e.error("include-unsafe", f"{uri!r} leaves the model's folder and the path; add its folder with --path")
         return False
@@ -127,8 +149,32 @@ class Library:
         name = name.partition("://")[2] if searched else name
         beside = [Path(e.file).parent, self.folder] if self.folder is not None else []
         folders = [*self.search, *beside] if searched else [*beside, *self.search]
-        for folder in folders:
-            candidate = folder / name
+        candidates = (folder / name for folder in folders)
+        for candidate in (*candidates, *self._in_package(uri)):
             if candidate.is_file() or is_model_folder(candidate):
                 return candidate.resolve()
         return None
+
+    def _in_package(self, uri: str) -> Iterator[Path]:
+        """The file of a package:// address, wherever the package is below the search path."""
+        name, _, inside = uri.partition("://")[2].partition("/")
+        package = self._packages.find(name) if uri.startswith("package://") else None
+        if package is not None:
+            yield package / inside
+
+
+def copied(root: Element) -> Element:
+    """The same elements, of which nothing has been read."""
+    document = Document(root.file, root.report)
+    document.count, document.declared, document.tags = root.document.count, root.document.declared, root.document.tags
+    top = Element("", {}, document, 0, None)
+    todo = [(root, top)]
+    while todo:
+        e, parent = todo.pop()
+        copy = Element(e.tag, dict(e.attributes), document, e.line, parent)
+        copy.text = e.text
+        if e.text:
+            document.worded.append(copy)
+        parent.children.append(copy)
+        todo += [(c, copy) for c in reversed(e.children)]
+    return top.children[0].as_root()

@@ -20,8 +20,8 @@ def leave_out_transmissions(draft: Draft) -> None:
     """A warning for each; with `strict` nothing is left out, and the checks of the mechanism report errors."""
     if draft.report.strict:
         return
-    out = {t.name: t for t in draft.transmissions.values() if t.repeated or _missing(draft, t)}
-    if not out:
+    out = {t.name: t for t in draft.transmissions.values() if t.repeated or _missing(draft, t) or _foreign(draft, t)}
+    if not out and not draft.foreign:
         return
     kept = {n: t for n, t in draft.transmissions.items() if n not in out}
     needed = {name for t in kept.values() for name in t.actuators}
@@ -30,7 +30,7 @@ def leave_out_transmissions(draft: Draft) -> None:
         _report(draft, t, orphans)
     draft.transmissions = kept
     draft.actuators = {n: a for n, a in draft.actuators.items() if n not in orphans}
-    _leave_out_sensors(draft, out.keys(), orphans)
+    _leave_out_sensors(draft, out.keys(), orphans | (draft.foreign - draft.actuators.keys()))
     for name, hardware in draft.hardware.items():
         if not out.keys().isdisjoint(hardware.transmissions):
             left = tuple(t for t in hardware.transmissions if t not in out)
@@ -41,13 +41,19 @@ def _missing(draft: Draft, t: Transmission) -> str | None:
     return next((r.joint for r in t.joints if r.joint not in draft.joints), None)
 
 
+def _foreign(draft: Draft, t: Transmission) -> str | None:
+    return next((n for n in t.actuators if n in draft.foreign and n not in draft.actuators), None)
+
+
 def _report(draft: Draft, t: Transmission, orphans: set[str]) -> None:
-    missing = _missing(draft, t)
+    missing, foreign = _missing(draft, t), _foreign(draft, t)
     if missing in draft.refused:  # its own error says why
         return
     gone = [repr(n) for n in t.actuators if n in orphans]
     idle = [repr(n) for n in t.actuators if n in draft.actuators and n not in draft.declared]
-    if missing is None:
+    if missing is None and foreign is not None:
+        code, fault = "transmission-actuator-not-found", f"its actuator {foreign!r} is of an unknown type"
+    elif missing is None:
         code, fault = "transmission-repeats", f"{t.repeated} is named twice"
     else:
         near = draft.report.near(missing, (n for n, j in draft.joints.items() if j.refs))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from gearwright.formats.located_xml import Element
 
+UNEXPANDED = "xacro:"  # a call that an expansion left behind
 FOREIGN = ("xmlns", "xsi", "xml", "xacro")  # attributes that belong to XML itself
 
 
@@ -22,16 +23,26 @@ def report_unread(root: Element, ignored: Mapping[str, str]) -> None:
 
 
 def _unknown_attribute(e: Element, name: str) -> None:
-    if name.partition(":")[0] in FOREIGN:
+    if name.partition(":")[0] in FOREIGN or _is_of_another_program(e, name):
         return
     if e.report.first(("attribute", e.tag, name)):
         near = e.report.near(name, e.known_attributes, listed=False)
         e.warning("element-unknown", f"attribute {name!r} of <{e.tag}> is not known{near}")
 
 
+def _is_of_another_program(e: Element, name: str) -> bool:
+    """Whether the name has a prefix, as SDFormat wants it of what it does not define; reported once per prefix."""
+    prefix, colon, _ = name.partition(":")
+    if colon and e.report.first(("prefix of another program", prefix)):
+        e.info("element-ignored", f"{prefix}:… belongs to another program ({name}); not used here")
+    return bool(colon)
+
+
 def _unknown_element(e: Element) -> None:
     parent = e.parent
     assert parent is not None
+    if not e.tag.startswith(UNEXPANDED) and _is_of_another_program(e, e.tag):
+        return
     if not e.report.first(("element", parent.tag, e.tag)):
         return
     known = parent.known_tags

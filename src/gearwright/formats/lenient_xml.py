@@ -13,6 +13,19 @@ _OPEN, _CLOSE = "<!--", "-->"
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
+def until_nul(text: str, file: str, report: Report) -> str:
+    """The text with everything from its first NUL character on blanked: there C strings end, and so TinyXML's text."""
+    end = text.find("\0")
+    if end < 0:
+        return text
+    rest = text[end:]
+    lost = len(rest.strip("\0 \t\r\n"))
+    message = "the text ends at a NUL character" + (f"; the {lost} characters behind it are not read" if lost else "")
+    if report.first(("NUL", file)):
+        report.warning("xml-lenient", message, Source(file=file, line=text.count("\n", 0, end) + 1))
+    return text[:end] + _blanked(rest)
+
+
 def without_declaration(text: str, file: str, report: Report) -> str:
     """Blanks XML declarations: the encoding is known by then, and a parser accepts them only at the start."""
 
@@ -24,9 +37,14 @@ def without_declaration(text: str, file: str, report: Report) -> str:
         if flaw and report.first(("declaration", file)):
             line = text.count("\n", 0, match.start()) + 1
             report.warning("xml-lenient", flaw, Source(file=file, line=line))
-        return re.sub(r"[^\n]", " ", match[0])
+        return _blanked(match[0])
 
     return _DECLARATION.sub(blank, text)
+
+
+def _blanked(text: str) -> str:
+    """As many characters, on as many lines."""
+    return re.sub(r"[^\n]", " ", text)
 
 
 def comments_mended(text: str, file: str, report: Report) -> str | None:

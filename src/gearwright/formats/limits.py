@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 from gearwright.errors import ModelError
@@ -74,3 +75,10 @@ def _friction_model(element: Element, joint: str) -> FrictionModel | None:
     except ModelError as error:
         e.error("dynamics-invalid", f"joint {joint!r}: {error}")
         return None
+
+
+def without_axes(element: Element | None, joint: str, kind: str, given: Sequence[str]) -> None:
+    """Reports passive forces of a joint that has no axes for them."""
+    if element is not None and given and kind != "fixed":
+        what = f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'}"
+        element.warning("not-simulated", f"joint {joint!r} is of type {kind}: its {what} not simulated")

@@ -41,8 +41,8 @@ def _best(files: list[Element]) -> Element:
     best, version = files[0], (0, 0)
     for e in files:
         found: Version | None = parsed_version(e.get("version"))
-        if found is None:
+        if found is None and not e.words.lower().endswith(".urdf"):  # which is of no version of SDFormat
             e.warning("version-unknown", f"<sdf> of {Path(e.file).name} has no version that can be read")
-        elif version < found <= LATEST:
+        elif found is not None and version < found <= LATEST:
             best, version = e, found
     return best

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from gearwright.formats.file_bytes import bounded
@@ -33,9 +34,8 @@ def search_folders(search: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]
 def enclosing_package(file: Path) -> Path | None:
     """The package that a file belongs to: the nearest folder above it with a package.xml."""
     for folder in list(file.absolute().parents)[:12]:
-        with suppress(OSError):
-            if (folder / "package.xml").is_file():
-                return folder
+        if is_package(folder):
+            return folder
     return None
 
 
@@ -62,6 +62,18 @@ class Packages:
             self._found[name] = next(self._candidates(name), None) if known else None
         return self._found[name]
 
+    def holds(self, path: Path) -> bool:
+        """Whether a path without links lies in one of the packages that were found, wherever links led to it.
+
+        A folder is a package by its package.xml: a link to any other folder opens nothing.
+        """
+        return any(path.is_relative_to(folder) for folder in self.found())
+
+    def found(self) -> list[Path]:
+        """Packages that were found so far, their links followed."""
+        folders = {folder for folder in self._found.values() if folder is not None}
+        return [folder.resolve() for folder in folders if is_package(folder)]
+
     def _candidates(self, name: str) -> Iterator[Path]:
         yield from (folder for folder in self._own if package_name(folder) == name)
         for folder in self._search:
@@ -71,21 +83,38 @@ class Packages:
                         yield candidate
                 if folder.absolute().name == name and folder.is_dir():
                     yield folder
-        for folder in _folders_below(self._search):
-            if (folder / "package.xml").is_file() and package_name(folder) == name:
-                yield folder
+        if name in self._below:
+            yield self._below[name]
+
+    @cached_property
+    def _below(self) -> dict[str, Path]:
+        """The first package of each name below the search path, looked through once."""
+        packages = (folder for folder in _folders_below(self._search) if is_package(folder))
+        found: dict[str, Path] = {}
+        for folder in packages:
+            found.setdefault(package_name(folder), folder)
+        return found
+
+
+def is_package(folder: Path) -> bool:
+    with suppress(OSError):
+        return (folder / "package.xml").is_file()
+    return False
 
 
 def _folders_below(roots: Sequence[Path]) -> Iterator[Path]:
-    """Folders level by level; links are not followed, and a package holds no other."""
+    """Folders level by level, through links as well, each once; a package holds no other."""
     todo = deque((root, 0) for root in roots)
-    seen = 0
-    while todo and seen < MAX_FOLDERS:
+    seen: set[tuple[int, int]] = set()  # devices and inodes: links may lead in a circle
+    while todo and len(seen) < MAX_FOLDERS:
         folder, level = todo.popleft()
-        seen += 1
-        yield folder
         with suppress(OSError):
-            if level < MAX_LEVELS and not (folder / "package.xml").is_file():
+            status = folder.stat()
+            if (status.st_dev, status.st_ino) in seen:
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            yield folder
+            if level < MAX_LEVELS and not is_package(folder):
                 with os.scandir(folder) as entries:
-                    names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
+                    names = sorted(e.name for e in entries if e.is_dir())
                 todo.extend((folder / n, level + 1) for n in names if not n.startswith("."))

@@ -12,6 +12,7 @@ from gearwright.diagnostics import Report, Source, first_of
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.file_bytes import beginning, bounded
+from gearwright.formats.includes import Library
 from gearwright.formats.leftovers import report_unread
 from gearwright.formats.located_xml import Element, parse
 from gearwright.formats.plugins import PluginPolicy
@@ -136,16 +137,15 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
     if root is None:
         raise LoadError(report)
     draft = Draft(report)
+    library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
     if root.tag == "robot":
         from gearwright.formats import urdf
 
-        urdf.read_robot(root, draft, options.policy)
+        urdf.read_robot(root, draft, options.policy, library)
         ignored = urdf.IGNORED
     elif root.tag in ("sdf", "model"):
         from gearwright.formats import sdf
-        from gearwright.formats.includes import Library
 
-        library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
         sdf.read_sdf(root, draft, options.policy, library, options.model)
         ignored = sdf.IGNORED
     else:

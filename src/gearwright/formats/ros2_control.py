@@ -45,8 +45,9 @@ def _read_tag(
     read = [read_transmission(t, draft, plugins, "ros2", rename) for t in e.all("transmission")]
     _check_joints(joints, draft, couplings, switched_off)
     limits, soft = _limits(joints, draft)
+    distinct = draft.distinct(draft.hardware, "ros2_control tag", rename(name), e)
     made = Hardware(
-        name=rename(name), type=kind, plugin=plugin, parameters=parameters, joints=joints, sensors=sensors, gpios=gpios,
+        name=distinct, type=kind, plugin=plugin, parameters=parameters, joints=joints, sensors=sensors, gpios=gpios,
         group=hardware.child_text("group") if hardware is not None else "", rw_rate=e.number("rw_rate", 0.0),
         is_async=e.truth(e.get("is_async") or "false", "attribute is_async", False), async_parameters=_async(e),
         transmissions=tuple(t.name for t in read if t is not None), limits=limits, soft_limits=soft,

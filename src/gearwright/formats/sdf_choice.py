@@ -56,7 +56,8 @@ def choose(root: Element, chosen: str | None, library: Library, version: Version
     for c in found:
         if c is not taken:
             c.model.info("element-ignored", f"model {c.name!r} is not the one loaded")
-            c.model.consume()
+            for e in (c.model, c.placing):
+                e.consume()
     taken.others.extend(c for c in found if c is not taken and c.holder is taken.holder)
     return taken
 

@@ -11,8 +11,8 @@ from gearwright.formats.actuation import read_mimic
 from gearwright.formats.axes import Z, unit
 from gearwright.formats.draft import Draft
 from gearwright.formats.drake_rotors import with_rotor
-from gearwright.formats.limits import dynamics, limits
-from gearwright.formats.located_xml import Element
+from gearwright.formats.limits import dynamics, limits, without_axes
+from gearwright.formats.located_xml import Element, parse_number
 from gearwright.formats.sdf_scope import MODEL, Fragment, PoseError, Scope, read_pose
 from gearwright.formats.sdf_sensors import read_joint_sensors
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
@@ -123,7 +123,7 @@ def read_axes(
         a = e.child(tag)
         if len(found) == count:
             if a is not None:
-                _no_axis_to_couple(a, name, e.attributes["type"])
+                _leave_axis(a, name, e.attributes["type"])
             continue
         if a is None:
             default: Vector3 = Z if tag == "axis" else (0.0, 1.0, 0.0)
@@ -136,9 +136,12 @@ def read_axes(
     return found
 
 
-def _no_axis_to_couple(a: Element, joint: str, kind: str) -> None:
-    """Reports a mimic on an axis that the joint's kind does not have; the axis itself is ignored."""
+def _leave_axis(a: Element, joint: str, kind: str) -> None:
+    """Reports a mimic or damping on an axis that the joint's kind does not have; the axis itself is ignored."""
     a.consume()
+    passive = [c for d in a.children if d.tag == "dynamics" for c in d.children if c.tag in ("damping", "friction")]
+    given = [c for c in passive if parse_number(c.text) != 0]
+    without_axes(given[0] if given else None, joint, kind, [c.tag for c in given])
     if not any(c.tag == "mimic" for c in a.children):
         return
     if kind == "fixed":

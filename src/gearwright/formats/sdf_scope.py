@@ -60,11 +60,11 @@ class Scope:
     _adrift: set[str] = field(default_factory=set)  # names whose attachments form a cycle
 
     @staticmethod
-    def of_links(element: Element, poses: Mapping[str, Pose]) -> Scope:
-        """A scope of links that are already placed, as in a URDF."""
-        scope = Scope(element, "")
+    def of_links(element: Element, poses: Mapping[str, Pose], prefix: str = "") -> Scope:
+        """A scope of links that are already placed, as in a URDF; by their names in the mechanism."""
+        scope = Scope(element, prefix)
         for name, pose in poses.items():
-            scope.parts[name] = Placed(element, "link", MODEL, pose)
+            scope.parts[name.removeprefix(prefix)] = Placed(element, "link", MODEL, pose)
         return scope
 
     @property
@@ -195,6 +195,7 @@ def read_pose(e: Element, default_frame: str = MODEL) -> tuple[str, Pose]:
     if p is None:
         return default_frame, IDENTITY
     frame = p.get("relative_to") or p.get("frame") or default_frame
+    written, degrees = p.get("rotation_format") or "euler_rpy", p.get("degrees") or "false"
     text = p.words
     if not text:
         return frame, IDENTITY
@@ -202,12 +203,11 @@ def read_pose(e: Element, default_frame: str = MODEL) -> tuple[str, Pose]:
     if any(abs(v) > FARTHEST for v in values):
         p.error("pose-invalid", f"<pose>: a coordinate exceeds the limit of {FARTHEST:g} m: {text[:60]!r}")
         return frame, IDENTITY
-    written = p.get("rotation_format") or "euler_rpy"
     if len(values) == 7 and written == "quat_xyzw" and any(values[3:]):
         return frame, Pose.from_quaternion(values[:3], (values[6], *values[3:6]))
     if len(values) == 6 and written == "euler_rpy":
         rpy = values[3:]
-        if p.truth(p.get("degrees") or "false", "attribute degrees", False):
+        if p.truth(degrees, "attribute degrees", False):
             rpy = [radians(a) for a in rpy]
         return frame, Pose.from_rpy(values[:3], rpy)
     if values or text:

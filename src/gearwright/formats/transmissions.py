@@ -64,8 +64,7 @@ def read_transmission(
     )  # fmt: skip
     if t is None:
         return None
-    if dialect == "ros2" and t.name in draft.transmissions:
-        t = replace(t, name=draft.numbered(t.name, draft.transmissions))
+    t = replace(t, name=draft.distinct(draft.transmissions, "transmission", t.name, e))
     if not draft.add(draft.transmissions, "transmission", t.name, t, e):
         return None
     _reflect_rotors(parts, t, draft)

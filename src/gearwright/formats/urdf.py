@@ -6,11 +6,13 @@ from math import inf
 
 from gearwright.formats.actuation import read_actuation, read_mimic
 from gearwright.formats.axes import unit
+from gearwright.formats.axis_names import Rename
 from gearwright.formats.draft import Draft
 from gearwright.formats.gazebo import read_gazebo
 from gearwright.formats.geometry import read_shape
-from gearwright.formats.limits import dynamics, limits
-from gearwright.formats.located_xml import Element
+from gearwright.formats.includes import Library
+from gearwright.formats.limits import dynamics, limits, without_axes
+from gearwright.formats.located_xml import Element, parse_number
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_version import parsed_version
 from gearwright.formats.urdf_text import report_text
@@ -37,6 +39,7 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 Rgba = tuple[float, float, float, float]
 URDF_VERSIONS = ((1, 0), (1, 1), (1, 2))
 URDF_KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+OTHER_NAMES = {"spherical": "ball"}  # types of Bullet, MuJoCo and RaiSim
 QUATERNIONS = {"quat_xyzw": (3, 0, 1, 2), "quat_wxyz": (0, 1, 2, 3), "wxyz": (0, 1, 2, 3)}  # where w, x, y, z stand
 SETTINGS = ("contact_coefficients", "verbose", "drake:proximity_properties", "drake:perception_properties")
 
@@ -62,7 +65,8 @@ IGNORED = {
 }
 
 
-def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
+def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy, library: Library, prefix: str = "") -> None:
+    """Reads all of a URDF; `prefix` is what its names get in the mechanism, where it is a part of another model."""
     draft.name = robot.get("name") or ""
     if not draft.name:
         robot.warning("name-missing", "the robot has no name")
@@ -70,31 +74,37 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
     if version is not None and parsed_version(version) not in URDF_VERSIONS:
         robot.warning("version-unknown", f"URDF {version[:20]!r} is not known; read as 1.0")
     draft.several_roots = False
+    rename = _prefixed(prefix)
     colours = {m.get("name") or "": _colour(m) for m in robot.all("material")}
     for e in robot.all("link"):
-        _read_link(e, draft, colours)
+        _read_link(e, draft, colours, rename)
     for e in robot.all("joint", "drake:joint"):
-        _read_joint(e, draft)
+        _read_joint(e, draft, rename)
     if not draft.links:
         robot.error("link-not-found", "the robot has no links")
     report_text(robot)
-    read_gazebo(robot, draft)
-    draft.fixed.update(draft.links)
-    read_actuation(robot, draft, plugins)
+    read_gazebo(robot, draft, plugins, library, prefix)
+    draft.fixed.update(n for n in draft.links if n not in draft.apart)
+    read_actuation(robot, draft, plugins, rename)
     if tags := robot.all("ros2_control"):
         from gearwright.formats.ros2_control import read_ros2_controls  # with what it reads, only where there are tags
 
-        read_ros2_controls(tags, draft, plugins)
+        read_ros2_controls(tags, draft, plugins, rename)
+
+
+def _prefixed(prefix: str) -> Rename:
+    return (lambda name: name if name == WORLD else prefix + name) if prefix else str
 
 
 # --- links ----------------------------------------------------------------------------------------------------------
 
 
-def _read_link(e: Element, draft: Draft, colours: dict[str, Rgba | None]) -> None:
-    name = e.get("name") or ""
-    if not name:
+def _read_link(e: Element, draft: Draft, colours: dict[str, Rgba | None], rename: Rename) -> None:
+    written = e.get("name") or ""
+    if not written:
         e.error("name-missing", "a link without a name")
         return
+    name = rename(written)
     e.get("type")
     link = Link(
         name=name,
@@ -197,17 +207,19 @@ def _colour(material: Element) -> Rgba | None:
 # --- joints ---------------------------------------------------------------------------------------------------------
 
 
-def _read_joint(e: Element, draft: Draft) -> None:
-    name, kind = e.get("name") or "", (e.get("type") or "").strip().lower()
-    if not name:
+def _read_joint(e: Element, draft: Draft, rename: Rename) -> None:
+    written, kind = e.get("name") or "", (e.get("type") or "").strip().lower()
+    kind = OTHER_NAMES.get(kind, kind)
+    if not written:
         e.error("name-missing", "a joint without a name")
         return
+    name = rename(written)
     if kind not in JOINT_KINDS:
         draft.refused.add(name)
         near = draft.report.near(kind, URDF_KINDS)
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {kind!r}{near}")
         return
-    parent, child = (_end(e, name, end, draft) for end in ("parent", "child"))
+    parent, child = (_end(e, name, end, draft, rename) for end in ("parent", "child"))
     if not parent or not child:
         draft.refused.add(name)
         e.consume()
@@ -225,17 +237,18 @@ def _read_joint(e: Element, draft: Draft) -> None:
     if draft.add(draft.joints, "joint", name, joint, e):
         mimic = e.child("mimic")
         if mimic is not None:
-            read_mimic(mimic, draft, AxisRef(name))
+            read_mimic(mimic, draft, AxisRef(name), rename)
 
 
-def _end(e: Element, joint: str, end: str, draft: Draft) -> str:
+def _end(e: Element, joint: str, end: str, draft: Draft, rename: Rename) -> str:
     """The link at one end; "" with an error where there is none."""
     c = e.child(end)
-    link = c.get("link") if c is not None else None
-    if c is None or not link:
+    written = c.get("link") if c is not None else None
+    if c is None or not written:
         near = c.misspelt("link") if c is not None else e.misspelt(end)
         (c or e).error("element-missing", f"joint {joint!r} names no {end} link{near}")
         return ""
+    link = rename(written)
     if link not in draft.links and link != WORLD:
         near = draft.report.near(link, draft.links)
         c.error("link-not-found", f"joint {joint!r}: its {end} link {link!r} is not declared{near}")
@@ -275,9 +288,7 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
     if lim is not None and (not count or kind == "planar"):
         lim.consume()
     if not count:
-        for unused in (a, dyn):
-            if unused is not None:
-                unused.consume()
+        _leave_axis_settings(e, name, kind, lim, dyn)
         return ()
     if a is None and kind != "planar":
         e.info("axis-missing", f"joint {name!r} has no <axis>; URDF's default 1 0 0 is taken")
@@ -289,14 +300,33 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
     return (Axis(xyz=xyz, limits=bounds, dynamics=passive),)
 
 
+def _leave_axis_settings(e: Element, name: str, kind: str, lim: Element | None, dyn: Element | None) -> None:
+    """A joint without axes has no limits and no passive forces here."""
+    for unused in e.all("axis", "dynamics"):
+        unused.consume()
+    forces = [k for k in ("damping", "friction") if dyn is not None and parse_number(dyn.attributes.get(k, "0")) != 0]
+    ends = ["range"] if lim is not None and kind == "ball" and not {"lower", "upper"}.isdisjoint(lim.attributes) else []
+    without_axes(dyn if forces else lim, name, kind, [*forces, *ends])
+
+
 def _dynamics(e: Element | None, joint: str) -> AxisDynamics:
     if e is None:
         return AxisDynamics()
     damping = (e.get("damping") or "").split()
     if len(damping) > 1 and len(set(damping)) == 1:  # Drake's planar joint writes one for each of its freedoms
         e.attributes["damping"] = damping[0]
-    values = {k: e.number(k, 0.0) for k in ("damping", "friction", "spring_stiffness", "spring_reference", "armature")}
+    values = {k: e.number(k, 0.0) for k in ("damping", "friction")}
+    values |= _beyond_urdf(e, "spring", "spring_stiffness", "spring_reference") | _beyond_urdf(
+        e, "armature", "armature"
+    )
     return dynamics(e, joint, values)
+
+
+def _beyond_urdf(e: Element, what: str, *names: str) -> dict[str, float]:
+    """Attributes that URDF does not have: other readers skip them, whatever they hold."""
+    with e.report.leaving_out(f"the {what}, which URDF does not have,") as reading:
+        values = {n: e.number(n, 0.0) for n in names}
+    return dict.fromkeys(names, 0.0) if reading.failed else values
 
 
 def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:

@@ -1,4 +1,4 @@
-"""Bytes to text: detects the encoding, refuses characters that XML does not allow."""
+"""Bytes to text: detects the encoding, and ends where other readers do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from gearwright.diagnostics import Report, Source
-from gearwright.formats.lenient_xml import without_declaration
+from gearwright.formats.lenient_xml import until_nul, without_declaration
 
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "utf-16"}
@@ -26,7 +26,7 @@ def parsed_text(data: bytes, file: str, report: Report) -> ParsedText | None:
     if decoded is None:
         return None
     text, encoding = decoded
-    return ParsedText(text, encoding, without_declaration(text, file, report))
+    return ParsedText(text, encoding, without_declaration(until_nul(text, file, report), file, report))
 
 
 def _decode(data: bytes, file: str, report: Report) -> tuple[str, str] | None:
@@ -41,15 +41,12 @@ def _decode(data: bytes, file: str, report: Report) -> tuple[str, str] | None:
             report.error("xml-malformed", f"the encoding {name!r} is not known", Source(file=file, line=1))
             return None
         encoding = "utf-8-sig" if name in ("utf-8", "utf8") else name
+    read, nul, rest = (data, b"", b"") if encoding == "utf-16" else data.partition(b"\0")
     try:
-        text = data.decode(encoding)
+        text = read.decode(encoding) + (nul + rest).decode(encoding, errors="replace")
     except UnicodeError as e:
         start = getattr(e, "start", 0)
         line = data[:start].count(b"\n") + 1
         report.error("xml-malformed", f"the text is not {encoding.removesuffix('-sig')}", Source(file=file, line=line))
-        return None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        report.error("xml-malformed", "the text holds a NUL character", Source(file=file, line=line))
         return None
     return text, encoding

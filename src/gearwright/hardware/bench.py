@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock, Thread
@@ -14,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from typing import Protocol as Interface
 
 from gearwright.errors import GearwrightError, ModelError
+from gearwright.files import write_whole
 from gearwright.hardware.binding import Bound
 from gearwright.hardware.eeprom import Eeprom
 from gearwright.hardware.faults import Faults, Wire
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork, SerialNetwork
-from gearwright.hardware.pacing import Lateness, Pacer
+from gearwright.hardware.pacing import LONGEST_TURN, Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.transports.json_lines import JsonServer
@@ -80,6 +82,7 @@ class Bench:
         self.servers: list[PluginServer | SocketcandServer | JsonServer | BridgedBus] = []
         self.listeners: list[Callable[[], None]] = []  # called after every step: recordings
         self.failure: GearwrightError | None = None
+        self._interrupted = False  # no more steps: whoever waits for some gives up
         self.steps = 0  # in all, resets or not
         self._eeprom = Eeprom(eeprom, rig.devices) if eeprom is not None else None
         self._restart()
@@ -89,6 +92,7 @@ class Bench:
         self._open, self._chores = True, 0.0
         self._eds: Path | None = None
         self._folder: TemporaryDirectory[str] | None = None
+        self.record: str | os.PathLike[str] | None = None  # file that is opened at the start
         self._recorders: list[Recording] = []
 
     def _restart(self) -> None:
@@ -144,11 +148,14 @@ class Bench:
             text = first.protocol.eds(self.rig.devices[first.actuator])
             self._folder = TemporaryDirectory(prefix="gearwright-")
             self._eds = Path(self._folder.name) / f"{first.actuator}.eds"
-            self._eds.write_text(text, encoding="utf-8")
+            write_whole(self._eds, text)
         return str(self._eds)
 
     def can(self, **options: Any) -> can.BusABC:
-        """A python-can bus in this process; options are those of `can.Bus`, e.g. `can_filters`."""
+        """A python-can bus in this process; options are those of `can.Bus`, e.g. `can_filters`.
+
+        `bridged=True`: its frames go to the buses of `serve(can=…)`, too.
+        """
         require("can", "a python-can bus")
         from gearwright.hardware.transports.in_process import InProcessBus
 
@@ -196,17 +203,20 @@ class Bench:
 
     # --- time ---------------------------------------------------------------------------------------------------
 
-    def advance(self, n: int) -> None:
-        """n steps; what devices send goes out. Called under the lock."""
+    def advance(self, n: int, until: float = inf) -> int:
+        """At most n steps, until a time of the wall clock; how many were made. Called under the lock.
+
+        What devices send goes out.
+        """
         rig = self.rig
-        for _ in range(n):
-            if self.failure is not None:
-                return
+        for made in range(n):
+            if self.failure is not None or self._interrupted or (made and monotonic() >= until):
+                return made
             try:
                 sent = rig.step()
             except GearwrightError as error:  # the mechanism diverged: it stays as it was, clients can still ask
                 self.failure = error
-                return
+                return made
             self.steps += 1
             if sent:
                 self.network.emit(sent)
@@ -216,6 +226,7 @@ class Bench:
                 line.on_time(t)
             for listener in self.listeners:
                 listener()
+        return n
 
     def _after_frame(self, frame: Frame) -> None:
         if self.pacer.mode != "lockstep":
@@ -241,8 +252,12 @@ class Bench:
     # --- the thread ---------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Switches the drives on and lets the clock run."""
+        """Opens the recording, switches the drives on and lets the clock run."""
         with self.lock:
+            if self.record is not None:
+                from gearwright.hardware.recorder import Recorder
+
+                self.add_recorder(Recorder(self, self.record))
             self.network.emit(self.rig.boot())
         self._thread.start()
 
@@ -266,12 +281,15 @@ class Bench:
                 self._do_chores()
 
     def _step_as_due(self) -> None:
-        """Steps that are due by the wall clock; clients are answered in between."""
-        free = FREE_STEPS
-        while self._open and self.failure is None and self.pacer.due(monotonic()):
+        """Steps that are due by the wall clock; clients are answered in between.
+
+        A simulation that is slower than the clock always has one due: it ends its turn all the same.
+        """
+        free, end = FREE_STEPS, monotonic() + LONGEST_TURN
+        while self._open and self.failure is None and self.pacer.due(now := monotonic()):
             self.advance(1)
             free -= 1
-            if self.pacer.mode == "freerun" and free <= 0:
+            if now > end or (self.pacer.mode == "freerun" and free <= 0):
                 return
             if self.pacer.mode != "freerun" and self.pacer.timeout(monotonic()) == 0.0:
                 for call in self.loop.ready(0.0):
@@ -288,14 +306,20 @@ class Bench:
             with suppress(GearwrightError):  # said at the end, if it is still so
                 self._eeprom.save()
 
+    def interrupt(self) -> None:
+        """Ends what a client's request has under way, without waiting for the lock: for handlers of signals."""
+        self._interrupted = True
+        self.loop.wake()
+
     def close(self) -> None:
         """Stops the thread and takes all sockets, ports and links away."""
         if not self._open:
             return
         self._open = False
-        self.loop.wake()
+        self.interrupt()
         if self._thread.is_alive():
             self._thread.join()
+        self._interrupted = False  # the simulation is its owner's again
         with self.lock:
             for server in self.servers:
                 server.close()

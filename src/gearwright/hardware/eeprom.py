@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gearwright.errors import GearwrightError
+from gearwright.files import open_regular, write_whole
 from gearwright.hardware.device import Device
 
 LARGEST = 1 << 20  # bytes of a file that is read
@@ -24,9 +25,11 @@ class Eeprom:
 
     def _load(self) -> None:
         try:
-            if self.path.stat().st_size > LARGEST:
+            with open_regular(self.path) as file:
+                content = file.read(LARGEST + 1)
+            if len(content) > LARGEST:
                 raise ValueError(f"larger than {LARGEST} bytes")
-            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            stored = json.loads(content)
             if not isinstance(stored, dict) or not all(isinstance(v, dict) for v in stored.values()):
                 raise ValueError("not an object of actuators")
         except (OSError, ValueError, RecursionError) as error:
@@ -42,10 +45,8 @@ class Eeprom:
         now = {name: device.memory for name, device in self._devices.items()}
         if now == self._written:
             return
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
-            temporary.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
-            temporary.replace(self.path)
+            write_whole(self.path, json.dumps(now, indent=1) + "\n")
         except OSError as error:
             raise GearwrightError(f"cannot write {self.path}: {error.strerror}") from error
         self._written = now

@@ -42,23 +42,36 @@ class AnswerTimes:
 
 
 class CanNetwork:
-    """The CAN bus: clients hear each other and the devices; devices hear clients."""
+    """The CAN bus: clients hear each other and the devices; devices hear clients.
+
+    Bridges to other buses, which may be real ones, hear the devices, each other, and those clients that asked for it.
+    """
 
     def __init__(self, rig: Rig, wire: Wire, cycle: Callable[[Frame], None], latency: Lateness) -> None:
         self.rig, self.wire = rig, wire
         self._cycle = cycle  # called after each frame of a client: lockstep's
         self.latency = latency
         self.clients: list[CanClient] = []
+        self.bridges: list[CanClient] = []
+        self._bridged: list[CanClient] = []  # bridges, and clients whose frames they carry
         self.listeners: list[Callable[[Frame, float], None]] = []  # recordings
         self.frames = self.malformed = 0
         self.answers = AnswerTimes(rig.can)
 
-    def attach(self, client: CanClient) -> None:
+    def attach(self, client: CanClient, bridged: bool = False) -> None:
+        """`bridged`: the client has asked that bridges carry its frames and their answers."""
         self.clients.append(client)
+        if bridged:
+            self._bridged.append(client)
+
+    def attach_bridge(self, bridge: CanClient) -> None:
+        self.bridges.append(bridge)
+        self._bridged.append(bridge)
 
     def detach(self, client: CanClient) -> None:
-        if client in self.clients:
-            self.clients.remove(client)
+        for group in (self.clients, self.bridges, self._bridged):
+            if client in group:
+                group.remove(client)
 
     def transmit(self, frame: Frame, sender: CanClient | None = None) -> None:
         """A client's frame; returns when the devices' answers are queued."""
@@ -74,20 +87,21 @@ class CanNetwork:
         self._cycle(frame)
 
     def _arrive(self, frame: Frame, sender: CanClient | None) -> None:
-        self._spread(frame, sender)
-        self.emit(self.rig.send(frame))
+        bridged = sender is None or sender in self._bridged
+        self._spread(frame, bridged, sender)
+        self.emit(self.rig.send(frame), bridged)
 
-    def emit(self, frames: list[Frame]) -> None:
-        """Frames of devices."""
+    def emit(self, frames: list[Frame], bridged: bool = True) -> None:
+        """Frames of devices; answers to a client go where its frame went."""
         for frame in frames:
-            self.wire.carry(frame, frame.id, self.rig.time, self._spread)
+            self.wire.carry(frame, frame.id, self.rig.time, lambda f: self._spread(f, bridged))
 
-    def _spread(self, frame: Frame, sender: CanClient | None = None) -> None:
+    def _spread(self, frame: Frame, bridged: bool, sender: CanClient | None = None) -> None:
         t = self.rig.time
         self.frames += 1
         for listener in self.listeners:
             listener(frame, t)
-        for client in tuple(self.clients):
+        for client in (*self.clients, *(self.bridges if bridged else ())):
             if client is not sender:
                 client.deliver(frame, t)
 

@@ -11,6 +11,7 @@ from gearwright.errors import ModelError
 ClockMode = Literal["realtime", "lockstep", "freerun"]
 MODES: tuple[ClockMode, ...] = ("realtime", "lockstep", "freerun")
 CATCH_UP = 0.02  # [s] of lost wall time that is made up for; what is more is an overrun
+LONGEST_TURN = 0.02  # [s] of the wall clock for steps, before other clients and threads have their turn
 # [s]: upper edges of the classes in which lateness is counted, a fifth apart: percentiles without memory that grows
 EDGES = tuple(1e-5 * 1.2**k for k in range(70))
 

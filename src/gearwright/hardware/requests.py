@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import cached_property
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.hardware.pacing import LONGEST_TURN
 from gearwright.hardware.setpoints import Torque
 from gearwright.sim.units import actuator_units
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 100_000  # in one request
 
+Answer = dict[str, Any] | None
+
 
 class Requests:
     """Turns a request into changes of the bench and an answer: the state, or what was asked for."""
@@ -25,7 +29,7 @@ class Requests:
         self._bench, self._sequence = bench, 0
         self.mock = self.enforce_command_limits = False  # of ros2_control tags
         self._cycle = 0.0  # [s]: when mocks were last updated
-        self._each: dict[str, Callable[[Any], dict[str, Any] | None]] = {
+        self._each: dict[str, Callable[[Any], Answer | Generator[None, None, Answer]]] = {
             "command": self._command, "step": self._step, "mode": self._mode, "reset": self._reset, "hold": self._hold,
             "fault": self._fault, "clear": self._clear, "state": lambda _: None, "devices": lambda _: self.devices(),
             "read": lambda _: self._read(), "write": self._write, "hardware": lambda _: self._info(),
@@ -38,14 +42,18 @@ class Requests:
             "joints": [*self._bench.sim.coordinates], "actuators": [*robot.actuators], "sensors": [*robot.sensors],
         }  # fmt: skip
 
-    def handle(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Keys in the order in which they are written; the last answer, or the state after all of them."""
+    def handle(self, request: Mapping[str, Any]) -> Generator[None, None, dict[str, Any]]:
+        """Keys in the order in which they are written; returns the last answer, or the state after all of them.
+
+        It pauses now and then where it takes long, so that other clients have their turn.
+        """
         for key in request:
             if key not in self._each:
                 raise UnknownNameError("request", str(key)[:80], self._each)
-        answer = None
+        answer: Answer = None
         for key, value in request.items():
-            answer = self._each[key](value)
+            work = self._each[key](value)
+            answer = (yield from work) if isinstance(work, Generator) else work
         if self._bench.failure is not None:
             raise self._bench.failure
         if answer is None:
@@ -152,11 +160,17 @@ class Requests:
             found["no_effect"] = "its winding is open"
         return found
 
-    def _step(self, value: Any) -> None:
+    def _step(self, value: Any) -> Generator[None, None, None]:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_STEPS:
             raise ModelError(f"step takes a whole number, 0 … {MOST_STEPS}, not {value!r:.60}")
         self._bench.pacer.arm()
-        self._bench.advance(value)
+        while value:
+            made = self._bench.advance(value, monotonic() + LONGEST_TURN)
+            if not made:
+                return  # the simulation failed, or the server ends
+            value -= made
+            if value:
+                yield
 
     def _mode(self, value: Any) -> None:
         self._bench.pacer.set_mode(str(value))

@@ -12,12 +12,14 @@ from gearwright.errors import GearwrightError, UnknownNameError
 from gearwright.hardware.bench import Bench
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.rig import ROS2_CONTROL, Rig
+from gearwright.hardware.transports import can_socket
 from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.socketcand import SocketcandServer
+from gearwright.hardware.transports.tokens import require_token
 from gearwright.model import Mechanism
 from gearwright.optional import require
 
@@ -30,10 +32,10 @@ def serve(
     options: Mapping[str, str] | None = None, devices: str | os.PathLike[str] | None = None, dt: float = 1e-3,
     factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None, armed: bool = False,
     channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
-    adapters: Sequence[str] = (), tcp: str | None = None, can: Sequence[str] = (),
+    adapters: Sequence[str] = (), tcp: str | None = None, token: str | None = None, can: Sequence[str] = (),
     eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
     supply_resistance: float = 0.0, seed: int = 0, enforce_command_limits: bool = False, mock: bool = False,
-    **compiling: Any,
+    start: bool = True, **compiling: Any,
 ) -> Bench:  # fmt: skip
     """Simulated hardware: a robot whose actuators speak the protocols of real drives.
 
@@ -47,11 +49,14 @@ def serve(
     link        a stable name for the serial port; one for each of several: NAME-protocol
     adapters    serial CAN adapters on a port of their own, "slcan" or "fdcanusb"; moteus has the latter anyway
     socketcand, tcp   "host:port" of a socketcand server and of JSON Lines, loopback unless a host is given; port 0: any
-    can         other python-can buses to be on, "interface:channel"
+    token       a secret that clients of these two must say first; for ports that others can reach
+    can         other python-can buses that the devices are on, "interface:channel"; frames of other clients go there
+                only if they open a channel that ends with ".bridge", or `bench.can(bridged=True)`
     eeprom      file of the registers that drives keep across power cycles
     bitrate     [bit/s] of the CAN bus: frames take time
     enforce_command_limits   ros2_control's joint limiter holds commands of its interfaces to the joints' limits
     mock        the interfaces behave as ros2_control's `mock_components/GenericSystem`: commands become states
+    start       False: the clock stands and nothing is recorded until `bench.start()`
     """
     made = _bench(
         robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
@@ -60,16 +65,17 @@ def serve(
     )  # fmt: skip
     made.requests.enforce_command_limits, made.requests.mock = enforce_command_limits, mock
     try:
-        _open_buses(made, channel, link, socketcand, can, adapters)
+        if token is not None:
+            require_token(token)
+        _open_buses(made, channel, link, socketcand, can, adapters, token)
         if tcp is None and protocol == ROS2_CONTROL:
             tcp = "0"
         if tcp is not None:
-            made.servers.append(JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp)))
-        if record is not None:
-            from gearwright.hardware.recorder import Recorder
-
-            made.add_recorder(Recorder(made, record))
-        made.start()
+            json_lines = JsonServer(made.loop, made.requests.hello, made.requests.handle, *address(tcp), token)
+            made.servers.append(json_lines)
+        made.record = record
+        if start:
+            made.start()
     except BaseException:
         made.close()
         raise
@@ -101,7 +107,7 @@ def _loaded(robot: str | os.PathLike[str]) -> Mechanism:
 
 def _open_buses(
     bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
-    adapters: Sequence[str],
+    adapters: Sequence[str], token: str | None,
 ) -> None:  # fmt: skip
     ports = dict[str, SerialNetwork | CanText](bench.lines)
     for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
@@ -113,9 +119,10 @@ def _open_buses(
         bench.ptys[name] = PtyPort(bench.loop, line, own)
     if bench.rig.can:
         chosen = channel if channel is not None else f"gearwright-{os.getpid()}-{next(_numbers)}"
-        bench.servers.append(PluginServer(bench.loop, bench.network, chosen))
+        for name in (chosen, chosen + can_socket.BRIDGE) if can else (chosen,):
+            bench.servers.append(PluginServer(bench.loop, bench.network, name))
         if socketcand is not None:
-            bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand)))
+            bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand), token))
     for name in can:
         require("can", "a python-can bus")
         from gearwright.hardware.transports.in_process import BridgedBus

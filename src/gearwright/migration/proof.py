@@ -15,7 +15,8 @@ from gearwright.errors import CompileError, ModelError, NotSimulatedWarning, Sim
 from gearwright.model import Couplings, Mechanism
 from gearwright.model.layout import coordinate_of
 from gearwright.sim import Simulation, compile
-from gearwright.sim.keys import model_digest
+from gearwright.sim.function_content import NoKeyError
+from gearwright.sim.keys import content_digest
 
 DT = 1e-3  # [s]
 DURATION = 0.5  # [s]
@@ -105,6 +106,14 @@ def changed_part(old: Mechanism, new: Mechanism, renamed: Mapping[str, str]) -> 
         if family == "joints":
             before = {renamed.get(n, n): replace(j, name=renamed.get(n, n)) for n, j in before.items()}
         for name in dict.fromkeys([*before, *after]):
-            if name not in before or name not in after or model_digest(before[name]) != model_digest(after[name]):
+            if name not in before or name not in after or not _alike(before[name], after[name]):
                 return f"{family.removesuffix('s')} {name!r}"
     return None if old.gravity == new.gravity else "gravity"
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Whether two parts are the same, users' functions included."""
+    try:
+        return content_digest(old) == content_digest(new)
+    except NoKeyError:  # something in them cannot be compared by its content
+        return bool(old == new)

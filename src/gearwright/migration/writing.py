@@ -1,13 +1,10 @@
-"""Writing a file whole or not at all."""
+"""Writing the migrated file."""
 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
-from contextlib import suppress
-from pathlib import Path
 
+from gearwright import files
 from gearwright.errors import ModelError
 
 
@@ -19,21 +16,7 @@ def same_file(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """The file holds the old bytes or the new ones, whenever the process ends. Links are followed, folders made."""
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise ModelError(f"{os.fspath(path)!r} is no ordinary file, and is not written")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.parent / f".gearwright-{secrets.token_hex(8)}.tmp"
-    try:
-        with temporary.open("xb") as f:
-            f.write(data)
-            f.flush()
-            os.fsync(f.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
+    """Replaces an ordinary file, or makes one."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ModelError(f"{os.fspath(path)!r} is not an ordinary file, and is not written")
+    files.write_whole(path, data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SlotName, StepSlot
 
 
 @dataclass(frozen=True)

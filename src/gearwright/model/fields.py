@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gearwright.errors import ModelError
+from gearwright.errors import ModelError, counted
 from gearwright.model.field_types import Form, form_of, type_text
 
 Rules = Iterable[tuple[Any, str]]  # whether it holds, a truth or an array of them, and the rule in words
@@ -271,7 +271,7 @@ def highlights(part: Any, beyond: type[Any] | None = None) -> Iterator[Highlight
             text = m.quantity.shown or f"{m.name.replace('_', ' ')} {{}}"
             yield Highlight(text, float(value), m.quantity.unit_on(slides=False))
         elif m.quantity.table and value:
-            yield Highlight(f"{m.name.replace('_', ' ')} of {len(value)} points")
+            yield Highlight(f"{m.name.replace('_', ' ')} of {counted(len(value), 'point')}")
 
 
 __all__ = [

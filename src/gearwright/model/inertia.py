@@ -41,22 +41,24 @@ class Inertia:
 
 
 MASSLESS = Inertia(mass=0.0)
+SMALLEST_RADIUS = 1e-8  # [m] a radius of gyration below which a moment is what rounding left of zero
+LIGHTEST = 0.01  # [kg] lighter bodies are judged as if they had this mass: files leave 1e-20 kg·m² without any
 
 
 def flaws(inertias: Sequence[Inertia]) -> list[str | None]:
     """By inertia, why no body can have it, or None.
 
     The principal moments of a body are not negative, and none exceeds the sum of the other two.
-    The slack of 1e-6 of the largest one is what six printed digits lose.
+    The slack of 1e-6 of the largest one is what six printed digits lose; what is left of zero is not judged.
     """
     if not inertias:
         return []
     principal = np.linalg.eigvalsh(np.array([i._own_tensor() for i in inertias]))  # (n, 3), ascending
-    return [_flaw(a, b, c) for a, b, c in principal.tolist()]
+    return [_flaw(i.mass, *moments) for i, moments in zip(inertias, principal.tolist(), strict=True)]
 
 
-def _flaw(a: float, b: float, c: float) -> str | None:
-    slack = 1e-6 * max(abs(a), abs(c)) + 1e-300
+def _flaw(mass: float, a: float, b: float, c: float) -> str | None:
+    slack = 1e-6 * max(abs(a), abs(c)) + max(mass, LIGHTEST) * SMALLEST_RADIUS**2
     if a < -slack:
         return f"the smallest principal moment is negative ({a:.3g} kg·m²)"
     if c > a + b + slack:

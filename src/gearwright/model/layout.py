@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING
 
 from gearwright.model.joints import AxisRef, Joint
 
@@ -16,72 +16,6 @@ if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
     from gearwright.model.topology import Tree
     from gearwright.model.transmissions import Transmission
-
-
-SlotName = NewType("SlotName", str)  # of a slot: not any text
-
-
-class StepSlot:
-    """Slots of a step that several layers name: dynamics fills them, simulation, hardware and export use them.
-
-    `SLOT_MEANINGS` has a sentence about each that lasts.
-    """
-
-    POSITION = SlotName("position")
-    VELOCITY = SlotName("velocity")
-    MEAN_VELOCITY = SlotName("mean_velocity")
-    MISSED = SlotName("missed")
-    SMOOTH = SlotName("smooth")
-    IMPULSE = SlotName("impulse")
-    PIECE = SlotName("piece")
-    PARTS = SlotName("parts")
-    UNSETTLED = SlotName("unsettled")
-    ACTUATOR = SlotName("actuator")
-    SENSOR = SlotName("sensor")
-    PHASE = SlotName("phase")
-    CLOCK = SlotName("clock")
-    CONTROL = SlotName("control")
-    MASS = SlotName("mass")
-    FACTORS = SlotName("factors")
-    FRESH = SlotName("fresh")
-    EFFORT = SlotName("effort")
-    WRENCH = SlotName("wrench")
-    COMMAND = SlotName("command")
-    TARGET = SlotName("target")
-    PARAMETER = SlotName("parameter")
-    DT = SlotName("dt")
-
-    # of questions about an instant
-    TREE_POSITION = SlotName("tree_position")
-    TREE_VELOCITY = SlotName("tree_velocity")
-    ACCELERATION = SlotName("acceleration")
-
-
-SLOT_MEANINGS: dict[SlotName, str] = {
-    StepSlot.POSITION: "independent positions [rad, m]",
-    StepSlot.VELOCITY: "independent velocities [rad/s, m/s]",
-    StepSlot.MEAN_VELOCITY: "velocities of the last step, from which the next one's are guessed [rad/s, m/s]",
-    StepSlot.MISSED: "by how much that guess was wrong in the last step, then in the one before [rad/s, m/s]",
-    StepSlot.SMOOTH: "steps without a kink, up to two: then what the last two missed corrects the guess",
-    StepSlot.PARTS: "parts beside the first that a step is made in, and steps since there are so many",
-    StepSlot.IMPULSE: "where the solver starts from in the next step",
-    StepSlot.PIECE: "of each force law, the piece that it was on at the end of the last step",
-    StepSlot.UNSETTLED: "number of steps whose laws or passes did not settle",
-    StepSlot.ACTUATOR: "efforts of the last step [N m, N], then the actuators' own states",
-    StepSlot.SENSOR: "readings, then the sensors' own states",
-    StepSlot.PHASE: "0 in a step that asks the controller",
-    StepSlot.CLOCK: "steps made, and the time that they are counted from [s]",
-    StepSlot.CONTROL: "the controller's commands, then its memory",
-    StepSlot.MASS: "mass matrix at the position, kept for the next step",
-    StepSlot.FACTORS: "its factors, kept for the next step",
-    StepSlot.FRESH: "set it to 0 after writing states or parameters: what follows from them is then made again",
-    StepSlot.EFFORT: "efforts from outside along the coordinates [N m, N]; held until changed",
-    StepSlot.WRENCH: "forces [N] and torques [N m] on links; held until changed",
-    StepSlot.COMMAND: "commands to the actuators, in the unit of each; held until changed",
-    StepSlot.TARGET: "position and velocity that each drive is to reach; held until changed",
-    StepSlot.PARAMETER: "numbers of the robot that were made inputs",
-    StepSlot.DT: "length of a step [s]",
-}
 
 
 def coordinate_of(joint: Joint, axis: AxisRef) -> str:

@@ -7,8 +7,9 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from gearwright.errors import GearwrightError
 
@@ -28,15 +29,15 @@ class MeshProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def read(self, path: Path) -> bytes:
-        """The answer of `mesh_reader.read`: a zero byte, bounds, glTF."""
+    def read(self, path: Path, roots: Sequence[Path]) -> bytes:
+        """The answer of `mesh_reader.read`: a zero byte, bounds, glTF. Files that it names are read below `roots`."""
         with self._lock:
-            answer = self._ask(path)
+            answer = self._ask({"path": str(path), "roots": [str(root) for root in roots]})
         if answer[:1] == b"\0":
             return answer
         raise UnreadableMeshError(str(json.loads(answer)))
 
-    def _ask(self, path: Path) -> bytes:
+    def _ask(self, request: dict[str, Any]) -> bytes:
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         late = threading.Event()
@@ -49,7 +50,7 @@ class MeshProcess:
         timer.daemon = True
         timer.start()
         try:
-            process.stdin.write(json.dumps(str(path)).encode() + b"\n")
+            process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
             (size,) = struct.unpack("<Q", _exactly(process.stdout, 8))
             if size > LARGEST:

@@ -1,31 +1,69 @@
 """Reads mesh files in a process of its own, so that a hostile one costs a bounded time and memory and no crash.
 
-A request is a line of JSON with the path. The answer is eight bytes of length, and so many bytes: JSON with the error,
+A request is a line of JSON with the path, and with the folders in which files may lie that the mesh names: materials,
+textures, buffers. The answer is eight bytes of length, and so many bytes: JSON with the error,
 or a zero, the corners of the bounding box (six doubles), and a binary glTF.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import struct
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 from gearwright.optional import install_line
 
 MEMORY = 4 << 30  # bytes of address space of the process
 MOST_TRIANGLES = 3_000_000
+LARGEST = 100 << 20  # bytes of a file
+ENCODINGS = ("utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252")
 ROUGHNESS, METALNESS = 0.75, 0.0  # of surfaces whose file says nothing of either: paint, not chrome
 
 
-def read(path: Path) -> bytes:
+class Companions:
+    """The files that a mesh names, for trimesh: those below `roots`, links followed, and no others."""
+
+    def __init__(self, path: Path, roots: Sequence[Path]) -> None:
+        self._folder, self._roots = path.parent, roots
+        self.file_name = path.name
+
+    def get(self, name: str) -> bytes:
+        text = name.strip()
+        plain = unquote(text).replace("\\", "/")
+        for spelling in dict.fromkeys((text, plain, PurePosixPath(plain).name)):
+            path = (self._folder / spelling).resolve()
+            if any(path.is_relative_to(root) for root in self._roots) and path.is_file():
+                if path.stat().st_size > LARGEST:
+                    raise ValueError(f"{name!r:.60} is larger than {LARGEST >> 20} MiB")
+                return path.read_bytes()
+        raise FileNotFoundError(f"{name!r:.60} is not in the folders of the model")
+
+    __getitem__ = get
+
+    def keys(self) -> Iterator[str]:
+        return iter(())
+
+    def namespaced(self, namespace: str) -> Companions:
+        return Companions(self._folder / namespace / self.file_name, self._roots)
+
+
+def read(path: Path, roots: Sequence[Path]) -> bytes:
     """The answer for a file."""
     import numpy as np
     import trimesh
 
-    loaded: Any = trimesh.load_scene(path, process=False)
+    kind, data = path.suffix[1:].lower(), path.read_bytes()
+    if kind == "dae":
+        data = _plain_xml(data)
+    companions: Any = Companions(path, roots)
+    loaded: Any = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=companions, process=False)
     for name in [n for n, g in loaded.geometry.items() if not len(getattr(g, "faces", ()))]:
         loaded.delete_geometry(name)  # points and lines
     triangles = sum(len(g.faces) for g in loaded.geometry.values())
@@ -42,6 +80,20 @@ def read(path: Path) -> bytes:
     for geometry in loaded.geometry.values():
         _paint(geometry)
     return b"\0" + bounds.tobytes() + bytes(loaded.export(file_type="glb"))
+
+
+def _plain_xml(data: bytes) -> bytes:
+    """A COLLADA file as UTF-8. One with a DTD is refused: its entities could read other files."""
+    head = data[:200].replace(b"\0", b"")
+    declared = re.search(rb"""^[^<]{0,4}<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)""", head)
+    name = declared[1].decode().lower() if declared else "utf-8"
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if name not in ENCODINGS or wide != (name == "utf-16"):
+        raise ValueError(f"the encoding {name[:40]!r} is not read")
+    text = re.sub(r"^\ufeff?\s*<\?xml.*?\?>", "", data.decode(name), count=1, flags=re.DOTALL)
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("a document type is not read")
+    return text.encode()
 
 
 def _metres(scene: Any) -> float:
@@ -72,7 +124,8 @@ def _refusal(why: str) -> bytes:
 
 def _answer(line: str) -> bytes:
     try:
-        return read(Path(json.loads(line)))
+        request = json.loads(line)
+        return read(Path(request["path"]), [Path(root) for root in request["roots"]])
     except ImportError as error:
         return _refusal(f"needs {error.name}, which is not installed; run: {install_line(str(error.name))}")
     except MemoryError:

@@ -7,17 +7,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source
-from gearwright.formats.mesh_files import MeshFiles
+from gearwright.formats.mesh_files import OUTSIDE, MeshFiles
 from gearwright.page.glb import linearised, painted
 from gearwright.page.mesh_process import MeshProcess, UnreadableMeshError
 
 LARGEST = 100 << 20  # bytes of a file
-MOST = 512 << 20  # bytes that are sent to a browser for one robot
+MOST = 512 << 20  # bytes of all meshes of a robot, each as often as it is shown
+LONGEST = 120.0  # [s] for reading all of them
 ENDINGS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply")
 
 
@@ -42,43 +44,56 @@ class Meshes:
         self._files = MeshFiles(file, search)
         self._loaded: dict[str, LoadedMesh | None] = {}
         self._process = MeshProcess()
-        self._bytes = 0
+        self._shown, self._seconds = 0, 0.0  # bytes, [s] so far
 
     def close(self) -> None:
         """Ends the process that reads; files that were read stay."""
         self._process.close()
 
     def load(self, uri: str, source: Source | None = None) -> LoadedMesh | None:
-        """None if it cannot be had."""
-        if uri not in self._loaded:
-            try:
-                self._loaded[uri] = self._load(uri)
-            except UnreadableMeshError as error:
+        """A mesh for one shape; None if it cannot be had."""
+        try:
+            if uri not in self._loaded:
                 self._loaded[uri] = None
-                self._missing(uri, str(error), source)
-        return self._loaded[uri]
+                self._loaded[uri] = self._load(uri)
+            if (found := self._loaded[uri]) is not None:
+                self._count(found)
+        except UnreadableMeshError as error:
+            self._missing(uri, str(error), source)
+            return None
+        return found
+
+    def _count(self, mesh: LoadedMesh) -> None:
+        """Raises where meshes are too large together."""
+        if self._shown + len(mesh.glb) > MOST:
+            raise UnreadableMeshError(f"comes after {self._shown >> 20} MiB of meshes; {MOST >> 20} MiB are shown")
+        self._shown += len(mesh.glb)
 
     def _load(self, uri: str) -> LoadedMesh:
         path = self._files.find(uri)
         if path is None:
-            raise UnreadableMeshError("is not there: give its folder with search_path= or --path")
+            where = f"lies {OUTSIDE}; add" if self._files.lies_outside(uri) else "is not there: give"
+            raise UnreadableMeshError(f"{where} its folder with search_path= or --path")
         if path.suffix.lower() not in ENDINGS:
             raise UnreadableMeshError(f"is no mesh that can be shown ({', '.join(ENDINGS)})")
         if path.stat().st_size > LARGEST:
             raise UnreadableMeshError(f"is larger than {LARGEST >> 20} MiB")
-        answer = self._process.read(path)
-        self._bytes += len(answer)
-        if self._bytes > MOST:
-            raise UnreadableMeshError(f"comes after {MOST >> 20} MiB of meshes, more than a page is sent")
+        if self._seconds > LONGEST:
+            raise UnreadableMeshError(f"comes after {LONGEST:g} s of reading meshes, and is not read")
+        begun = monotonic()
+        try:
+            answer = self._process.read(path, self._files.roots)
+        finally:
+            self._seconds += monotonic() - begun
         glb = answer[49:] if path.suffix.lower() in (".glb", ".gltf") else linearised(answer[49:])
         return LoadedMesh(glb, np.frombuffer(answer[1:49]).reshape(2, 3))
 
     def _missing(self, uri: str, why: str, source: Source | None) -> None:
         file = str(Path(self._file).absolute()) if self._file else "<string>"
         message = f"mesh {uri!r} {why}; a box stands for it"
-        self.diagnostics.append(
-            Diagnostic(
-                severity="warning", code="mesh-missing", message=message,
-                file=source.file if source else file, line=source.line if source else 0,
-            )
+        found = Diagnostic(
+            severity="warning", code="mesh-missing", message=message,
+            file=source.file if source else file, line=source.line if source else 0,
         )  # fmt: skip
+        if found not in self.diagnostics:
+            self.diagnostics.append(found)

@@ -11,9 +11,9 @@ from gearwright.compiler import Executable
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
-from gearwright.model.layout import StepSlot
 from gearwright.model.parameters import multiplier_names
 from gearwright.model.rings import placing_order
+from gearwright.model.slots import StepSlot
 from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group, Names
 from gearwright.sim.values import Array

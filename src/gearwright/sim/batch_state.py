@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.compiler import Buffer, Executable, Instance, SlotKind
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim.values import Array
 
 

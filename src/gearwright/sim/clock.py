@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from gearwright.errors import ModelError, SimulationError
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim.batch_state import BatchState
 
 LONGEST = 0.05  # [s] of one call: a quarter of the 0.2 s after which Ctrl-C is to be heard

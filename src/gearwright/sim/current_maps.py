@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.model import Mechanism, Transmission, TransmissionMap
-from gearwright.model.layout import StepSlot
 from gearwright.model.parameters import map_unknowns
+from gearwright.model.slots import StepSlot
 from gearwright.model.transmissions import with_parameters
 from gearwright.sim.values import Array
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
-from gearwright.model.layout import StepSlot
 from gearwright.model.sensor_layout import SensorLayout
+from gearwright.model.slots import StepSlot
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array, Read

@@ -10,8 +10,9 @@ import numpy as np
 from gearwright.compiler import Failure
 from gearwright.errors import GearwrightError, SimulationError
 from gearwright.model import CustomTransmission, LinearTransmission, TransmissionMap
-from gearwright.model.layout import StepSlot, coordinate_of, rotor_name
+from gearwright.model.layout import coordinate_of, rotor_name
 from gearwright.model.leading import led
+from gearwright.model.slots import StepSlot, slots_that
 from gearwright.sim import controlled
 from gearwright.sim.current_maps import map_of
 from gearwright.sim.programs import TOP_SPEED
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 LARGE_MASS_RATIO = 1e4  # from which it is worth a word
-SPEEDS = (StepSlot.VELOCITY, StepSlot.MEAN_VELOCITY, StepSlot.MISSED)
 LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its compiling, for a message
 
 
@@ -58,9 +58,10 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
 
 def described_entry(sim: Simulation, part: str, element: int) -> str:
     """An entry of the state in words."""
-    if part in (StepSlot.POSITION, *SPEEDS):
+    rates = slots_that("rates")
+    if part in (StepSlot.POSITION, *rates):
         names = sim.layout.names
-        if part in SPEEDS:  # after all positions
+        if part in rates:  # after all positions
             element = len(names.free_positions) + element % len(names.free_velocities)
         return names.state[element]
     if part == StepSlot.IMPULSE:

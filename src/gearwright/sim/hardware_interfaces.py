@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import ModelError, UnknownNameError
+from gearwright.errors import ModelError, UnknownNameError, counted
 from gearwright.model import Hardware, Interface
-from gearwright.model.layout import StepSlot
 from gearwright.model.servos import MODES, ActuatorGroup, Servo, actuator_groups
+from gearwright.model.slots import StepSlot
 from gearwright.sim.command_limiter import Actual, CommandLimiter
 from gearwright.sim.current_maps import mapped
 from gearwright.sim.given_values import constant
@@ -110,7 +110,8 @@ class HardwareInterface:
         own = [v.name for v in self.state_interfaces.values() if v.component == name]
         count = np.shape(sim.sensor[name])[-1] if name not in list(sim.sensor) else 1
         if len(own) != count:
-            raise ModelError(f"sensor {name!r} reads {count} numbers, and its tag has {len(own)} state interfaces")
+            has = counted(len(own), "state interface")
+            raise ModelError(f"sensor {name!r} reads {counted(count, 'number')}, but its tag has {has}")
         i = own.index(view.name)
         return lambda: sim.sensor[name] if count == 1 else sim.sensor[name][..., i]
 

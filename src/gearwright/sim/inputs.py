@@ -7,7 +7,7 @@ from typing import Any
 
 from gearwright.compiler import Buffer
 from gearwright.errors import ModelError
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.batch_state import BatchState
 from gearwright.sim.devices import refuse_commands

@@ -1,7 +1,7 @@
 """The hash of everything that decides a simulation's programs, found without writing the equations down.
 
 Conservative: whatever of the model is not known to be without influence is part of it, and so is the text of every
-module on the way to the code. A model with a part that cannot be written down (a user's function) has no key.
+module on the way to the code. What cannot be written down has no key, and is never taken for anything else.
 """
 
 from __future__ import annotations
@@ -13,58 +13,82 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from gearwright.model import Pose
+from gearwright.sim.function_content import NoKeyError, code_parts
 
 SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the equations
 LIBRARIES = ("casadi", "numpy")
 WITHOUT_INFLUENCE = {"source", "reported", "visuals", "collisions"}  # fields
 
 
-class NoKeyError(Exception):
-    """The model holds something that cannot be written down."""
-
-
 def model_digest(part: Any) -> str | None:
-    """Hash of the content of a mechanism, or of a part of one; None if something in it cannot be hashed."""
-    digest = hashlib.sha256()
+    """Hash of a mechanism, or of a part of one; None if it holds a user's function."""
     try:
-        for piece in _parts(part):
-            digest.update(piece)
+        return _Content(functions=False).digest(part)
     except NoKeyError:
         return None
-    return digest.hexdigest()
 
 
-def _parts(value: Any) -> Iterator[bytes]:
-    """A value as bytes, so that different values give different bytes."""
-    yield f"<{type(value).__qualname__}>".encode()
-    if value is None or isinstance(value, bool | int | float | str):
-        yield repr(value).encode()
-    elif isinstance(value, np.ndarray):
-        yield repr((value.shape, value.dtype.str)).encode() + value.tobytes()
-    elif isinstance(value, Pose):
-        yield value.R.tobytes() + value.p.tobytes()
-    elif isinstance(value, Mapping):
-        yield from _sequence([*value, *value.values()])
-    elif isinstance(value, tuple | list):
-        yield from _sequence([*value])
-    elif dataclasses.is_dataclass(value):
-        if type(value).__module__.partition(".")[0] != "gearwright":
-            raise NoKeyError(type(value).__qualname__)  # its methods are no text of ours, and may change
-        fields = [f.name for f in dataclasses.fields(value) if f.name not in WITHOUT_INFLUENCE]
-        yield from _sequence([getattr(value, name) for name in fields])
-    else:
-        raise NoKeyError(type(value).__qualname__)
+def content_digest(value: Any) -> str:
+    """Hash of any value that decides a result, users' functions included. Raises NoKeyError for what is not known."""
+    return _Content(functions=True).digest(value)
 
 
-def _sequence(values: list[Any]) -> Iterator[bytes]:
-    yield f"{len(values)}:".encode()
-    for value in values:
-        yield from _parts(value)
+class _Content:
+    """Values as bytes, so that different values give different bytes."""
+
+    def __init__(self, *, functions: bool) -> None:
+        self._functions = functions
+        self._open: list[int] = []  # functions that are being written: one may call itself
+
+    def digest(self, value: Any) -> str:
+        digest = hashlib.sha256()
+        for piece in self.parts(value):
+            digest.update(piece)
+        return digest.hexdigest()
+
+    def parts(self, value: Any) -> Iterator[bytes]:
+        yield f"<{type(value).__qualname__}>".encode()
+        if value is None or isinstance(value, bool | int | float | str | bytes):
+            yield repr(value).encode()
+        elif isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+            yield repr((value.shape, value.dtype.str)).encode() + value.tobytes()
+        elif isinstance(value, Pose):
+            yield value.R.tobytes() + value.p.tobytes()
+        elif isinstance(value, Mapping):
+            yield from self._sequence([*value, *value.values()])
+        elif isinstance(value, tuple | list | range):
+            yield from self._sequence([*value])
+        elif dataclasses.is_dataclass(value) and _is_ours(value):
+            fields = [f.name for f in dataclasses.fields(value) if f.name not in WITHOUT_INFLUENCE]
+            yield from self._sequence([getattr(value, name) for name in fields])
+        elif self._functions and (callable(value) or isinstance(value, ModuleType)):
+            yield from self._code(value)
+        else:
+            raise NoKeyError(f"an object of the class {type(value).__qualname__!r}")
+
+    def _code(self, value: Any) -> Iterator[bytes]:
+        if id(value) in self._open:
+            yield f"{self._open.index(id(value))}".encode()
+            return
+        self._open.append(id(value))
+        yield from code_parts(value, self.parts)
+        self._open.pop()
+
+    def _sequence(self, values: list[Any]) -> Iterator[bytes]:
+        yield f"{len(values)}:".encode()
+        for value in values:
+            yield from self.parts(value)
+
+
+def _is_ours(value: Any) -> bool:
+    """The methods of other classes are no text of ours, and may change."""
+    return not isinstance(value, type) and type(value).__module__.partition(".")[0] == "gearwright"
 
 
 def foreign_constraints() -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 from gearwright.compiler import Program
 from gearwright.model import Mechanism, in_order
 from gearwright.model.control_places import ControlPlaces
-from gearwright.model.layout import StepSlot
 from gearwright.model.sensor_layout import SensorLayout
+from gearwright.model.slots import StepSlot
 from gearwright.sim.devices import Devices
 from gearwright.sim.names import Group, Names
 from gearwright.sim.options import Options

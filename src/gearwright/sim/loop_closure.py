@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.compiler import Executable
 from gearwright.model.kinematics import retract
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 
@@ -33,6 +33,7 @@ class LoopClosure:
     kernel: Executable
     names: Names
     parameter: Array
+    misfit: float = 0.0  # by which rows of overdetermined loops may disagree [m, rad]; also the least damping
 
     def errors(self, q: Array) -> tuple[Array, Array]:
         """C and J = ∂C over the free velocities."""
@@ -48,7 +49,7 @@ class LoopClosure:
         """The error that rounding may leave [m, rad]."""
         steepest = float(np.abs(J).max(initial=0.0))
         least = GOOD_ENOUGH[self.kernel.dtype.itemsize]
-        return max(least, ROUNDING * float(np.finfo(self.kernel.dtype).eps) * steepest)
+        return max(least, ROUNDING * float(np.finfo(self.kernel.dtype).eps) * steepest, self.misfit)
 
     def moving(self, held: Iterable[int] = ()) -> list[int]:
         """Those that do not move a position that is held."""
@@ -62,7 +63,7 @@ class LoopClosure:
             worst = np.abs(error).max(initial=0.0)
             if worst < CLOSED:
                 break
-            du = _newton(error, J, moving, np.sqrt(worst))
+            du = _newton(error, J, moving, max(np.sqrt(worst), self.misfit))
             largest = np.abs(du).max(initial=0.0)
             if largest < CLOSED:  # as near as it gets from here
                 break
@@ -74,7 +75,7 @@ class LoopClosure:
         allowed = LARGEST
         while True:
             error, J = self.errors(q)
-            du = _newton(error, J, moving, float(np.abs(error).max(initial=0.0)))
+            du = _newton(error, J, moving, max(float(np.abs(error).max(initial=0.0)), self.misfit))
             largest = np.abs(du).max(initial=0.0)
             if not largest <= allowed:
                 return None

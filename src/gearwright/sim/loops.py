@@ -10,6 +10,7 @@ from gearwright.compiler import Executable
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import SimulationError
 from gearwright.model import Mechanism
+from gearwright.model.loop_system import ALIGNED
 from gearwright.sim.loop_branches import Way, drawn_closed, led_to
 from gearwright.sim.loop_closure import KEPT, LoopClosure
 from gearwright.sim.names import Names
@@ -31,7 +32,7 @@ def assembled(
     astray = []
     for robot_index in range(rows):
         own = parameter[min(robot_index, len(parameter) - 1)]
-        loops = LoopClosure(kernel, names, own)
+        loops = LoopClosure(kernel, names, own, ALIGNED if robot.mobility.overdetermined else 0.0)
         pose = q[robot_index]
         way = Way(pose, given[0])
         if any(pose[i] != drawn[i] for i in given[0]) and np.isfinite(pose).all():

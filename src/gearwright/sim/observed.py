@@ -12,7 +12,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model import WORLD, Joint, Mechanism
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.values import Array, Read, Value, Values, WithLoopJoints, WithoutLoopJoints
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim.devices import refuse_commands
 from gearwright.sim.names import Group
 

@@ -11,39 +11,13 @@ from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.program import mapped_body
 from gearwright.compiler.tape import Instruction
 from gearwright.model.control_places import ControlPlaces
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import SLOTS, SlotName, StepSlot, in_state_order
 
 if TYPE_CHECKING:
     import casadi
 
     from gearwright.dynamics import Equations, Repeat
 
-
-KINDS: dict[str, Kind] = {
-    StepSlot.POSITION: Kind.STATE,
-    StepSlot.VELOCITY: Kind.STATE,
-    StepSlot.MEAN_VELOCITY: Kind.STATE,
-    StepSlot.MISSED: Kind.STATE,
-    StepSlot.SMOOTH: Kind.STATE,
-    StepSlot.IMPULSE: Kind.STATE,
-    StepSlot.PIECE: Kind.STATE,
-    StepSlot.PARTS: Kind.STATE,
-    StepSlot.UNSETTLED: Kind.STATE,
-    StepSlot.ACTUATOR: Kind.STATE,
-    StepSlot.SENSOR: Kind.STATE,
-    StepSlot.PHASE: Kind.STATE,
-    StepSlot.CLOCK: Kind.STATE,
-    StepSlot.CONTROL: Kind.STATE,
-    StepSlot.MASS: Kind.DERIVED,
-    StepSlot.FACTORS: Kind.DERIVED,
-    StepSlot.FRESH: Kind.DERIVED,
-    StepSlot.EFFORT: Kind.INPUT,
-    StepSlot.WRENCH: Kind.INPUT,
-    StepSlot.COMMAND: Kind.INPUT,
-    StepSlot.TARGET: Kind.INPUT,
-    StepSlot.PARAMETER: Kind.PARAMETER,
-    StepSlot.DT: Kind.PARAMETER,
-}
 
 # A robot that moves faster diverges [rad/s, m/s]. The fastest rotors that are built turn at 1e5 rad/s, and light does
 # 3e8 m/s. In a step of 1 ms it is 1600 turns; forces that grow with v² lose 14 of their 16 digits against gravity.
@@ -70,11 +44,11 @@ def step_program(equations: Equations) -> Program:
         sizes |= {n: function.numel_in(i) for i, n in enumerate(function.name_in())}
         outputs = enumerate(function.name_out()) if function.name() not in ("step", "sense") or equations.staged else ()
         sizes |= {n: function.numel_out(i) for i, n in outputs if n != "sensor_after"}
-    used = [n for n in KINDS if n in sizes]
+    used = in_state_order(sizes)
     slots = tuple(
         Slot(
             name=n,
-            kind=KINDS.get(n, Kind.SCRATCH),
+            kind=Kind(SLOTS[SlotName(n)].kind) if n in SLOTS else Kind.SCRATCH,
             shape=(sizes[n],),
             bound=TOP_SPEED if n == StepSlot.VELOCITY else inf,
         )

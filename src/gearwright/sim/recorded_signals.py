@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler import SlotKind
 from gearwright.errors import UnknownNameError
-from gearwright.model.layout import StepSlot, coordinate_of
+from gearwright.model.layout import coordinate_of
+from gearwright.model.slots import StepSlot
 from gearwright.sim.kernels import Kernels
 from gearwright.sim.layout import INPUTS, Layout
 from gearwright.sim.names import units_of

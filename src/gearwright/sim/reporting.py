@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, BranchWarning, UnsettledWarning, warn
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 from gearwright.sim.names import units_of
 from gearwright.sim.values import Array, Value
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import ModelError
-from gearwright.model.layout import StepSlot
+from gearwright.errors import ModelError, SimulationError, counted
+from gearwright.model.slots import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.calling import ControllerCalls
 from gearwright.sim.clock import MOST_STEPS, checked
@@ -66,7 +66,7 @@ def run(
         warn_unsettled(sim, before, n)
         return recording
     most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
-    with nullcontext() if sink is None else opened(sink, shown, live=True) as out:
+    with nullcontext() if sink is None else opened(sink, shown) as out:
         add: Callable[[Any], None] = recording.add if out is None else out.write
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
         _recorded(sim, n, plan, calls, Rows(sim, schema, made, most), progress)
@@ -145,6 +145,7 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
         failed |= not state.instance.run_buffers(
             count, series=series, records=records, every=every, first=first, continues=failed
         )
+        _check_alone(failed or clock.steps == begun + first + count)
         for slot, buffer in series.items():  # the last values stay held
             sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
         state.touch()
@@ -153,6 +154,15 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
         given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
         rows.add(kept, {**records, **held, **given})
         report(count)
+
+
+def _check_alone(alone: bool) -> None:
+    """Raises where another thread has stepped or reset the simulation: rows would not be those of their times."""
+    if not alone:
+        raise SimulationError(
+            "another thread has stepped or reset the simulation during this run: give each thread a simulation of its "
+            "own, copy.copy(sim)"
+        )
 
 
 def _hold_first(sim: Simulation, plan: Plan) -> None:
@@ -209,7 +219,9 @@ def _step_by_step(
                 sim.inputs.slots[slot].fill(i, value)
         state.touch()
         command, effort = given_values.split(commands, coordinates, controller())
+        before = sim.clock.steps
         sim.step(command=command or None, effort=effort or None)
+        _check_alone(sim.clock.steps == before + 1)
         if (k + 1) % every == 0:
             keep()
         report(1)
@@ -275,9 +287,9 @@ def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> No
     available = available_memory()
     if needed > available:
         raise ModelError(
-            f"the recording of {n // every} instants of {sim.batch} robots takes {shown_size(needed)}, "
-            f"and {shown_size(available)} are free: run for a shorter time, or record fewer steps "
-            f"(every={-(-needed * every // max(1, available)) + 1})"
+            f"the recording ({counted(n // every, 'sample')} of {counted(sim.batch, 'robot')}) needs "
+            f"{shown_size(needed)}, but only {shown_size(available)} is free: run for a shorter time, or record fewer "
+            f"steps (every={-(-needed * every // max(1, available)) + 1})"
         )
 
 

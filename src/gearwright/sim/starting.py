@@ -9,8 +9,9 @@ import numpy as np
 
 from gearwright.compiler import SlotKind
 from gearwright.errors import ModelError, SimulationError
-from gearwright.model.layout import StepSlot, coordinate_of
+from gearwright.model.layout import coordinate_of
 from gearwright.model.leading import led, start_of
+from gearwright.model.slots import StepSlot, slots_that
 from gearwright.sim import assembly, loops, rotor_starts
 from gearwright.sim.current_maps import map_of, parameters_now
 from gearwright.sim.reporting import warn_another_branch, warn_beyond_limits
@@ -75,13 +76,9 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
     parts, control = sim.batch_state.parts, sim.kernels.control
     start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
-    zero = (
-        StepSlot.MISSED, StepSlot.SMOOTH, StepSlot.PARTS, StepSlot.IMPULSE, StepSlot.PIECE, StepSlot.UNSETTLED,
-    )  # fmt: skip
-    start |= {n: np.zeros((1, parts.get(n, 0))) for n in zero}
+    start |= {n: np.zeros((1, parts.get(n, 0))) for n in slots_that("zeroed")}
     start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]
     if control is not None:
-        start |= {StepSlot.PHASE: np.zeros((1, 1)), StepSlot.CLOCK: np.zeros((1, 2))}
         start[StepSlot.CONTROL] = np.array([control.start])
     if StepSlot.SENSOR in parts:
         start[StepSlot.SENSOR] = start_readings(sim, *(np.broadcast_to(x, (sim.batch, x.shape[1])) for x in (q, v)))
@@ -162,6 +159,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given[:, places] = sensing.seeds(sim.batch)
     kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get(StepSlot.IMPULSE, 0)
     rest: dict[str, Array] = {StepSlot.IMPULSE: np.zeros(impulses), StepSlot.ACTUATOR: sim.layout.devices.start}
+    rest |= {StepSlot.MEAN_VELOCITY: v, StepSlot.PARTS: np.zeros(2)}
     values: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.SENSOR: given}
     for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
         if slot.name not in values:

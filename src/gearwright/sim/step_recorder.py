@@ -26,7 +26,7 @@ class StepRecorder:
         self._sim, self._every = sim, every
         self._schema, self._evaluator = run_schema(sim, every), KernelEvaluator(sim.kernels)
         self._stack = ExitStack()
-        self._sink = self._stack.enter_context(opened(path, self._schema, live=True))
+        self._sink = self._stack.enter_context(opened(path, self._schema))
         self._written = self._steps = 0
         self._begin()
         self._keep_row()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import ModelError
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation

@@ -40,6 +40,10 @@ class Job:
     def metrics(self) -> tuple[str, ...]:
         return (*self.reductions, *self.functions)
 
+    @property
+    def inputs(self) -> dict[str, Any]:
+        return {"command": self.command, "effort": self.effort}
+
     def impossible(self, values: Array) -> Array:
         """(n,) by design: the rule between a part's fields that it breaks, or None."""
         found = np.full(len(values), None, dtype=object)
@@ -84,9 +88,8 @@ def _run(sim: Simulation, job: Job, values: Array) -> dict[str, Array]:
         warnings.simplefilter("ignore", BeyondLimitsWarning)
         sim.set_parameters({name: values[:, i] for i, name in enumerate(job.names)})
         sim.reset(position=job.position)
-        inputs: dict[str, Any] = {"command": job.command, "effort": job.effort, "every": job.every}
         if job.functions:
-            recording = sim.run(job.duration, **inputs)
+            recording = sim.run(job.duration, **job.inputs, every=job.every)
             found = called(job.functions, recording, job.size)
             if job.reductions:
                 sink = Accumulator(job.reductions)
@@ -96,5 +99,5 @@ def _run(sim: Simulation, job: Job, values: Array) -> dict[str, Array]:
                 found |= sink.results()
             return found
         sink = Accumulator(job.reductions)
-        sim.run(job.duration, sink=sink, **inputs)
+        sim.run(job.duration, **job.inputs, every=job.every, sink=sink)
         return sink.results()

@@ -44,6 +44,20 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Chunking:
+    """Designs in chunks of one size; the last one may be shorter."""
+
+    total: int  # designs
+    size: int
+
+    def __len__(self) -> int:
+        return (self.total + self.size - 1) // self.size
+
+    def rows(self, number: int) -> int:
+        return min(self.size, self.total - number * self.size)
+
+
+@dataclass(frozen=True)
 class Designs:
     """All designs of a sweep."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -18,6 +21,7 @@ Chunk = tuple[int, Array]  # its number, its designs
 Result = tuple[int, dict[str, Array]]
 Engine = Callable[[Job, Iterable[Chunk], str | None], Iterator[Result]]
 PATIENCE = 5.0  # [s] for a cluster to answer
+LOOPBACK = ("127.0.0.1", "::1")
 WAITING = 4  # chunks a Ray worker has in hand or waiting
 
 
@@ -42,6 +46,10 @@ def on_ray(job: Job, chunks: Iterable[Chunk], address: str | None) -> Iterator[R
 
 
 def _connect(ray: Any, address: str | None) -> None:
+    options = {"log_to_driver": False, "logging_level": "ERROR", "include_dashboard": False}
+    if address is None and not os.environ.get("RAY_ADDRESS"):
+        _start(ray, options)
+        return
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     if host and port.isdigit():  # Ray itself waits for minutes
         try:
@@ -49,18 +57,50 @@ def _connect(ray: Any, address: str | None) -> None:
         except OSError as error:
             raise GearwrightError(f"there is no Ray cluster at {address!r}: {error}") from error
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+        ray.init(address=address, **options)
     except Exception as error:
         raise GearwrightError(f"there is no Ray cluster at {address!r}: {error}") from error
 
 
+def _start(ray: Any, options: dict[str, Any]) -> None:
+    """A cluster on this machine. It has no password, so it listens on the loopback interface only."""
+    try:
+        with _on_loopback():
+            ray.init(**options)
+    except Exception as error:
+        raise GearwrightError(f"Ray does not start on this machine: {error}") from error
+    if (address := ray.util.get_node_ip_address()) not in LOOPBACK:
+        ray.shutdown()
+        raise GearwrightError(
+            f"Ray {ray.__version__} opens its ports to other machines, on {address}: start a cluster yourself, and "
+            "give its address="
+        )
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """By this variable Ray binds its ports to the loopback interface, on Linux as on the systems of its name."""
+    from ray._private import ray_constants
+
+    before = os.environ.get(ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR), ray_constants.ENABLE_RAY_CLUSTER
+    os.environ[ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR] = "0"
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before[1]
+        os.environ.pop(ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR)
+        if before[0] is not None:
+            os.environ[ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR] = before[0]
+
+
 def _tasks(ray: Any, job: Job, chunks: Iterable[Chunk]) -> Iterator[Result]:
     task = ray.remote(max_retries=5, num_cpus=1)(_remote)
-    shared, version = ray.put(job), gearwright.__version__
+    shared, sweep, version = ray.put(job), uuid4().hex, gearwright.__version__
     workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting: list[Any] = []
     for number, values in chunks:
-        waiting.append(task.remote(shared, version, number, values))
+        waiting.append(task.remote(shared, sweep, version, number, values))
         while len(waiting) >= WAITING * workers:
             yield _next(ray, waiting)
     while waiting:
@@ -80,20 +120,17 @@ def _next(ray: Any, waiting: list[Any]) -> Result:
     return result
 
 
-_SIMULATIONS: dict[bytes, Any] = {}  # of this worker, by job
+_SIMULATIONS: dict[str, Any] = {}  # of this worker: that of the sweep it is at
 
 
-def _remote(job: Job, version: str, number: int, values: Array) -> Result:
-    """Runs in a worker."""
-    import pickle
-
+def _remote(job: Job, sweep: str, version: str, number: int, values: Array) -> Result:
+    """Runs in a worker, which may be at a second sweep: each has an identifier of its own."""
     if version != gearwright.__version__:
         raise GearwrightError(f"the worker has gearwright {gearwright.__version__}, the driver {version}")
-    key = pickle.dumps((job.names, job.size, job.robot.name, dict(job.options)))
-    if key not in _SIMULATIONS:
+    if sweep not in _SIMULATIONS:
         _SIMULATIONS.clear()
-        _SIMULATIONS[key] = job.compiled()
-    return number, simulate(_SIMULATIONS[key], job, values)
+        _SIMULATIONS[sweep] = job.compiled()
+    return number, simulate(_SIMULATIONS[sweep], job, values)
 
 
 ENGINES: dict[str, Engine] = {"local": here, "cuda": here, "ray": on_ray}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.files import replacing
 from gearwright.optional import require
 
 Array = np.ndarray[Any, Any]
@@ -19,7 +20,7 @@ def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: st
     """A heat map a metric where a grid has two parameters, a scatter matrix otherwise."""
     grid = _grid(table, parameters)
     figure = _heat_maps(table, parameters, metrics, grid) if grid else _scatter_matrix(table, [*parameters, *metrics])
-    figure.savefig(path, dpi=120)
+    _save(figure, Path(path))
 
 
 def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
@@ -38,7 +39,7 @@ def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
     axes.plot(x[order], y[order], "-o", color="#c0392b", markersize=3, linewidth=1.2, label="Pareto front")
     axes.set(xlabel=names[0], ylabel=names[1])
     axes.legend(frameon=False)
-    figure.savefig(path, dpi=120)
+    _save(figure, Path(path))
 
 
 def pareto_front(points: Array) -> Array:
@@ -55,6 +56,11 @@ def _figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 4
         figsize=(size[0] * columns, size[1] * rows), layout="constrained"
     )
     return figure, figure.subplots(rows, columns)
+
+
+def _save(figure: Any, path: Path) -> None:
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:].lower(), dpi=120)
 
 
 def _some(n: int) -> Array:

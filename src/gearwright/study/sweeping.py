@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,10 +13,12 @@ import numpy as np
 
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
+from gearwright.sim.function_content import NoKeyError
+from gearwright.sim.keys import content_digest, key
 from gearwright.sim.recorded_signals import run_schema
 from gearwright.sim.running import steps_in
 from gearwright.study.chunks import Job
-from gearwright.study.designs import Designs, designs
+from gearwright.study.designs import Chunking, Designs, designs
 from gearwright.study.engines import find_engine
 from gearwright.study.metrics import called, find_signal, split
 from gearwright.study.store import Store, read, require_polars
@@ -74,7 +74,7 @@ def sweep(
     options   as of `gearwright.compile`: dt, integrator, gravity, …
 
     A design that diverges has NaN in all its metrics, and so has one that breaks a rule of its kind, such as a four-bar
-    that does not close: a column `failed` says which.
+    that does not close: a column `failed` says which. A function may return NaN as well, for what never happens.
     """
     require_polars()
     job, tried, about = _planned(
@@ -82,14 +82,15 @@ def sweep(
         sampling=sampling, n=n, seed=seed, every=every, chunk=chunk, engine=engine, options=options,
     )  # fmt: skip
     run = find_engine(engine)
-    with Store(out, about, overwrite) as store:
+    chunking = Chunking(tried.count, job.size)
+    with Store(out, about, job.metrics, chunking, overwrite) as store:
         if store.check():
             assert store.out is not None
             return read(store.out)
         done = store.begin()
-        count = -(-tried.count // job.size)
+        count = len(chunking)
         left = [k for k in range(count) if k not in done]
-        pieces = ((k, tried.rows(k * job.size, min((k + 1) * job.size, tried.count))) for k in left)
+        pieces = ((k, tried.rows(k * job.size, k * job.size + chunking.rows(k))) for k in left)
         with _shown(progress, count, len(done)) as report:
             for number, found in run(job, pieces, address):
                 store.add(number, found)
@@ -120,7 +121,7 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
         if name not in known:
             raise UnknownNameError("parameter", name, list(known))
     _check_ranges(tried, known)
-    reductions, functions = _metrics(metrics)
+    reductions, functions = _metrics(metrics, tried.names)
     if engine == "cuda":
         options = {**options, "device": "cuda"}
     if engine == "ray":
@@ -131,11 +132,14 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
     size = _chunk_size(job, tried, chunk)
     job = replace(job, size=size)
     _try_one(job, tried)
-    about = {
+    about: dict[str, Any] = {
         "call": _call(job, tried), "gearwright": gearwright.__version__, "numpy": np.__version__,
-        "python": platform.python_version(), "seed": seed, "sampling": sampling, "designs": tried.count,
-        "chunk": size, "fingerprint": _fingerprint(job, tried),
+        "python": platform.python_version(), "seed": seed, "sampling": sampling, "designs": tried.count, "chunk": size,
     }  # fmt: skip
+    try:
+        about["fingerprint"] = _fingerprint(job, tried)
+    except NoKeyError as unknown:
+        about |= {"fingerprint": None, "unknown": str(unknown)}
     return job, tried, about
 
 
@@ -160,13 +164,17 @@ def _first_possible(job: Job, tried: Designs) -> np.ndarray[Any, Any]:
     raise ModelError(f"none of the {tried.count:,} designs can be: {why[0]}")
 
 
-def _metrics(metrics: Any) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:
+def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:
     if not isinstance(metrics, Mapping) or not metrics:
         raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with one at least")
     reductions, functions = {}, {}
     for name, metric in metrics.items():
         if name == FAILED:
             raise ModelError(f"{FAILED!r} is the column of designs that cannot be: give the metric another name")
+        if name in parameters:
+            raise ModelError(f"{name!r} is the column of a parameter that is varied: give the metric another name")
+        if not isinstance(name, str):
+            raise ModelError(f"a metric's name is a text, not {name!r:.60}")
         if isinstance(metric, str):
             split(metric)
             reductions[name] = metric
@@ -191,28 +199,30 @@ def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
 
 
 def _try_one(job: Job, tried: Designs) -> None:
-    """The first designs for a few steps: wrong names and shapes come out now."""
+    """The first designs, alone: wrong names, shapes and functions come out now.
+
+    A function may look at any time of a run, and gets the whole of it; otherwise two steps will do.
+    """
     sim = replace(job, size=min(2, job.size)).compiled()
     few = np.resize(_first_possible(job, tried), (sim.batch, len(job.names)))
     sim.set_parameters({name: few[:, i] for i, name in enumerate(job.names)})
     sim.reset(position=job.position)
-    inputs = {"command": _begun(job.command), "effort": _begun(job.effort), "every": job.every}
+    steps_in(job.duration, sim)
+    duration = job.duration if job.functions else 2 * sim.dt * job.every
+    inputs = job.inputs if job.functions else {k: _constant(v) for k, v in job.inputs.items()}
     try:
-        recording = sim.run(2 * sim.dt * job.every, **inputs)
-    except SimulationError:  # a design that diverges at once is a result, too
+        recording = sim.run(duration, **inputs, every=job.every)
+    except SimulationError:  # a design that diverges is a result, too
         recording = None
     schema = run_schema(sim, job.every, ()) if recording is None else recording.schema
     for spec in job.reductions.values():
         find_signal(schema, split(spec)[0])
-    if recording is None:
-        return
-    for name, numbers in called(job.functions, recording, sim.batch).items():
-        if np.isnan(numbers).all():
-            raise ModelError(f"the metric {name!r} is NaN for the first designs already")
+    if recording is not None:
+        called(job.functions, recording, sim.batch)
 
 
-def _begun(inputs: Any) -> Any:
-    """Inputs over time, cut to the two rows of a trial; functions and numbers as they are."""
+def _constant(inputs: Any) -> Any:
+    """Inputs without arrays over time, which a run of two steps cannot take; functions and numbers as they are."""
     if not isinstance(inputs, Mapping):
         return inputs
     return {k: v for k, v in inputs.items() if callable(v) or np.ndim(v) == 0}
@@ -230,40 +240,11 @@ def _call(job: Job, tried: Designs) -> str:
 
 
 def _fingerprint(job: Job, tried: Designs) -> str:
-    """Digest of everything that decides the numbers. Functions are known by their code."""
-    from gearwright.sim.keys import model_digest
-
-    engine_free = {k: v for k, v in job.options.items() if k not in ("threads",)}
-    functions = {k: _code(f) for k, f in job.functions.items()}
-    inputs = [_written(x) for x in (job.command, job.effort, dict(job.position))]
-    parts = (
-        gearwright.__version__, model_digest(job.robot) or repr(job.robot), repr(sorted(engine_free.items())),
-        repr(tried.ranges), tried.sampling, tried.count, tried.seed, job.size, job.duration, job.every, inputs,
-        dict(job.reductions), functions,
-    )  # fmt: skip
-    return hashlib.sha256(json.dumps(parts, default=repr, sort_keys=True).encode()).hexdigest()
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return repr({k: _written(v) for k, v in value.items()})
-    if callable(value):
-        return _code(value)
-    return repr(np.asarray(value).tolist()) if value is not None else "None"
-
-
-def _code(function: Callable[..., Any]) -> str:
-    """A function's instructions, constants, defaults, and what it has taken from around it."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return repr(function)
-    around = [_written(cell.cell_contents) for cell in getattr(function, "__closure__", None) or ()]
-    return repr((_instructions(code), _written(getattr(function, "__defaults__", None)), around))
-
-
-def _instructions(code: Any) -> Any:
-    constants = [_instructions(c) if hasattr(c, "co_code") else repr(c) for c in code.co_consts]
-    return code.co_code.hex(), constants, code.co_names
+    """Digest of everything that decides the numbers, users' functions included. Raises NoKeyError."""
+    options = {k: v for k, v in sorted(job.options.items()) if k != "threads"}
+    asked = (job.duration, job.every, job.command, job.effort, dict(job.position), dict(job.reductions))
+    decides = (job.robot, options, tried, job.size, asked, dict(job.functions))
+    return key("sweep", gearwright.__version__, content_digest(decides))
 
 
 def _shown(progress: bool, count: int, done: int) -> Any:

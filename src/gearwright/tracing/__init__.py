@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.errors import CompileError, TracingError
+from gearwright.errors import CompileError, TracingError, counted
 from gearwright.optional import missing_package
 from gearwright.tracing.arrays import NO_NUMBER, Traced, lift
 from gearwright.tracing.elementwise import Scalar
@@ -108,11 +108,11 @@ def _checked(name: str, outputs: list[list[Scalar]], returns: Sequence[int | Non
     if len(returns) == 1 and len(outputs) > 1:  # `return x, y` where one vector is asked for
         outputs[:] = [[e for values in outputs for e in values]]
     if len(outputs) != len(returns):
-        raise TracingError(f"{name} returns {len(outputs)} outputs, not {len(returns)}")
+        raise TracingError(f"{name} returns {counted(len(outputs), 'output')}, not {len(returns)}")
     for i, (values, size) in enumerate(zip(outputs, returns, strict=True)):
         if size is not None and len(values) != size:
             which = f" as output {i + 1}" if len(returns) > 1 else ""
-            raise TracingError(f"{name} returns {len(values)} values{which}, not {size}")
+            raise TracingError(f"{name} returns {counted(len(values), 'value')}{which}, not {size}")
 
 
 def _name(function: Callable[..., Any]) -> str:

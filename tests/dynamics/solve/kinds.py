@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.dynamics.algebra.scalar import greatest, least
+from gearwright.dynamics.algebra.scalar import maximum, minimum
 from gearwright.dynamics.solve import VERTICAL, Acting, Equality, Polyline, Vertex, friction_and_stops, saturated
 
 N = 6
@@ -22,7 +22,7 @@ def drives(p):
 
 def between_rates(friction, lower, upper):
     """Friction within a range of rates that may not hold 0: it turns where the rate is nearest to 0."""
-    turn = least(greatest(lower, 0.0), upper)
+    turn = minimum(maximum(lower, 0.0), upper)
     vertices = (Vertex(lower, friction), Vertex(turn, friction), Vertex(turn, -friction), Vertex(upper, -friction))
     return Polyline(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
 

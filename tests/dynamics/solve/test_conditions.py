@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 from casadi import SX, Function
 
+from gearwright.dynamics.algebra.scalar import Expression, expression
 from gearwright.dynamics.solve.conditions import chosen, one_of, only_where
 
 KNOWN = range(-2, 3)
@@ -13,7 +14,7 @@ KNOWN = range(-2, 3)
 def at_every_piece(make):
     """An expression of a piece, evaluated at each, traced and on floats."""
     piece = SX.sym("piece")
-    traced = Function("f", [piece], [SX(make(piece))])
+    traced = Function("f", [piece], [SX(make(expression(piece)))])
     for k in KNOWN:
         on_float = make(float(k))
         assert float(traced(k)) == float(on_float)
@@ -32,11 +33,11 @@ def test_the_value_beside_a_piece():
         pairs = list(zip(KNOWN, values, strict=True))
         for k, found in at_every_piece(lambda piece, pairs=pairs: chosen(piece, pairs)):
             assert found == dict(pairs)[k]
-    assert chosen(SX.sym("piece"), []) == 0.0
+    assert chosen(Expression.symbol("piece"), []) == 0.0
 
 
 def test_only_where():
     x = SX.sym("x")
-    found = Function("f", [x], [only_where(x > 1.0, 7.0)])
+    found = Function("f", [x], [only_where(expression(x) > 1.0, 7.0)])
     assert [float(found(v)) for v in (0.0, 2.0)] == [0.0, 7.0]
     assert (only_where(True, 7.0), only_where(False, 7.0)) == (7.0, 0.0)

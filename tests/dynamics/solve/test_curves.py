@@ -11,6 +11,7 @@ from casadi import SX
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import expression
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
 from gearwright.dynamics.solve.terms import Bounded, Collected
@@ -168,17 +169,17 @@ def test_inertia_along_a_direction():
 def test_a_curve_is_met_where_its_point_is_the_rate_to_a_share_of_it(rate):
     curve = Curve({0: 1.0}, unit_of(MOTORS["effort within a curve"]).sampled, [5.0, 0.0, 0.0, 0.01, 1.0, 0.01, 0.01])
     off = 1e-6 * max(1.0, abs(rate))  # of 1 rad/s at least
-    for impulse in float(curve.value(SX(rate))) + 0.3 * off * np.array([1.0, -1.0]):
-        moved = abs(float(curve.point(SX(rate), SX(impulse), 0.3)) - rate)
+    for impulse in float(curve.value(expression(rate))) + 0.3 * off * np.array([1.0, -1.0]):
+        moved = abs(float(curve.point(expression(rate), expression(impulse), 0.3)) - rate)
         assert 0.5 * off < moved < 1.5 * off
-        assert curve.is_met(SX(rate), SX(impulse), 0.3, 1e-6 * moved / off * 1.001)
-        assert not curve.is_met(SX(rate), SX(impulse), 0.3, 1e-6 * moved / off * 0.999)
+        assert float(curve.is_met(expression(rate), expression(impulse), 0.3, 1e-6 * moved / off * 1.001))
+        assert not float(curve.is_met(expression(rate), expression(impulse), 0.3, 1e-6 * moved / off * 0.999))
 
 
 def test_a_line_touches_its_curve():
     motor = MOTORS["effort within a curve"]
     curve = Curve({0: 1.0}, unit_of(motor).sampled, [5.0, 0.0, 0.0, 0.01, 1.0, 0.01, 0.01])
-    constant, slope = (float(x) for x in curve.line(SX(2.0)))
+    constant, slope = (float(x) for x in curve.line(expression(2.0)))
     assert constant - 2.0 * slope == pytest.approx(0.01 * motor.effort_at(5.0, 2.0), rel=1e-14)
     assert slope == pytest.approx(0.01 * 2.0 / 3.0, rel=1e-14)
 

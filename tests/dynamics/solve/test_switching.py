@@ -11,7 +11,7 @@ from gearwright import load
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.program import function_program
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
+from gearwright.dynamics.algebra.scalar import column, expression, scalars, without_simplification
 from gearwright.dynamics.equations import Equations
 from gearwright.dynamics.solve import STARTED, Acting, Equality, Progress, friction_and_stops, saturated
 from gearwright.dynamics.solve.switching import Problem
@@ -185,7 +185,7 @@ def test_operations_a_law(law):
     entries, each = dict(zip(pattern, scalars(H), strict=True)), scalars(p)
     plain = operations([H, b], [column(factorise(entries, n).solve(scalars(b)))])
     problem = Problem(entries, scalars(b), [Acting(make(each[3 * i : 3 * i + 3]), {i: 1.0}) for i in range(n)])
-    found = problem.iterate(scalars(pieces), tolerance)
+    found = problem.iterate(scalars(pieces), expression(tolerance))
     with without_simplification():
         values = (found.u, found.impulses, found.pieces, [found.settled])
         outputs = casadi.cse([column(x) for x in values])

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import casadi
 import numpy as np
 import pytest
-from casadi import SX
 
 import gearwright as gw
 import gearwright.robots
 from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import Expression, sin
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps import direct
@@ -87,16 +86,16 @@ def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = la
 
 
 def test_slots_are_filled() -> None:
-    p, x, y = SX.sym("p"), SX.sym("x"), SX.sym("y")
+    p, x, y = Expression.symbol("p"), Expression.symbol("x"), Expression.symbol("y")
     carrier = StageBoundary()
     known = one_law(p * p, 3.0 * p, 1.0 - p, carrier)
-    filled = refilled(known, one_law(x * y, casadi.sin(x), y), {"given": carrier.symbols})
+    filled = refilled(known, one_law(x * y, sin(x), y), {"given": carrier.symbols})
     assert filled is not None
     assert [str(value) for value in filled["given"]] == ["(x*y)", "y", "sin(x)", "(-sin(x))"]
 
 
 def test_what_differs_is_not_shared() -> None:
-    p, x, y = SX.sym("p"), SX.sym("x"), SX.sym("y")
+    p, x, y = Expression.symbol("p"), Expression.symbol("x"), Expression.symbol("y")
 
     def shared(before: tuple[Any, Any, Any], after: tuple[Any, Any, Any]) -> bool:
         carrier = StageBoundary()
@@ -113,7 +112,7 @@ def test_what_differs_is_not_shared() -> None:
 
 def test_a_matrix_goes_through_a_slot() -> None:
     """Numbers that are known stay where they are."""
-    x, y = SX.sym("x"), SX.sym("y")
+    x, y = Expression.symbol("x"), Expression.symbol("y")
     M = Inertia.of({(0, 0): x + 1.0, (1, 0): 0.5, (1, 1): x})
     stored = unknowns(M)
     assert [str(value) for value in stored] == ["(x+1)", "x"]

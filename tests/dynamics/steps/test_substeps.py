@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from casadi import SX, fmax, if_else
+from casadi import SX
 
+from gearwright.dynamics.algebra.scalar import maximum, where
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.substeps import TRIES, Substeps
 from tests.dynamics.stepping import run
@@ -31,17 +32,17 @@ def loop_stages():
 
 def made(*, loop):
     build = StepBuilder({slot: SX.sym(slot, n) for slot, n in SIZES.items()})
-    parts = Substeps(build, build["loop_speed"][0] ** 2 if loop else None)
+    parts = Substeps(build, build["loop_speed"][0] * build["loop_speed"][0] if loop else None)
     with build.loop(TRIES, until="step_done"):
         parts.begin([], build["position"])
-        build["most_seen"] = [fmax(build["most_seen"][0], build["impulse"][0])]
+        build["most_seen"] = [maximum(build["most_seen"][0], build["impulse"][0])]
         follows = build["parts"][0] >= build["wanted"][0]
         build["assured"] = [follows]
         build.stage("passes")
         parts.keep()
         build["position"] = [build["position"][0] + build["span"][0]]
         build["velocity"] = [build["velocity"][0] + 1.0]
-        build["impulse"] = [if_else(follows, build["span"][0], 777.0)]
+        build["impulse"] = [where(follows, build["span"][0], 777.0)]
         parts.end(follows, build["wanted"][0] >= 0.0)
     return build.body
 

@@ -24,7 +24,8 @@ def functions(equations):
     n = model.dof
     q, p, w, f, kick = (SX.sym(s, n) for s in "qpwfk")
     at = balance(model, scalars(q), scalars(p), scalars(w), [0.0] * n, DT)
-    after = momentum_after(model, scalars(p), scalars(w), scalars(f), scalars(kick), DT)
+    places = [0.0] * n, [0.0] * n  # matter to light bases alone
+    after = momentum_after(model, places[0], scalars(p), scalars(w), places[1], scalars(f), scalars(kick), DT)
     return (
         casadi.Function("balance", [q, p, w], [column(at.residual), column(at.force)]),
         casadi.Function("after", [p, w, f, kick], [column(after)]),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gearwright.dynamics.actuation.gears import Gear, transmission_gears
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.axis_laws import elastic_stops, stop_energy
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import Instant, OneRow
@@ -33,12 +33,12 @@ class BacklashRow(OneRow):
     def act(self, now: Moment) -> list[Term]:
         i, k = self.rotor
         seen = self.gear.seen(now.tree, 0.0)
-        J = {n: minus(0.0, x) for n, x in seen.A.items()}
-        J[k] = plus(J.get(k, 0.0), 1.0)
-        return [elastic_stops(now, J, minus(now.tree.q[i], seen.position), self.gap)]
+        J = {n: -x for n, x in seen.A.items()}
+        J[k] = J.get(k, 0.0) + 1.0
+        return [elastic_stops(now, J, now.tree.q[i] - seen.position, self.gap)]
 
     def stored(self, now: Instant) -> Scalar:
-        lead = minus(now.tree.q[self.rotor[0]], self.gear.seen(now.tree, 0.0).position)
+        lead = now.tree.q[self.rotor[0]] - self.gear.seen(now.tree, 0.0).position
         return stop_energy(lead, self.gap)
 
 

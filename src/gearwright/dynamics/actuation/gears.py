@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, least, minus, plus, scalars, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, expression, maximum, minimum, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
 from gearwright.dynamics.tree.reduction import TreeState
@@ -61,9 +61,9 @@ class ConstantRatio:
         A: Sparse = {}
         for r, (_, k) in zip(self.ratios, self.axes, strict=True):
             if not (isinstance(r, float) and r == 0.0):
-                A[k] = plus(A.get(k, 0.0), r)
-        there = [times(r, tree.q[i]) for r, (i, _) in zip(self.ratios, self.axes, strict=True)]
-        return ActuatorAxis(total(*there, self.offset), A, total(*(times(r, tree.v[k]) for k, r in A.items())), 0.0)
+                A[k] = A.get(k, 0.0) + r
+        there = [r * tree.q[i] for r, (i, _) in zip(self.ratios, self.axes, strict=True)]
+        return ActuatorAxis(total(*there, self.offset), A, total(*(r * tree.v[k] for k, r in A.items())), 0.0)
 
     def bend(self, tree: TreeState) -> Sparse:
         return {}
@@ -96,8 +96,8 @@ class VariableRatio:
         a, A, drift = self.differentiated(q, v, casadi.vertcat(*self.parameters))
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(SX(A)), self.axes, strict=True):
-            row[k] = plus(row.get(k, 0.0), slope)
-        return ActuatorAxis(SX(a), row, total(*(times(x, tree.v[k]) for k, x in row.items())), SX(drift))
+            row[k] = row.get(k, 0.0) + slope
+        return ActuatorAxis(expression(a), row, total(*(x * tree.v[k] for k, x in row.items())), expression(drift))
 
     @cached_property
     def bent(self) -> Function:
@@ -113,7 +113,7 @@ class VariableRatio:
         row: Sparse = {}
         slopes = scalars(SX(self.bent(q, v, casadi.vertcat(*self.parameters))))
         for slope, (_, k) in zip(slopes, self.axes, strict=True):
-            row[k] = plus(row.get(k, 0.0), slope)
+            row[k] = row.get(k, 0.0) + slope
         return row
 
     def extra(self, tree: TreeState, seen: ActuatorAxis, effort: Scalar) -> dict[int, Scalar]:
@@ -139,7 +139,7 @@ class EffortMap:
     def _given(self, effort: Scalar) -> SX:
         """This actuator's effort alone: what several do together is the sum of what each does."""
         given = SX.zeros(self.actuators)
-        given[self.index] = effort
+        given[self.index] = SX(effort)
         return given
 
     def seen(self, tree: TreeState, effort: Scalar) -> ActuatorAxis:
@@ -149,8 +149,8 @@ class EffortMap:
         slopes = casadi.substitute(slopes, a, self._given(effort))
         row: Sparse = {}
         for slope, (_, k) in zip(scalars(slopes), self.axes, strict=True):
-            row[k] = plus(row.get(k, 0.0), slope)
-        return ActuatorAxis(0.0, row, total(*(times(x, tree.v[k]) for k, x in row.items())), 0.0)
+            row[k] = row.get(k, 0.0) + slope
+        return ActuatorAxis(0.0, row, total(*(x * tree.v[k] for k, x in row.items())), 0.0)
 
     def bend(self, tree: TreeState) -> Sparse:
         return {}  # no map of positions: what its rotor stores cannot be separated from what the function loses
@@ -163,8 +163,8 @@ class EffortMap:
             whole = whole - self.function(SX.zeros(self.actuators), q, v)
         found: dict[int, Scalar] = {}
         for x, (_, k) in zip(scalars(whole), self.axes, strict=True):
-            found[k] = plus(found.get(k, 0.0), x)
-        return {k: minus(x, times(seen.A.get(k, 0.0), effort)) for k, x in found.items()}
+            found[k] = found.get(k, 0.0) + x
+        return {k: x - seen.A.get(k, 0.0) * effort for k, x in found.items()}
 
 
 # --- from the model -------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
     m = t.map
     assert m is not None
     if isinstance(m, LinearTransmission):
-        at_zero = offsets(with_parameters(m, changed) if changed else m)
+        at_zero = [simplified(o) for o in offsets(with_parameters(m, changed) if changed else m)]
         return [ConstantRatio(row, o, axes) for row, o in zip(ratios(t, changed), at_zero, strict=True)]
     if isinstance(m, CustomTransmission) and m.effort is not None:
         function = trace(m.effort, [m.actuators, m.joints, m.joints], name=t.name)
@@ -219,7 +219,7 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
 def ratios(t: Transmission, changed: dict[str, Scalar]) -> list[list[Scalar]]:
     """A of `v_a = A·v_j` of a linear map, with these numbers in it."""
     assert t.map is not None
-    return rows(with_parameters(t.map, changed) if changed else t.map)
+    return [[simplified(x) for x in row] for row in rows(with_parameters(t.map, changed) if changed else t.map)]
 
 
 @dataclass(frozen=True)
@@ -239,11 +239,11 @@ class Bounds:
         o_a, o_j = m.actuator_offsets or (0.0,) * m.actuators, m.joint_offsets or (0.0,) * m.joints
         found: dict[int, Scalar] = {}
         for j, (T, o, (_, k)) in enumerate(zip(self.matrix, o_j, self.axes, strict=True)):
-            plain = total(*(times(t, efforts[name]) for t, name in zip(T, self.actuators, strict=True)))
-            whole = plus(plain, total(o, *(times(t, x) for t, x in zip(T, o_a, strict=True))))
-            whole = least(whole, m.upper[j]) if m.upper else whole
-            whole = greatest(whole, m.lower[j]) if m.lower else whole
-            found[k] = plus(found.get(k, 0.0), minus(whole, plain))
+            plain = total(*(t * efforts[name] for t, name in zip(T, self.actuators, strict=True)))
+            whole = plain + total(o, *(t * x for t, x in zip(T, o_a, strict=True)))
+            whole = minimum(whole, m.upper[j]) if m.upper else whole
+            whole = maximum(whole, m.lower[j]) if m.lower else whole
+            found[k] = found.get(k, 0.0) + (whole - plain)
         return found
 
 

@@ -7,28 +7,17 @@ from dataclasses import dataclass
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.actuation.actuators import Actuation
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    divided,
-    is_number,
-    is_zero,
-    magnitude,
-    minus,
-    plus,
-    times,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import OneRow
 from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
-from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.terms import Bounded, Term
 
 
 @dataclass(frozen=True)
-class MotorRow(OneRow):
-    """An actuator's effort where it is no straight line over the speed."""
+class ActuatorRow(OneRow):
+    """An actuator's effort over the speed, as a line or a curve. Its impulse is what the actuator shows."""
 
     driven: ActuatorUnit
     index: int  # among those that act
@@ -42,12 +31,11 @@ class MotorRow(OneRow):
         return False
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Nothing: an actuator's effort is counted as a whole, this part of it included."""
+        """Nothing: efforts are counted as the actuators show them."""
         return {}
 
     def act(self, now: Moment) -> list[Term]:
-        A, arguments = self.driven.sampling(now, self.index)
-        return [Curve(A, self.driven.sampled, arguments, self.driven.newton_steps)]
+        return [self.driven.acts(now, self.index)]
 
 
 @dataclass(frozen=True)
@@ -78,9 +66,9 @@ class ShaftFrictionRow(OneRow):
     def bounds(self, effort: Scalar, speed: Scalar, share: Scalar = 0.0) -> tuple[Scalar, Scalar]:
         """Largest loss against motions along the effort T₀ and the other way; share: I·r of the rotor."""
         f, eta = self.driven.friction, self.driven.efficiency_at(effort, speed)
-        driving, driven = minus(1.0, eta), minus(divided(1.0, eta), 1.0)
-        along = divided(plus(f, times(driving, magnitude(effort))), minus(1.0, times(driving, share)))
-        against = divided(plus(f, times(driven, magnitude(effort))), plus(1.0, times(driven, share)))
+        driving, driven = 1.0 - eta, 1.0 / eta - 1.0
+        along = (f + driving * abs(effort)) / (1.0 - driving * share)
+        against = (f + driven * abs(effort)) / (1.0 + driven * share)
         if is_number(effort):
             return (along, against) if effort >= 0.0 else (against, along)
         ahead = effort >= 0.0
@@ -88,24 +76,24 @@ class ShaftFrictionRow(OneRow):
 
     def transmitted(self, now: Moment, A: Sparse) -> tuple[Scalar, Scalar]:
         """T₀, and I·r."""
-        acting, inertia = now.acting[self.index], plus(self.driven.inertia, self.driven.body)
+        acting, inertia = now.acting[self.index], self.driven.inertia + self.driven.body
         if is_zero(inertia) or self.driven.losses.efficient or is_zero(acting.acceleration):
             return acting.effort, 0.0
         r = now.response(A)
-        free = minus(acting.acceleration, times(r, acting.loss))
-        return minus(acting.effort, times(inertia, free)), times(inertia, r)
+        free = acting.acceleration - r * acting.loss
+        return acting.effort - inertia * free, inertia * r
 
     def act(self, now: Moment) -> list[Term]:
         A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
         effort, share = self.transmitted(now, A)
         lower, upper = self.bounds(effort, now.acting[self.index].seen.speed, share)
         span = now.phase.span
-        vertices = (Vertex(0.0, times(upper, span)), Vertex(0.0, minus(0.0, times(lower, span))))
+        vertices = (Vertex(0.0, upper * span), Vertex(0.0, -(lower * span)))
         return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
 
 
-def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:
-    found: list[MotorRow | ShaftFrictionRow] = [MotorRow(d, i) for i, d in enumerate(acting.driven) if d.curved]
+def shaft_rows(acting: Actuation) -> list[ActuatorRow | ShaftFrictionRow]:
+    found: list[ActuatorRow | ShaftFrictionRow] = [ActuatorRow(d, i) for i, d in enumerate(acting.driven)]
     for i, d in enumerate(acting.driven):
         if not d.losses.efficient or (d.friction_coordinate is None and not is_zero(d.friction)):
             found.append(ShaftFrictionRow(d, i))

@@ -6,10 +6,11 @@ one of which freedoms have been eliminated has all 21.
 
 from __future__ import annotations
 
+from operator import sub
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.rotation import Rows, Transform
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion, Symmetric, Vector
 
 
@@ -25,11 +26,11 @@ class ArticulatedInertia(NamedTuple):
         xx, yy, zz, xy, xz, yz = mass.S
         x, y, z = mass.h
         zero = 0.0
-        A = Symmetric(plus(yy, zz), plus(xx, zz), plus(xx, yy), minus(zero, xy), minus(zero, xz), minus(zero, yz))
+        A = Symmetric(yy + zz, xx + zz, xx + yy, zero - xy, zero - xz, zero - yz)
         B = (
-            Vector(zero, minus(zero, z), y),
-            Vector(z, zero, minus(zero, x)),
-            Vector(minus(zero, y), x, zero),
+            Vector(zero, zero - z, y),
+            Vector(z, zero, zero - x),
+            Vector(zero - y, x, zero),
         )
         return ArticulatedInertia(A, B, Symmetric(mass.m, mass.m, mass.m))
 
@@ -40,9 +41,9 @@ class ArticulatedInertia(NamedTuple):
     def force(self, V: Motion) -> Force:
         """Force that accelerates it by V."""
         w, v = V
-        n = Vector(*(plus(a @ w, b @ v) for a, b in zip(self.A.rows, self.B, strict=True)))
+        n = Vector(*(a @ w + b @ v for a, b in zip(self.A.rows, self.B, strict=True)))
         columns = zip(*self.B, strict=True)
-        f = Vector(*(plus(Vector(*b) @ w, c @ v) for b, c in zip(columns, self.C.rows, strict=True)))
+        f = Vector(*(Vector(*b) @ w + c @ v for b, c in zip(columns, self.C.rows, strict=True)))
         return Force(n, f)
 
     def without(self, F: Force, share: Scalar) -> ArticulatedInertia:
@@ -60,8 +61,8 @@ class ArticulatedInertia(NamedTuple):
         half = tuple(row + s * 0.5 for row, s in zip(B, shift, strict=True))
         Q = [X.r.cross(row) for row in half]
         twice = Symmetric(
-            times(2.0, Q[0].x), times(2.0, Q[1].y), times(2.0, Q[2].z),
-            plus(Q[0].y, Q[1].x), plus(Q[0].z, Q[2].x), plus(Q[1].z, Q[2].y),
+            2.0 * Q[0].x, 2.0 * Q[1].y, 2.0 * Q[2].z,
+            Q[0].y + Q[1].x, Q[0].z + Q[2].x, Q[1].z + Q[2].y,
         )  # fmt: skip
         B = tuple(row + s for row, s in zip(B, shift, strict=True))  # type: ignore[assignment]
         return ArticulatedInertia(A + twice, B, C)
@@ -70,9 +71,9 @@ class ArticulatedInertia(NamedTuple):
 def _less_product(S: Symmetric, a: Vector, b: Vector) -> Symmetric:
     """`S − a·bᵀ`, b along a."""
     products = (
-        times(a.x, b.x), times(a.y, b.y), times(a.z, b.z), times(a.x, b.y), times(a.x, b.z), times(a.y, b.z),
+        a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z,
     )  # fmt: skip
-    return Symmetric(*map(minus, S, products))
+    return Symmetric(*map(sub, S, products))
 
 
 def _cross_rows(r: Vector, C: Symmetric) -> Rows:

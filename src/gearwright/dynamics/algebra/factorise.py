@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, reciprocal, reciprocal_above, times, times_reciprocal
+from gearwright.dynamics.algebra.scalar import Scalar, reciprocal_above, times_reciprocal
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 
 
@@ -37,11 +37,11 @@ class Factors:
         x = list(b)
         for k in self.order:
             for i, factor in self.columns[k].items():
-                x[i] = minus(x[i], times(factor, x[k]))
+                x[i] = x[i] - factor * x[k]
         for k in reversed(self.order):
             x[k] = times_reciprocal(x[k], self.reciprocals[k])
             for i, factor in self.columns[k].items():
-                x[k] = minus(x[k], times(factor, x[i]))
+                x[k] = x[k] - factor * x[i]
         return x
 
     def sparse_forward(self, J: Sparse) -> Sparse:
@@ -50,7 +50,7 @@ class Factors:
         for k in self.order:
             if k in y:
                 for i, factor in self.columns[k].items():
-                    y[i] = minus(y.get(i, 0.0), times(factor, y[k]))
+                    y[i] = y.get(i, 0.0) - factor * y[k]
         return y
 
 
@@ -66,7 +66,7 @@ def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None, last: Abstr
         k = next_pivot(neighbours, (neighbours.keys() - last) or neighbours)
         near = neighbours.pop(k)
         factors.order.append(k)
-        d = reciprocal(A[k, k]) if floors is None else reciprocal_above(A[k, k], floors[k])
+        d = 1.0 / A[k, k] if floors is None else reciprocal_above(A[k, k], floors[k])
         factors.reciprocals[k] = d
         column = {i: times_reciprocal(A[max(i, k), min(i, k)], d) for i in sorted(near)}
         factors.columns[k] = column
@@ -74,7 +74,7 @@ def factorise(A: Matrix, n: int, floors: list[Scalar] | None = None, last: Abstr
             neighbours[i] = (neighbours[i] | near) - {i, k}
             for j in near:
                 if i >= j:
-                    A[i, j] = minus(A.get((i, j), 0.0), times(factor, A[max(j, k), min(j, k)]))
+                    A[i, j] = A.get((i, j), 0.0) - factor * A[max(j, k), min(j, k)]
     return Factors(factors.order, factors.reciprocals, found_first(factors.columns, factors.order))
 
 

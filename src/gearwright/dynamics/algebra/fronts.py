@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gearwright.dynamics.algebra.rotation import Transform
-from gearwright.dynamics.algebra.scalar import Scalar, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Mass, Motion, Symmetric, Vector
 
@@ -81,11 +81,11 @@ class Inertia:
         """With `slope·Jᵀ·J` added, for each (J, slope)."""
         entries, whole = dict(self.entries), list(self.whole)
         for J, slope in lines:
-            right = {u: times(x, slope) for u, x in J.items()}
+            right = {u: x * slope for u, x in J.items()}
             accumulate(entries, J, right, twice=False)
             if whole:
                 for u, x in J.items():
-                    whole[u] = plus(whole[u], times(x, right[u]))
+                    whole[u] = whole[u] + x * right[u]
         return replace(self, entries=entries, whole=tuple(whole))
 
     def filled_in_by(self, J: Sparse) -> bool:
@@ -101,9 +101,9 @@ class Inertia:
         """The matrix times u."""
         y: list[Scalar] = [0.0] * len(u)
         for (i, j), value in self.entries.items():
-            y[i] = plus(y[i], times(value, u[j]))
+            y[i] = y[i] + value * u[j]
             if i != j:
-                y[j] = plus(y[j], times(value, u[i]))
+                y[j] = y[j] + value * u[i]
         carried = [REST for _ in self.fronts]
         moving = [REST for _ in self.fronts]
         for c, front in enumerate(self.fronts):
@@ -116,7 +116,7 @@ class Inertia:
             if front.parent != GROUND:
                 momentum = front.mass.momentum(carried[c]) + P[c]
                 for k, F in front.columns.items():
-                    y[k] = plus(y[k], carried[c].dot(F))
+                    y[k] = y[k] + carried[c].dot(F)
                     momentum = momentum + F * u[k]
                 P[front.parent] = P[front.parent] + front.X.force(momentum)
         return y
@@ -127,7 +127,7 @@ def relative(front: Front, u: Sequence[Scalar]) -> Motion:
     V = REST
     for row, s in front.motions:
         for k, g in row.items():
-            V = V + s * times(g, u[k])
+            V = V + s * (g * u[k])
     return V
 
 
@@ -136,9 +136,9 @@ def add_along(x: list[Scalar], motions: Sequence[tuple[Sparse, Motion]], F: Forc
     if F.zero:
         return
     for row, s in motions:
-        along = times(share, s.dot(F))
+        along = share * s.dot(F)
         for k, g in row.items():
-            x[k] = plus(x[k], times(g, along))
+            x[k] = x[k] + g * along
 
 
 def common(fronts: Sequence[Front], a: int, b: int) -> int:

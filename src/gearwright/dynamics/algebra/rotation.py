@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion, Symmetric, Vector
 
 Array = Any  # a NumPy array of floats
@@ -68,7 +68,7 @@ class QuarterTurns:
     def turn(self, S: Symmetric) -> Symmetric:
         rows = S.rows
         (i, a), (j, b), (k, c) = self.forth
-        xy, xz, yz = times(a * b, rows[i][j]), times(a * c, rows[i][k]), times(b * c, rows[j][k])
+        xy, xz, yz = a * b * rows[i][j], a * c * rows[i][k], b * c * rows[j][k]
         return Symmetric(rows[i][i], rows[j][j], rows[k][k], xy, xz, yz)
 
     def turn_rows(self, B: Rows) -> Rows:
@@ -95,42 +95,42 @@ class AboutAxis:
     def apply(self, v: Vector) -> Vector:
         _, i, j = self.axes
         out = [v.x, v.y, v.z]
-        out[i] = minus(times(self.c, v[i]), times(self.s, v[j]))
-        out[j] = plus(times(self.c, v[j]), times(self.s, v[i]))
+        out[i] = self.c * v[i] - self.s * v[j]
+        out[j] = self.c * v[j] + self.s * v[i]
         return Vector(*out)
 
     def undo(self, v: Vector) -> Vector:
         _, i, j = self.axes
         out = [v.x, v.y, v.z]
-        out[i] = plus(times(self.c, v[i]), times(self.s, v[j]))
-        out[j] = minus(times(self.c, v[j]), times(self.s, v[i]))
+        out[i] = self.c * v[i] + self.s * v[j]
+        out[j] = self.c * v[j] - self.s * v[i]
         return Vector(*out)
 
     def turn(self, S: Symmetric) -> Symmetric:
         """`u = s·(Sᵢᵢ − Sⱼⱼ) + 2c·Sᵢⱼ` turns the block of the plane in 10 operations."""
         k, i, j = self.axes
         rows = S.rows
-        u = plus(times(self.s, minus(rows[i][i], rows[j][j])), times(times(2.0, self.c), rows[i][j]))
+        u = self.s * (rows[i][i] - rows[j][j]) + 2.0 * self.c * rows[i][j]
         out = [list(row) for row in rows]
-        su = times(self.s, u)
-        out[i][i], out[j][j] = minus(rows[i][i], su), plus(rows[j][j], su)
-        out[i][j] = out[j][i] = minus(times(self.c, u), rows[i][j])
-        out[i][k] = out[k][i] = minus(times(self.c, rows[i][k]), times(self.s, rows[j][k]))
-        out[j][k] = out[k][j] = plus(times(self.c, rows[j][k]), times(self.s, rows[i][k]))
+        su = self.s * u
+        out[i][i], out[j][j] = rows[i][i] - su, rows[j][j] + su
+        out[i][j] = out[j][i] = self.c * u - rows[i][j]
+        out[i][k] = out[k][i] = self.c * rows[i][k] - self.s * rows[j][k]
+        out[j][k] = out[k][j] = self.c * rows[j][k] + self.s * rows[i][k]
         return _symmetric(out)
 
     def turn_rows(self, B: Rows) -> Rows:
         """The block of the plane as in `turn`, of which Bᵢⱼ and Bⱼᵢ change places."""
         k, i, j = self.axes
         out = [list(row) for row in B]
-        u = plus(times(self.s, minus(B[i][i], B[j][j])), times(self.c, plus(B[i][j], B[j][i])))
-        su, cu = times(self.s, u), times(self.c, u)
-        out[i][i], out[j][j] = minus(B[i][i], su), plus(B[j][j], su)
-        out[i][j], out[j][i] = minus(cu, B[j][i]), minus(cu, B[i][j])
-        out[i][k] = minus(times(self.c, B[i][k]), times(self.s, B[j][k]))
-        out[j][k] = plus(times(self.c, B[j][k]), times(self.s, B[i][k]))
-        out[k][i] = minus(times(self.c, B[k][i]), times(self.s, B[k][j]))
-        out[k][j] = plus(times(self.c, B[k][j]), times(self.s, B[k][i]))
+        u = self.s * (B[i][i] - B[j][j]) + self.c * (B[i][j] + B[j][i])
+        su, cu = self.s * u, self.c * u
+        out[i][i], out[j][j] = B[i][i] - su, B[j][j] + su
+        out[i][j], out[j][i] = cu - B[j][i], cu - B[i][j]
+        out[i][k] = self.c * B[i][k] - self.s * B[j][k]
+        out[j][k] = self.c * B[j][k] + self.s * B[i][k]
+        out[k][i] = self.c * B[k][i] - self.s * B[k][j]
+        out[k][j] = self.c * B[k][j] + self.s * B[k][i]
         return Vector(*out[0]), Vector(*out[1]), Vector(*out[2])
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> AboutAxis:
@@ -138,7 +138,7 @@ class AboutAxis:
 
     @property
     def inverse(self) -> AboutAxis:
-        return AboutAxis(self.axes[0], self.c, minus(0.0, self.s))
+        return AboutAxis(self.axes[0], self.c, -self.s)
 
 
 class Dense:

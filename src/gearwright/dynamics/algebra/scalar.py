@@ -1,88 +1,158 @@
-"""Scalar arithmetic that never multiplies by a structural 0 or 1: numbers are floats, unknowns CasADi `SX` scalars.
+"""Scalars: a float is a constant of the mechanism, an `Expression` is known only when the program runs.
 
-Every algorithm is written on these few functions, so that the same lines run on floats and trace symbols. A float
-is a constant of the mechanism: what is zero in the mechanism stays the float 0.0 and costs nothing further on.
+Every algorithm is written with the ordinary operators, and the same lines run on floats and trace expressions. What is
+zero or one in the mechanism stays a float and costs nothing: `0.0 * x` is 0.0, `1.0 * x` and `x + 0.0` are x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi
 from casadi import SX, GlobalOptions
 
-Scalar: TypeAlias = Any  # float, or an SX of shape (1, 1)
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
-TINY = 1e-30  # keeps quotients of nothing finite; a normal number in single precision, too
+TINY = 1e-30  # keeps 0/0 finite; a normal number in single precision, too
 
 # SX.binary reaches CasADi's own simplifications (x·1, x + 0, x − (−y)) without the seven times slower overload
-# resolution of the operators; tracing is nothing but these calls.
+# resolution of SX's operators. Tracing spends its time in these calls.
 _binary = SX.binary
-_ADD, _SUB, _MUL = casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL
+_ADD, _SUB, _MUL, _DIV = casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL, casadi.OP_DIV
+_LT, _LE, _AND, _OR = casadi.OP_LT, casadi.OP_LE, casadi.OP_AND, casadi.OP_OR
 
 
-def times(a: Scalar, b: Scalar) -> Scalar:
-    if type(a) is float:
+class Expression:
+    """A CasADi scalar. Comparisons and `&`, `|` give an expression that is 1 where they hold, else 0.
+
+    CasADi's functions take it as it is (`__SX__`); `expression` and `scalars` wrap what they return.
+    """
+
+    __slots__ = ("sx",)
+    __array_ufunc__ = None  # NumPy's scalars leave operators to this class
+
+    def __init__(self, sx: SX) -> None:
+        self.sx = sx
+
+    @staticmethod
+    def symbol(name: str) -> Expression:
+        return Expression(SX.sym(name))
+
+    def __SX__(self) -> SX:  # CasADi's protocol
+        return self.sx
+
+    def __repr__(self) -> str:
+        return str(self.sx)
+
+    # --- arithmetic ------------------------------------------------------------------------------------------------
+
+    def __add__(self, b: Scalar) -> Scalar:
         if type(b) is float:
-            return a * b
-        if a == 0.0:
-            return 0.0
-        if a == 1.0:
-            return b
-    elif type(b) is float:
+            return self if b == 0.0 else Expression(_binary(_ADD, self.sx, b))
+        return Expression(_binary(_ADD, self.sx, _sx(b)))
+
+    def __radd__(self, a: float) -> Scalar:
+        return self if a == 0.0 else Expression(_binary(_ADD, a, self.sx))
+
+    def __sub__(self, b: Scalar) -> Scalar:
+        if type(b) is float:
+            return self if b == 0.0 else Expression(_binary(_SUB, self.sx, b))
+        return Expression(_binary(_SUB, self.sx, _sx(b)))
+
+    def __rsub__(self, a: float) -> Scalar:
+        return -self if a == 0.0 else Expression(_binary(_SUB, a, self.sx))
+
+    def __mul__(self, b: Scalar) -> Scalar:
+        if type(b) is not float:
+            return Expression(_binary(_MUL, self.sx, _sx(b)))
         if b == 0.0:
             return 0.0
-        if b == 1.0:
-            return a
-    return _binary(_MUL, a, b)
+        return self if b == 1.0 else Expression(_binary(_MUL, self.sx, b))
 
-
-def plus(a: Scalar, b: Scalar) -> Scalar:
-    if type(a) is float:
-        if type(b) is float:
-            return a + b
+    def __rmul__(self, a: float) -> Scalar:
         if a == 0.0:
-            return b
-    elif type(b) is float and b == 0.0:
-        return a
-    return _binary(_ADD, a, b)
+            return 0.0
+        return self if a == 1.0 else Expression(_binary(_MUL, a, self.sx))
+
+    def __truediv__(self, b: Scalar) -> Scalar:
+        return Expression(_binary(_DIV, self.sx, _sx(b)))
+
+    def __rtruediv__(self, a: float) -> Scalar:
+        return 0.0 if a == 0.0 else Expression(_binary(_DIV, a, self.sx))
+
+    def __neg__(self) -> Expression:
+        return Expression(-self.sx)
+
+    def __abs__(self) -> Scalar:
+        return Expression(casadi.fabs(self.sx))
+
+    # --- conditions ------------------------------------------------------------------------------------------------
+
+    def __lt__(self, b: Scalar) -> Expression:
+        return Expression(_binary(_LT, self, b))
+
+    def __le__(self, b: Scalar) -> Expression:
+        return Expression(_binary(_LE, self, b))
+
+    def __gt__(self, b: Scalar) -> Expression:
+        return Expression(_binary(_LT, b, self))
+
+    def __ge__(self, b: Scalar) -> Expression:
+        return Expression(_binary(_LE, b, self))
+
+    def __and__(self, b: Condition) -> Condition:
+        return Expression(_binary(_AND, self.sx, b.sx)) if isinstance(b, Expression) else b and self
+
+    def __or__(self, b: Condition) -> Condition:
+        return Expression(_binary(_OR, self.sx, b.sx)) if isinstance(b, Expression) else b or self
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __float__(self) -> float:
+        """The value of a constant expression."""
+        return float(casadi.evalf(self.sx))
+
+    def __bool__(self) -> bool:
+        raise TypeError("an expression is neither true nor false while it is traced; use `where`")
 
 
-def minus(a: Scalar, b: Scalar) -> Scalar:
-    if type(b) is float:
-        if type(a) is float:
-            return a - b
-        if b == 0.0:
-            return a
-    elif type(a) is float and a == 0.0:
-        return -b
-    return _binary(_SUB, a, b)
+def _sx(x: Any) -> Any:
+    return x.sx if type(x) is Expression else x
+
+
+Scalar: TypeAlias = float | Expression
+Condition: TypeAlias = bool | Expression  # whether something holds
+
+
+def expression(x: Any) -> Expression:
+    """A CasADi scalar, or a number, as an expression."""
+    return x if type(x) is Expression else Expression(SX(x))
+
+
+def simplified(x: Any) -> Scalar:
+    """A result of CasADi's as a scalar: a float if it is constant."""
+    x = SX(x)
+    return float(x) if x.is_constant() else Expression(x)
 
 
 def total(*terms: Scalar) -> Scalar:
     """The sum, 0.0 if there is nothing to add."""
     result: Scalar = 0.0
     for term in terms:
-        result = plus(result, term)
+        result = result + term
     return result
-
-
-def reciprocal(a: Scalar) -> Scalar:
-    return 1.0 / a
 
 
 def reciprocal_above(a: Scalar, floor: Scalar) -> Scalar:
     """1/a, or 0 where a is not above the floor, which is not negative."""
-    if is_zero(a):
-        return 0.0
-    if type(a) is float and type(floor) is float:
-        return 1.0 / a if a > floor else 0.0
-    return casadi.if_else(casadi.gt(a, floor), 1.0 / a, 0.0)
+    return 0.0 if is_zero(a) else where(a > floor, 1.0 / a, 0.0)
 
 
-def divided(a: Scalar, b: Scalar) -> Scalar:
+def quotient(a: Scalar, b: Scalar) -> Scalar:
+    """a/b, or 0 if a is zero by structure: 0/0 is 0."""
     return 0.0 if is_zero(a) else a / b
 
 
@@ -99,26 +169,26 @@ def without_simplification() -> Iterator[None]:
 def times_reciprocal(a: Scalar, r: Scalar) -> Scalar:
     """`a·r` for a reciprocal r, as a product."""
     if type(a) is float or type(r) is float:
-        return times(a, r)
+        return a * r
     with without_simplification():
-        return _binary(_MUL, a, r)
+        return a * r
 
 
-def least(a: Scalar, b: Scalar) -> Scalar:
-    return min(a, b) if type(a) is float and type(b) is float else casadi.fmin(a, b)
+def minimum(a: Scalar, b: Scalar) -> Scalar:
+    return min(a, b) if type(a) is float and type(b) is float else Expression(casadi.fmin(a, b))
 
 
-def greatest(a: Scalar, b: Scalar) -> Scalar:
-    return max(a, b) if type(a) is float and type(b) is float else casadi.fmax(a, b)
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    return max(a, b) if type(a) is float and type(b) is float else Expression(casadi.fmax(a, b))
 
 
-def greatest_of(values: Sequence[Scalar]) -> Scalar:
+def maximum_of(values: Sequence[Scalar]) -> Scalar:
     """The greatest of several."""
-    return _in_pairs(greatest, values)
+    return _in_pairs(maximum, values)
 
 
-def greatest_number(values: Sequence[Scalar]) -> Scalar:
-    """The same, but what is not a number may get lost: a comparison is then one instruction instead of three."""
+def maximum_number(values: Sequence[Scalar]) -> Scalar:
+    """The same, but a NaN may get lost: a comparison is then one instruction instead of three."""
     return _in_pairs(lambda a, b: where(a > b, a, b), values)
 
 
@@ -131,42 +201,35 @@ def _in_pairs(chosen: Callable[[Scalar, Scalar], Scalar], values: Sequence[Scala
     return left[0]
 
 
-def magnitude(a: Scalar) -> Scalar:
-    return abs(a) if type(a) is float else casadi.fabs(a)
-
-
-def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """a where the condition, a comparison of scalars, holds; else b."""
+def where(condition: Condition | Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """a where the condition holds (where a slot's flag is not 0), else b."""
     if isinstance(condition, bool | float):
         return a if condition else b
-    return casadi.if_else(condition, a, b)
+    return Expression(casadi.if_else(condition, a, b))
 
 
-def both(a: Scalar, b: Scalar) -> Scalar:
-    """Whether two comparisons hold."""
-    if isinstance(a, bool) or isinstance(b, bool):
-        return b if a is True else a if b is True else False
-    return casadi.logic_and(a, b)
+def negated(condition: Condition | Scalar) -> Condition:
+    return not condition if isinstance(condition, bool | float) else Expression(casadi.logic_not(condition))
 
 
-def either(a: Scalar, b: Scalar) -> Scalar:
-    """Whether one of two comparisons holds."""
-    if isinstance(a, bool) or isinstance(b, bool):
-        return b if a is False else a if b is False else True
-    return casadi.logic_or(a, b)
-
-
-def equal(a: Scalar, b: Scalar) -> Scalar:
+def equal(a: Scalar, b: Scalar) -> Condition:
     """Whether two scalars are the same."""
-    return a == b if type(a) is float and type(b) is float else casadi.eq(a, b)
+    return a == b if type(a) is float and type(b) is float else Expression(casadi.eq(a, b))
 
 
-def sine_cosine(angle: Scalar) -> tuple[Scalar, Scalar]:
-    return casadi.sin(angle), casadi.cos(angle)
+def _elementary(function: Callable[..., Any]) -> Callable[..., Scalar]:
+    """One of CasADi's functions: of floats a float, else an expression."""
+
+    def evaluated(*arguments: Scalar) -> Scalar:
+        found = function(*arguments)
+        return found if type(found) is float else Expression(found)
+
+    return evaluated
 
 
-def square_root(a: Scalar) -> Scalar:
-    return casadi.sqrt(a)
+sin, cos, atan2 = _elementary(casadi.sin), _elementary(casadi.cos), _elementary(casadi.atan2)
+exp, log, sinh = _elementary(casadi.exp), _elementary(casadi.log), _elementary(casadi.sinh)
+sqrt, floor = _elementary(casadi.sqrt), _elementary(casadi.floor)
 
 
 def is_zero(a: Scalar) -> bool:
@@ -174,15 +237,15 @@ def is_zero(a: Scalar) -> bool:
     return type(a) is float and a == 0.0
 
 
-def is_number(a: Scalar) -> bool:
+def is_number(a: Scalar) -> TypeIs[float]:
     return type(a) is float
 
 
 def scalars(values: Any) -> list[Scalar]:
     """The elements of an SX column, or of anything that iterates over numbers."""
     if isinstance(values, SX):
-        return list(casadi.vertsplit(values)) if values.numel() else []
-    return [v if isinstance(v, SX) else float(v) for v in values]
+        return [Expression(x) for x in casadi.vertsplit(values)] if values.numel() else []
+    return [v if isinstance(v, Expression) else Expression(v) if isinstance(v, SX) else float(v) for v in values]
 
 
 def column(values: Any) -> SX:
@@ -190,3 +253,7 @@ def column(values: Any) -> SX:
     if not isinstance(values, list):
         return SX(values)
     return casadi.vertcat(*(SX(x) for x in values)) if values else SX(0, 1)
+
+
+def sine_cosine(angle: Scalar) -> tuple[Scalar, Scalar]:
+    return sin(angle), cos(angle)

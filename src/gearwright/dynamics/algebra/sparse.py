@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total
 
 ROUNDING = 1e-14  # of the numbers that are added up
 Sparse = dict[int, Scalar]  # a row or column
@@ -15,12 +15,12 @@ def accumulate(M: Matrix, left: Sparse, right: Sparse, twice: bool = True) -> No
     """Adds `left·rightᵀ`, and its transpose if twice, to a symmetric matrix."""
     for a, x in left.items():
         for b, y in right.items():
-            product = times(x, y)
+            product = x * y
             if a == b and twice:
-                product = times(2.0, product)
+                product = 2.0 * product
             if a >= b or twice:
                 entry = (max(a, b), min(a, b))
-                M[entry] = plus(M.get(entry, 0.0), product)
+                M[entry] = M.get(entry, 0.0) + product
 
 
 def identity(n: int) -> list[Sparse]:
@@ -32,7 +32,7 @@ def combined(J: Sparse, G: list[Sparse]) -> Sparse:
     parts: dict[int, list[Scalar]] = {}
     for k, x in J.items():
         for n, g in G[k].items():
-            parts.setdefault(n, []).append(times(x, g))
+            parts.setdefault(n, []).append(x * g)
     row = {n: total(*each) for n, each in parts.items()}
     return {n: x for n, x in row.items() if not (is_zero(x) or _is_rounding(x, parts[n]))}
 
@@ -48,7 +48,7 @@ def transposed(G: list[Sparse], x: list[Scalar], n: int) -> list[Scalar]:
     y: list[Scalar] = [0.0] * n
     for row, value in zip(G, x, strict=True):
         for u, g in row.items():
-            y[u] = plus(y[u], times(g, value))
+            y[u] = y[u] + g * value
     return y
 
 
@@ -57,5 +57,5 @@ def add_diagonal(M: Matrix, G: list[Sparse], d: list[Scalar]) -> Matrix:
     M = dict(M)
     for row, value in zip(G, d, strict=True):
         if not is_zero(value):
-            accumulate(M, row, {u: times(g, value) for u, g in row.items()}, twice=False)
+            accumulate(M, row, {u: g * value for u, g in row.items()}, twice=False)
     return M

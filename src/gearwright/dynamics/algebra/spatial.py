@@ -11,9 +11,10 @@ origin. It adds and moves like the book's spatial inertia (Featherstone, RBDA, �
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, divided, is_number, is_zero, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total
 
 
 class Vector(NamedTuple):
@@ -24,25 +25,25 @@ class Vector(NamedTuple):
     z: Scalar
 
     def __add__(self, other: Vector) -> Vector:  # type: ignore[override]  # tuples would concatenate
-        return Vector(plus(self.x, other.x), plus(self.y, other.y), plus(self.z, other.z))
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
 
     def __sub__(self, other: Vector) -> Vector:
-        return Vector(minus(self.x, other.x), minus(self.y, other.y), minus(self.z, other.z))
+        return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
 
     def __neg__(self) -> Vector:
         return Vector(-self.x, -self.y, -self.z)
 
-    def __mul__(self, k: Scalar) -> Vector:  # tuples would repeat
-        return Vector(times(self.x, k), times(self.y, k), times(self.z, k))
+    def __mul__(self, k: Scalar) -> Vector:  # type: ignore[override]  # tuples would repeat
+        return Vector(self.x * k, self.y * k, self.z * k)
 
     def __matmul__(self, other: Vector) -> Scalar:
-        return plus(plus(times(self.x, other.x), times(self.y, other.y)), times(self.z, other.z))
+        return self.x * other.x + self.y * other.y + self.z * other.z
 
     def cross(self, b: Vector) -> Vector:
         return Vector(
-            minus(times(self.y, b.z), times(self.z, b.y)),
-            minus(times(self.z, b.x), times(self.x, b.z)),
-            minus(times(self.x, b.y), times(self.y, b.x)),
+            self.y * b.z - self.z * b.y,
+            self.z * b.x - self.x * b.z,
+            self.x * b.y - self.y * b.x,
         )
 
     @property
@@ -66,7 +67,7 @@ class Symmetric(NamedTuple):
     yz: Scalar = 0.0
 
     def __add__(self, other: Symmetric) -> Symmetric:  # type: ignore[override]
-        return Symmetric(*map(plus, self, other))
+        return Symmetric(*map(add, self, other))
 
     @property
     def rows(self) -> tuple[Vector, Vector, Vector]:
@@ -76,22 +77,22 @@ class Symmetric(NamedTuple):
     def spread_of_moments(self) -> Scalar:
         """`(tr I/3)³/det I` with `I = tr(Σ)·1 − Σ`, Σ being this: 1 of a sphere. 1, too, of what has no extent."""
         xx, yy, zz, xy, xz, yz = self
-        rows = Vector(plus(yy, zz), -xy, -xz), Vector(-xy, plus(xx, zz), -yz), Vector(-xz, -yz, plus(xx, yy))
-        third, det = times(2.0 / 3.0, total(xx, yy, zz)), rows[0] @ rows[1].cross(rows[2])
+        rows = Vector(yy + zz, -xy, -xz), Vector(-xy, xx + zz, -yz), Vector(-xz, -yz, xx + yy)
+        third, det = 2.0 / 3.0 * total(xx, yy, zz), rows[0] @ rows[1].cross(rows[2])
         if is_number(det) and det <= 0.0:
             return 1.0
-        return divided(times(third, times(third, third)), det)
+        return third * (third * third) / det
 
 
 def twice_symmetric(a: Vector, b: Vector) -> Symmetric:
     """`a·bᵀ + b·aᵀ`."""
     return Symmetric(
-        times(times(2.0, a.x), b.x),
-        times(times(2.0, a.y), b.y),
-        times(times(2.0, a.z), b.z),
-        plus(times(a.x, b.y), times(a.y, b.x)),
-        plus(times(a.x, b.z), times(a.z, b.x)),
-        plus(times(a.y, b.z), times(a.z, b.y)),
+        2.0 * a.x * b.x,
+        2.0 * a.y * b.y,
+        2.0 * a.z * b.z,
+        a.x * b.y + a.y * b.x,
+        a.x * b.z + a.z * b.x,
+        a.y * b.z + a.z * b.y,
     )
 
 
@@ -104,12 +105,16 @@ class Motion(NamedTuple):
     def __add__(self, other: Motion) -> Motion:  # type: ignore[override]
         return Motion(self.angular + other.angular, self.linear + other.linear)
 
-    def __mul__(self, k: Scalar) -> Motion:
+    def __mul__(self, k: Scalar) -> Motion:  # type: ignore[override]
         return Motion(self.angular * k, self.linear * k)
+
+    def cross(self, S: Motion) -> Motion:
+        """The rate of a motion S that this one carries along."""
+        return Motion(self.angular.cross(S.angular), self.angular.cross(S.linear) + self.linear.cross(S.angular))
 
     def dot(self, force: Force) -> Scalar:
         """Power: what the force does along the motion."""
-        return plus(self.angular @ force.moment, self.linear @ force.linear)
+        return self.angular @ force.moment + self.linear @ force.linear
 
 
 class Force(NamedTuple):
@@ -124,7 +129,7 @@ class Force(NamedTuple):
     def __sub__(self, other: Force) -> Force:
         return Force(self.moment - other.moment, self.linear - other.linear)
 
-    def __mul__(self, k: Scalar) -> Force:
+    def __mul__(self, k: Scalar) -> Force:  # type: ignore[override]
         return Force(self.moment * k, self.linear * k)
 
     @property
@@ -153,42 +158,33 @@ class Field:
 
     @staticmethod
     def of(omega: Vector, alpha: Vector) -> Field:
-        xy, xz, yz = times(omega.x, omega.y), times(omega.x, omega.z), times(omega.y, omega.z)
+        xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
         return Field(
-            minus(xy, alpha.z),
-            plus(xz, alpha.y),
-            plus(xy, alpha.z),
-            minus(yz, alpha.x),
-            minus(xz, alpha.y),
-            plus(yz, alpha.x),
-            Vector(times(omega.x, omega.x), times(omega.y, omega.y), times(omega.z, omega.z)),
+            xy - alpha.z,
+            xz + alpha.y,
+            xy + alpha.z,
+            yz - alpha.x,
+            xz - alpha.y,
+            yz + alpha.x,
+            Vector(omega.x * omega.x, omega.y * omega.y, omega.z * omega.z),
         )
 
     def at(self, r: Vector) -> Vector:
         """U·r."""
         s = self.squares
         return Vector(
-            minus(plus(times(self.xy, r.y), times(self.xz, r.z)), times(plus(s.y, s.z), r.x)),
-            minus(plus(times(self.yx, r.x), times(self.yz, r.z)), times(plus(s.x, s.z), r.y)),
-            minus(plus(times(self.zx, r.x), times(self.zy, r.y)), times(plus(s.x, s.y), r.z)),
+            self.xy * r.y + self.xz * r.z - (s.y + s.z) * r.x,
+            self.yx * r.x + self.yz * r.z - (s.x + s.z) * r.y,
+            self.zx * r.x + self.zy * r.y - (s.x + s.y) * r.z,
         )
 
     def moment(self, S: Symmetric) -> Vector:
         """`∫ r × U·r dm`: the antisymmetric part of U·Σ."""
         s = self.squares
         return Vector(
-            minus(
-                plus(plus(times(self.zx, S.xy), times(self.zy, S.yy)), times(minus(s.z, s.y), S.yz)),
-                plus(times(self.yx, S.xz), times(self.yz, S.zz)),
-            ),
-            minus(
-                plus(plus(times(self.xy, S.yz), times(self.xz, S.zz)), times(minus(s.x, s.z), S.xz)),
-                plus(times(self.zx, S.xx), times(self.zy, S.xy)),
-            ),
-            minus(
-                plus(plus(times(self.yx, S.xx), times(self.yz, S.xz)), times(minus(s.y, s.x), S.xy)),
-                plus(times(self.xy, S.yy), times(self.xz, S.yz)),
-            ),
+            self.zx * S.xy + self.zy * S.yy + (s.z - s.y) * S.yz - (self.yx * S.xz + self.yz * S.zz),
+            self.xy * S.yz + self.xz * S.zz + (s.x - s.z) * S.xz - (self.zx * S.xx + self.zy * S.xy),
+            self.yx * S.xx + self.yz * S.xz + (s.y - s.x) * S.xy - (self.xy * S.yy + self.xz * S.yz),
         )
 
 
@@ -203,16 +199,16 @@ class Mass(NamedTuple):
     S: Symmetric = Symmetric()  # ∫r·rᵀ dm [kg·m²]
 
     def __add__(self, other: Mass) -> Mass:  # type: ignore[override]
-        return Mass(plus(self.m, other.m), self.h + other.h, self.S + other.S)
+        return Mass(self.m + other.m, self.h + other.h, self.S + other.S)
 
     def scaled(self, share: float) -> Mass:
-        return Mass(times(share, self.m), self.h * share, Symmetric(*(times(share, x) for x in self.S)))
+        return Mass(share * self.m, self.h * share, Symmetric(*(share * x for x in self.S)))
 
     def shifted(self, r: Vector) -> Mass:
         """The same about another origin, r from the new one to the old one."""
         if r.zero:
             return self
-        half = self.h + r * times(0.5, self.m)  # r·hᵀ + h·rᵀ + m·r·rᵀ in one product
+        half = self.h + r * (0.5 * self.m)  # r·hᵀ + h·rᵀ + m·r·rᵀ in one product
         return Mass(self.m, self.h + r * self.m, self.S + twice_symmetric(r, half))
 
     def force(self, a: Vector, U: Field) -> Force:
@@ -224,8 +220,8 @@ class Mass(NamedTuple):
         xx, yy, zz, xy, xz, yz = self.S
         w, v = V
         turning = Vector(
-            minus(times(plus(yy, zz), w.x), plus(times(xy, w.y), times(xz, w.z))),
-            minus(times(plus(xx, zz), w.y), plus(times(xy, w.x), times(yz, w.z))),
-            minus(times(plus(xx, yy), w.z), plus(times(xz, w.x), times(yz, w.y))),
+            (yy + zz) * w.x - (xy * w.y + xz * w.z),
+            (xx + zz) * w.y - (xy * w.x + yz * w.z),
+            (xx + yy) * w.z - (xz * w.x + yz * w.y),
         )
         return Force(self.h.cross(v) + turning, v * self.m + w.cross(self.h))

@@ -7,20 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import (
-    TINY,
-    Scalar,
-    divided,
-    greatest,
-    is_number,
-    is_zero,
-    least,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_number, is_zero, maximum, minimum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.friction import SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
@@ -51,7 +38,7 @@ class FrictionTerm(NamedTuple):
         """The most that resists now."""
         if self.by_speed is None:
             return self.friction
-        return plus(self.friction, self.by_speed.level(tree.v[self.velocity]))
+        return self.friction + self.by_speed.level(tree.v[self.velocity])
 
 
 class Stop(NamedTuple):
@@ -78,7 +65,7 @@ class AxisRow(OneRow):
     upper: Stop | None
 
     def friction(self, tree: TreeState) -> Scalar:
-        return total(*(times(abs(r.ratio), r.level(tree)) for r in self.friction_terms))
+        return total(*(abs(r.ratio) * r.level(tree) for r in self.friction_terms))
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -96,20 +83,20 @@ class AxisRow(OneRow):
         (impulse,), dt = impulses, now.dt
         if len(self.friction_terms) == 1:
             return {self.velocity: impulse}
-        f = times(self.friction(now.tree), dt)
+        f = self.friction(now.tree) * dt
         found: dict[int, Scalar] = {}
-        slid = greatest(least(impulse, f), minus(0.0, f))
+        slid = maximum(minimum(impulse, f), -f)
         for r in self.friction_terms:
             own = r.level(now.tree)
-            share = 0.0 if is_zero(own) else divided(times(own, dt), greatest(f, TINY))
-            along = times(slid, times(share, 1.0 if r.ratio > 0 else -1.0))
-            found[r.velocity] = plus(found.get(r.velocity, 0.0), along)
+            share = 0.0 if is_zero(own) else own * dt / maximum(f, TINY)
+            along = slid * (share * (1.0 if r.ratio > 0 else -1.0))
+            found[r.velocity] = found.get(r.velocity, 0.0) + along
         for stop, pushes in (
-            (self.lower, greatest(minus(impulse, f), 0.0)),
-            (self.upper, least(plus(impulse, f), 0.0)),
+            (self.lower, maximum(impulse - f, 0.0)),
+            (self.upper, minimum(impulse + f, 0.0)),
         ):
             if stop is not None:
-                found[stop.velocity] = plus(found.get(stop.velocity, 0.0), divided(pushes, stop.ratio))
+                found[stop.velocity] = found.get(stop.velocity, 0.0) + pushes / stop.ratio
         return found
 
 
@@ -118,25 +105,25 @@ def way_back(q: Scalar, ends: tuple[float, float], dt: Scalar) -> Scalar:
     lower, upper = ends
     way: Scalar = 0.0
     if lower > -inf:
-        way = _part(greatest(minus(lower, q), 0.0), dt)
+        way = _part(maximum(lower - q, 0.0), dt)
     if upper < inf:
-        way = minus(way, _part(greatest(minus(q, upper), 0.0), dt))
+        way = way - _part(maximum(q - upper, 0.0), dt)
     return way
 
 
 def _part(beyond: Scalar, dt: Scalar) -> Scalar:
     """The part of the way that is made in a step. Rounding is left, which would shake what rests on its stop."""
-    part, most = times(RECOVERY, beyond), times(RECOVERY_SPEED, dt)
+    part, most = RECOVERY * beyond, RECOVERY_SPEED * dt
     return where(beyond > ON_STOP, where(part < most, part, most), 0.0)
 
 
 def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
     """Friction and hard stops of an axis at q. One beyond its stop is not pushed back: it only goes no further."""
     lower, upper = ends
-    below = None if lower == -inf else minus(0.0, _rate_to(now, minus(q, lower), _at_stop(now, lower)))
-    above = None if upper == inf else _rate_to(now, minus(upper, q), _at_stop(now, upper))
+    below = None if lower == -inf else -_rate_to(now, q - lower, _at_stop(now, lower))
+    above = None if upper == inf else _rate_to(now, upper - q, _at_stop(now, upper))
     near = not is_zero(now.phase.travel) and all(abs(end) < NEAR for end in ends if abs(end) < inf)
-    return replace(friction_and_stops(times(friction, now.phase.span), below, above), reachable=near)
+    return replace(friction_and_stops(friction * now.phase.span, below, above), reachable=near)
 
 
 def _at_stop(now: Moment, end: float) -> float:
@@ -148,7 +135,7 @@ def _rate_to(now: Moment, distance: Scalar, near: float) -> Scalar:
     """With which an axis gets to its stop in the phase; where positions stand still, 0 on the stop, else any."""
     if is_zero(now.phase.travel):
         return where(distance > near, FAR, 0.0)
-    return greatest(divided(distance, now.phase.travel), 0.0)
+    return maximum(distance / now.phase.travel, 0.0)
 
 
 def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
@@ -160,21 +147,21 @@ def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
     vertices: list[Vertex] = []
     slopes: list[Scalar | None] = [0.0]
     if lower:
-        damping = where(minus(q, limits.lower) <= 0.0, d, 0.0) if d else 0.0
-        line = spring_damper(now, J, k, damping, minus(q, limits.lower))
+        damping = where((q - limits.lower) <= 0.0, d, 0.0) if d else 0.0
+        line = spring_damper(now, J, k, damping, q - limits.lower)
         vertices, slopes = [_where_it_lets_go(line)], [line.slope, *slopes]
     if upper:
-        damping = where(minus(q, limits.upper) >= 0.0, d, 0.0) if d else 0.0
-        line = spring_damper(now, J, k, damping, minus(q, limits.upper))
+        damping = where((q - limits.upper) >= 0.0, d, 0.0) if d else 0.0
+        line = spring_damper(now, J, k, damping, q - limits.upper)
         vertex = _where_it_lets_go(line)
         if vertices:
-            vertex = vertex._replace(rate=greatest(vertex.rate, vertices[0].rate))
+            vertex = vertex._replace(rate=maximum(vertex.rate, vertices[0].rate))
         vertices, slopes = [*vertices, vertex], [*slopes, line.slope]
     return Bounded(J, Polyline(tuple(vertices), tuple(slopes), home=int(lower)))
 
 
 def _where_it_lets_go(line: Straight) -> Vertex:
-    return Vertex(divided(line.constant, greatest(line.slope, TINY)), 0.0)
+    return Vertex(line.constant / maximum(line.slope, TINY), 0.0)
 
 
 @dataclass(frozen=True)
@@ -197,10 +184,10 @@ def stop_energy(q: Scalar, limits: Limits) -> Scalar:
     """`k·x²/2` of what an axis at q is beyond its range [J]."""
     beyond: Scalar = 0.0
     if _ends(limits.lower):
-        beyond = greatest(minus(limits.lower, q), 0.0)
+        beyond = maximum(limits.lower - q, 0.0)
     if _ends(limits.upper):
-        beyond = plus(beyond, greatest(minus(q, limits.upper), 0.0))
-    return times(0.5 * (limits.stiffness or 0.0), times(beyond, beyond))
+        beyond = beyond + maximum(q - limits.upper, 0.0)
+    return 0.5 * (limits.stiffness or 0.0) * (beyond * beyond)
 
 
 # --- of a mechanism -------------------------------------------------------------------------------------------------
@@ -225,7 +212,7 @@ def axis_rows(
 
 def _friction_term(m: Member, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]) -> FrictionTerm:
     place = m.place
-    coulomb = plus(values[f"{place.name}.friction"], shafts.get(place.velocity, 0.0))
+    coulomb = values[f"{place.name}.friction"] + shafts.get(place.velocity, 0.0)
     return FrictionTerm(place.velocity, m.ratio, coulomb, SpeedFriction.of(place.name, place.axis, values))
 
 

@@ -11,10 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-import casadi
-
 from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, sine_cosine, square_root, times
+from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import CutRow, Winding, cut_axis_rows
@@ -52,9 +50,7 @@ def _no_slide(row: NoSlide) -> Condition:
 def _across(row: Across) -> Condition:
     """`e·R·a` stays what it is at zero."""
     e, a = Vector(*row.along), Vector(*row.axis)
-    return Condition(
-        lambda x: minus(e @ rotate(x.R, a), row.constant), lambda x, V: e @ V.angular.cross(rotate(x.R, a))
-    )
+    return Condition(lambda x: e @ rotate(x.R, a) - row.constant, lambda x, V: e @ V.angular.cross(rotate(x.R, a)))
 
 
 def _no_turn(row: NoTurn) -> Condition:
@@ -63,9 +59,9 @@ def _no_turn(row: NoTurn) -> Condition:
 
     def rate(x: RelativePose, V: Motion) -> Scalar:
         ej, ek = rotate(x.R, UNIT[j]), rotate(x.R, UNIT[k])
-        return times(0.5, minus(V.angular.cross(ej)[k], V.angular.cross(ek)[j]))
+        return 0.5 * (V.angular.cross(ej)[k] - V.angular.cross(ek)[j])
 
-    return Condition(lambda x: times(0.5, minus(x.R[k][j], x.R[j][k])), rate)
+    return Condition(lambda x: 0.5 * (x.R[k][j] - x.R[j][k]), rate)
 
 
 def _thread(row: Thread) -> Condition:
@@ -75,12 +71,12 @@ def _thread(row: Thread) -> Condition:
     def error(x: RelativePose) -> Scalar:
         if not lead:
             return a @ x.d
-        ahead = minus(times(1.0 / lead, a @ x.d), angle_about(row.axis, x))
+        ahead = 1.0 / lead * (a @ x.d) - angle_about(row.axis, x)
         sine, cosine = sine_cosine(ahead)
-        return times(lead, casadi.atan2(sine, cosine))
+        return lead * atan2(sine, cosine)
 
     def rate(x: RelativePose, V: Motion) -> Scalar:
-        return minus(a @ V.linear, times(lead, angle_rate_about(row.axis, x, V)))
+        return a @ V.linear - lead * angle_rate_about(row.axis, x, V)
 
     return Condition(error, rate, slides=True)
 
@@ -186,7 +182,7 @@ class ClosureRows(AlongRows):
 
 
 def _length(a: Vector) -> Scalar:
-    return square_root(a @ a) if not a.zero else 0.0
+    return sqrt(a @ a) if not a.zero else 0.0
 
 
 def _columns(rows: Rows) -> Rows:

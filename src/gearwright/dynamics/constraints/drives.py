@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-from gearwright.dynamics.algebra.scalar import Scalar, divided, is_zero, minus, plus, times, where
-from gearwright.dynamics.algebra.sparse import combined
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, where
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.solve import saturated
@@ -42,25 +42,26 @@ class DriveRow(AlongRows):
         i = 2 * self.index
         start, end, rate = q[self.position], target[i], target[i + 1]
         if self.drive.kinematic:
-            target[i] = where(part < left, plus(start, times(divided(part, left), minus(end, start))), end)
+            target[i] = where(part < left, start + part / left * (end - start), end)
         else:
-            target[i] = minus(end, times(times(dt, minus(left, part)), rate))
+            target[i] = end - dt * (left - part) * rate
 
     def position_rows(self, now: Instant) -> list[PositionRow]:
         if not self.drive.kinematic:
             return []
-        return [PositionRow({self.velocity: 1.0}, minus(now.tree.q[self.position], now.target[2 * self.index]))]
+        return [PositionRow({self.velocity: 1.0}, now.tree.q[self.position] - now.target[2 * self.index])]
 
     def act(self, now: Moment) -> list[Term]:
         target, rate = now.target[2 * self.index], now.target[2 * self.index + 1]
-        J, error, travel = {self.velocity: 1.0}, minus(now.tree.q[self.position], target), now.phase.travel
+        J: Sparse = {self.velocity: 1.0}
+        error, travel = now.tree.q[self.position] - target, now.phase.travel
         if self.drive.kinematic:
             mean = now.phase.known_rate(combined(J, now.tree.G))
-            wanted = where(rate < UNGIVEN_RATE, rate, mean) if is_zero(travel) else divided(minus(0.0, error), travel)
+            wanted = where(rate < UNGIVEN_RATE, rate, mean) if is_zero(travel) else -error / travel
             return [Rigid(J, wanted)]
-        start = plus(error, times(travel, rate))  # from where the target is when the phase begins
+        start = error + travel * rate  # from where the target is when the phase begins
         line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)
         if self.equality:
             return [line]
-        most = times(self.drive.effort, now.phase.span)
-        return [Bounded(J, saturated(divided(line.constant, line.slope), line.slope, minus(0.0, most), most))]
+        most = self.drive.effort * now.phase.span
+        return [Bounded(J, saturated(line.constant / line.slope, line.slope, -most, most))]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import casadi
-from casadi import SX, Function
+from casadi import Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, magnitude
+from gearwright.dynamics.algebra.scalar import Scalar, maximum, simplified
 from gearwright.model import Axis
 from gearwright.model.frictions import FrictionModel
 from gearwright.model.transmissions import parameters, with_parameters
@@ -48,5 +48,4 @@ class SpeedFriction:
 
     def level(self, speed: Scalar) -> Scalar:
         """The most that resists, per axis effort; not below 0."""
-        found = SX(self._level(magnitude(speed), casadi.vertcat(*self.numbers.values())))
-        return greatest(float(found) if found.is_constant() else found, 0.0)
+        return maximum(simplified(self._level(abs(speed), casadi.vertcat(*self.numbers.values()))), 0.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
@@ -61,7 +61,7 @@ class CutAxis:
         if self.winding is None:
             return self.read(now)
         offset, signs, positions = self.winding
-        return total(offset, *(times(x, now.tree.q[positions[k]]) for k, x in signs.items())), dict(signs)
+        return total(offset, *(x * now.tree.q[positions[k]] for k, x in signs.items())), dict(signs)
 
     @property
     def coordinate(self) -> LoopCoordinate:
@@ -112,21 +112,21 @@ class CutSpringRow(CutRow):
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self._read(now)
-        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
+        stretch = 0.0 if is_zero(self.stiffness) else q - self.reference
         return [spring_damper(now, J, self.stiffness, self.damping, stretch)]
 
     def force(self, now: Moment) -> Scalar:
         """At this instant."""
         q, J = self._read(now)
-        speed = total(*(times(x, now.tree.v[k]) for k, x in J.items()))
-        stretch = 0.0 if is_zero(self.stiffness) else minus(q, self.reference)
-        return minus(0.0, plus(times(self.stiffness, stretch), times(self.damping, speed)))
+        speed = total(*(x * now.tree.v[k] for k, x in J.items()))
+        stretch = 0.0 if is_zero(self.stiffness) else q - self.reference
+        return -(self.stiffness * stretch + self.damping * speed)
 
     def stored(self, now: Instant) -> Scalar:
         if is_zero(self.stiffness):
             return 0.0
-        stretch = minus(self._read(now)[0], self.reference)
-        return times(0.5, times(self.stiffness, times(stretch, stretch)))
+        stretch = self._read(now)[0] - self.reference
+        return 0.5 * (self.stiffness * (stretch * stretch))
 
     def _read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """A spring is wound up by whole turns, too."""
@@ -153,7 +153,7 @@ class CutStopRow(CutRow):
         q, J = self.axis.read(now)
         friction = self.friction
         if self.by_speed is not None:
-            friction = plus(friction, self.by_speed.level(total(*(times(x, now.tree.v[k]) for k, x in J.items()))))
+            friction = friction + self.by_speed.level(total(*(x * now.tree.v[k] for k, x in J.items())))
         return [Bounded(J, friction_within(now, q, friction, self.ends))]
 
 

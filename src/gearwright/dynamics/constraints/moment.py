@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.phases import Phase, WholeStep
 from gearwright.dynamics.solve.terms import Straight
@@ -39,8 +39,8 @@ def spring_damper(
 ) -> Straight:
     """`−k·x − d·(r − wanted)`, x and r being the error along J and its rate."""
     phase = now.phase
-    at = phase.sample(combined(J, now.tree.G), plus(damping, times(now.dt, stiffness)))
-    stretch = minus(plus(error, at.shift), times(at.time, wanted))
-    rest = plus(times(stiffness, stretch), times(damping, minus(at.known, wanted)))
-    slope = plus(times(stiffness, at.ahead), times(damping, at.share))
-    return Straight(J, minus(0.0, times(phase.span, rest)), times(phase.span, slope))
+    at = phase.sample(combined(J, now.tree.G), damping + now.dt * stiffness)
+    stretch = error + at.shift - at.time * wanted
+    rest = stiffness * stretch + damping * (at.known - wanted)
+    slope = stiffness * at.ahead + damping * at.share
+    return Straight(J, -(phase.span * rest), phase.span * slope)

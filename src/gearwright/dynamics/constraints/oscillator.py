@@ -22,21 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import casadi
-
-from gearwright.dynamics.algebra.scalar import (
-    TINY,
-    Scalar,
-    both,
-    divided,
-    greatest,
-    magnitude,
-    minus,
-    plus,
-    square_root,
-    times,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, exp, maximum, sin, sinh, sqrt, where
 
 RESOLVED = 1.0  # μ·dt up to which the poles are exact: a sixth of a period
 RESOLVED_TOGETHER = 5.0  # and μ·dt·Σμⱼ·dt, over all springs that share inertia: below 6, which is stable
@@ -59,49 +45,49 @@ class Spring(NamedTuple):
     together: Scalar
 
     def resolved(self, dt: Scalar) -> Scalar:
-        theta = times(self.mu, dt)
-        return both(theta <= RESOLVED, times(theta, times(self.together, dt)) <= RESOLVED_TOGETHER)
+        theta = self.mu * dt
+        return (theta <= RESOLVED) & (theta * (self.together * dt) <= RESOLVED_TOGETHER)
 
 
 def whole_step(spring: Spring, dt: Scalar) -> Impulse:
     """Implicit at the end. ζ comes out too large by about μ·dt/2."""
     mu, zeta, _ = spring
-    stretch = times(dt, times(mu, mu))
-    return Impulse(stretch, plus(times(dt, stretch), times(2.0, times(zeta, times(mu, dt)))), 0.0)
+    stretch = dt * (mu * mu)
+    return Impulse(stretch, dt * stretch + 2.0 * (zeta * (mu * dt)), 0.0)
 
 
 def first_half(spring: Spring, dt: Scalar) -> Impulse:
     mu, zeta, _ = spring
-    theta, span = times(mu, dt), times(0.5, dt)
+    theta, span = mu * dt, 0.5 * dt
     g, _ = _poles(theta, zeta)
     share = _implicit_share(theta, zeta)
-    stiff = plus(times(0.25 * (1.0 + share), times(theta, theta)), times(zeta, theta))
-    beta = where(spring.resolved(dt), minus(divided(1.0, g), 1.0), stiff)
-    return Impulse(times(span, times(mu, mu)), greatest(beta, LEAST_SLOPE), 0.0)
+    stiff = 0.25 * (1.0 + share) * (theta * theta) + zeta * theta
+    beta = where(spring.resolved(dt), 1.0 / g - 1.0, stiff)
+    return Impulse(span * (mu * mu), maximum(beta, LEAST_SLOPE), 0.0)
 
 
 def second_half(spring: Spring, dt: Scalar) -> Impulse:
     mu, zeta, _ = spring
-    theta, span = times(mu, dt), times(0.5, dt)
+    theta, span = mu * dt, 0.5 * dt
     g, E = _poles(theta, zeta)
     share = _implicit_share(theta, zeta)
-    push, damper = times(0.25, times(theta, theta)), times(zeta, theta)
+    push, damper = 0.25 * (theta * theta), zeta * theta
     resolved = spring.resolved(dt)
-    beta = where(resolved, LEAST_SLOPE, times(share, plus(push, damper)))
-    gamma = where(resolved, minus(1.0, divided(E, g)), times(1.0 - share, minus(damper, push)))
-    return Impulse(times(span, times(mu, mu)), beta, gamma)
+    beta = where(resolved, LEAST_SLOPE, share * (push + damper))
+    gamma = where(resolved, 1.0 - E / g, (1.0 - share) * (damper - push))
+    return Impulse(span * (mu * mu), beta, gamma)
 
 
 def _poles(theta: Scalar, zeta: Scalar) -> tuple[Scalar, Scalar]:
     """g and E. `1 + E − T = (1 − z₁)·(1 − z₂)`, written without differences of nearly equal numbers."""
     theta = where(theta <= RESOLVED, theta, RESOLVED)  # beyond, only numbers that are finite
-    a, square = times(zeta, theta), minus(1.0, times(zeta, zeta))
-    b = times(theta, square_root(plus(magnitude(square), TINY)))  # has a derivative at ζ = 1, too
-    decay, fast = casadi.exp(-a), plus(a, b)
-    slow = times(theta, theta) / fast
-    half_a, half_b, half = (casadi.sinh(0.5 * _bounded(a)), casadi.sin(0.5 * b), casadi.sinh(0.5 * slow))
+    a, square = zeta * theta, 1.0 - zeta * zeta
+    b = theta * sqrt(abs(square) + TINY)  # has a derivative at ζ = 1, too
+    decay, fast = exp(-a), a + b
+    slow = (theta * theta) / fast
+    half_a, half_b, half = (sinh(0.5 * _bounded(a)), sin(0.5 * b), sinh(0.5 * slow))
     ringing = 4.0 * decay * (half_a * half_a + half_b * half_b)
-    creeping = (1.0 - casadi.exp(-fast)) * 2.0 * casadi.exp(-0.5 * slow) * half
+    creeping = (1.0 - exp(-fast)) * 2.0 * exp(-0.5 * slow) * half
     return where(square >= 0.0, ringing, creeping) / (theta * theta), decay * decay
 
 
@@ -112,5 +98,5 @@ def _bounded(a: Scalar) -> Scalar:
 
 def _implicit_share(theta: Scalar, zeta: Scalar) -> Scalar:
     """`phases.implicit_share` for the response that the spring is made for: z = 2·ζ·θ + θ²."""
-    z = plus(times(theta, theta), times(2.0, times(zeta, theta)))
+    z = theta * theta + 2.0 * (zeta * theta)
     return z / (1.0 + z)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.oscillator import Impulse, Spring, first_half, second_half, whole_step
 
@@ -84,7 +84,7 @@ class FirstHalf:
 
     @property
     def span(self) -> Scalar:
-        return times(0.5, self.dt)
+        return 0.5 * self.dt
 
     @property
     def travel(self) -> Scalar:
@@ -92,7 +92,7 @@ class FirstHalf:
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
         beta = implicit_share(self.dt, J, stiffness, self.mass)
-        ahead = times(self.span, plus(1.0, beta))
+        ahead = self.span * (1.0 + beta)
         return Sample(ahead=ahead, shift=0.0, share=1.0, known=0.0, time=ahead)
 
     def known_rate(self, J: Sparse) -> Scalar:
@@ -112,7 +112,7 @@ class SecondHalf:
 
     @property
     def span(self) -> Scalar:
-        return times(0.5, self.dt)
+        return 0.5 * self.dt
 
     @property
     def travel(self) -> Scalar:
@@ -120,13 +120,13 @@ class SecondHalf:
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
         beta = implicit_share(self.dt, J, stiffness, self.mass)
-        known = times(minus(1.0, beta), self.known_rate(J))
-        back = minus(0.0, times(self.span, known))
-        time = times(self.span, minus(times(2.0, beta), 1.0))
-        return Sample(ahead=times(self.span, beta), shift=back, share=beta, known=known, time=time)
+        known = (1.0 - beta) * self.known_rate(J)
+        back = -(self.span * known)
+        time = self.span * (2.0 * beta - 1.0)
+        return Sample(ahead=self.span * beta, shift=back, share=beta, known=known, time=time)
 
     def known_rate(self, J: Sparse) -> Scalar:
-        return total(*(times(x, self.mean[n]) for n, x in J.items()))
+        return total(*(x * self.mean[n] for n, x in J.items()))
 
     def oscillator(self, spring: Spring) -> Impulse:
         return second_half(spring, self.dt)
@@ -138,8 +138,8 @@ def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scal
         return 0.0
     if len(J) == 1:  # one quotient
         ((n, x),) = J.items()
-        added = times(times(dt, stiffness), times(x, x))
-        return added / plus(mass[n], added)
-    response = total(*(times(x, x) / mass[n] for n, x in J.items()))
-    z = times(times(dt, stiffness), response)
+        added = dt * stiffness * (x * x)
+        return added / (mass[n] + added)
+    response = total(*((x * x) / mass[n] for n, x in J.items()))
+    z = dt * stiffness * response
     return z / (1.0 + z)

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import casadi
-
 from gearwright.dynamics.algebra.rotation import Rows, rotate, rotate_inverse
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, divided, greatest, minus, plus, square_root, times, where
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, atan2, maximum, sine_cosine, sqrt, where
 from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.model import Joint
 from gearwright.model.joints import plane_basis
@@ -42,15 +40,15 @@ def angle_rate_about(axis: Sequence[float], x: RelativePose, V: Motion) -> Scala
     e1, e2 = _basis(axis)
     c = rotate(x.R, e1)
     y, x1, moved = e2 @ c, e1 @ c, V.angular.cross(c)
-    return divided(minus(times(x1, e2 @ moved), times(y, e1 @ moved)), plus(times(x1, x1), times(y, y)))
+    return (x1 * (e2 @ moved) - y * (e1 @ moved)) / (x1 * x1 + y * y)
 
 
 def _angle_in(e1: Vector, e2: Vector, a: Vector, about: float) -> Scalar:
     x, y = e1 @ a, e2 @ a
     if about:
-        c, s = float(casadi.cos(about)), float(casadi.sin(about))
-        x, y = plus(times(c, x), times(s, y)), minus(times(c, y), times(s, x))
-    return plus(casadi.atan2(y, x), about)
+        s, c = sine_cosine(about)
+        x, y = c * x + s * y, c * y - s * x
+    return atan2(y, x) + about
 
 
 # --- two axes: R = turn about a, then about b ----------------------------------------------------------------------
@@ -68,7 +66,7 @@ def _two_rates(a: Vector, b: Vector, i: int, x: RelativePose, V: Motion) -> Scal
     c = float(a @ b)
     b = rotate(x.R, b)
     own, other = (a, b) if i == 0 else (b, a)
-    return times(1.0 / (1.0 - c * c), (own - other * c) @ V.angular)
+    return 1.0 / (1.0 - c * c) * ((own - other * c) @ V.angular)
 
 
 # --- the coordinates of a joint that closes a loop, as its class says to read them -----------------------------------
@@ -83,7 +81,7 @@ class LoopCoordinate(NamedTuple):
 
 def _travel(reading: Travel) -> LoopCoordinate:
     a, factor = Vector(*reading.axis), reading.factor
-    return LoopCoordinate(lambda x, about: [times(factor, a @ x.d)], lambda x, V: [times(factor, a @ V.linear)])
+    return LoopCoordinate(lambda x, about: [factor * (a @ x.d)], lambda x, V: [factor * (a @ V.linear)])
 
 
 def _angle(reading: Angle) -> LoopCoordinate:
@@ -118,8 +116,8 @@ def loop_coordinates(joint: Joint) -> list[LoopCoordinate]:
 def quaternion_of(R: Rows) -> list[Scalar]:
     """(w, x, y, z) with w ≥ 0, by the largest of the four (Shepperd, 1978), so that nothing small is divided by."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
-    squares = [plus(1.0, t) for t in (xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy)]  # four times each
-    half = [square_root(greatest(s, TINY)) * 0.5 for s in squares]
+    squares = [1.0 + t for t in (xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy)]  # four times each
+    half = [sqrt(maximum(s, TINY)) * 0.5 for s in squares]
     a, b, c = zy - yz, xz - zx, yx - xy  # 4·w·(x, y, z)
     d, e, f = xy + yx, xz + zx, yz + zy  # 4·xy, 4·xz, 4·yz
     by = [
@@ -132,6 +130,6 @@ def quaternion_of(R: Rows) -> list[Scalar]:
     for square, own in zip(squares[1:], by[1:], strict=True):
         larger = square > best
         found = [where(larger, new, old) for new, old in zip(own, found, strict=True)]
-        best = greatest(best, square)
+        best = maximum(best, square)
     negative = found[0] < 0.0
     return [where(negative, -n, n) for n in found]

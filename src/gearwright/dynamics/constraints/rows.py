@@ -10,17 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    divided,
-    greatest,
-    is_number,
-    is_zero,
-    minus,
-    plus,
-    times,
-    total,
-)
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, maximum, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
@@ -130,7 +120,7 @@ class AlongRows:
         found: dict[int, Scalar] = {}
         for term, impulse in zip(self.act(now), impulses, strict=True):
             for k, x in term.J.items():
-                found[k] = plus(found.get(k, 0.0), times(x, impulse))
+                found[k] = found.get(k, 0.0) + x * impulse
         return found
 
     def position_rows(self, now: Instant) -> list[PositionRow]:
@@ -171,7 +161,7 @@ class HardCouplingRow(CouplingRow):
         J, error = self.tie.jacobian(q), self.tie.error(q)
         if is_zero(travel):
             return [Rigid(J)]
-        return [Rigid(J, minus(0.0, divided(times(self.erp, error), travel)), erp=self.erp)]
+        return [Rigid(J, -(self.erp * error / travel), erp=self.erp)]
 
 
 @dataclass(frozen=True)
@@ -188,10 +178,10 @@ class CompliantCouplingRow(CouplingRow):
             return [Straight({}, 0.0, 0.0)]
         r = _response(now, J, along)
         own = now.phase.oscillator(self.spring)
-        known = times(own.mean, now.phase.known_rate(along))
-        rest = plus(times(own.stretch, error), known)
-        row = divided(rest, own.rate), divided(r, own.rate)
-        return [Straight(J, minus(0.0, divided(rest, r)), divided(own.rate, r), row)]
+        known = own.mean * now.phase.known_rate(along)
+        rest = own.stretch * error + known
+        row = rest / own.rate, r / own.rate
+        return [Straight(J, -(rest / r), own.rate / r, row)]
 
     def spring_energy(self, now: Moment) -> Scalar:
         """`½·kp·C²` [J]."""
@@ -199,14 +189,14 @@ class CompliantCouplingRow(CouplingRow):
         along = combined(J, now.tree.G)
         if not along:
             return 0.0
-        pull = times(self.spring.mu, error)
-        return times(0.5, divided(times(pull, pull), _response(now, J, along)))
+        pull = self.spring.mu * error
+        return 0.5 * (pull * pull / _response(now, J, along))
 
 
 def _response(now: Moment, J: Sparse, along: Sparse) -> Scalar:
     """r of a row whose direction in the independent coordinates is `along`."""
-    apart = total(*(divided(times(x, x), now.diagonal[n]) for n, x in along.items()))
-    return greatest(now.response(J), times(PARALLEL, apart))
+    apart = total(*(x * x / now.diagonal[n] for n, x in along.items()))
+    return maximum(now.response(J), PARALLEL * apart)
 
 
 # --- what a mechanism has -------------------------------------------------------------------------------------------
@@ -256,5 +246,5 @@ def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, impulses: Sequenc
     for kind in kinds:
         own, left = left[: kind.size], left[kind.size :]
         for k, x in kind.spread(now, own).items():
-            efforts[k] = plus(efforts[k], x / now.dt)
+            efforts[k] = efforts[k] + x / now.dt
     return efforts

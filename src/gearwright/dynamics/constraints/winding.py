@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.constraints.loop_joint_axes import LoopSides, Winding, middle
 from gearwright.dynamics.constraints.relative_pose import loop_coordinates
 from gearwright.dynamics.tree.bodies import Bodies
@@ -23,7 +24,7 @@ def winding(joint: Joint, closure: LoopSides, system: Bodies, start: Sequence[fl
     places = {b.velocities[0]: b.positions[0] for b in system.bodies if len(b.positions) == 1}
     away = np.random.default_rng(0).uniform(-1.0, 1.0, len(start))
     slopes: list[dict[int, float]] = []
-    for q in (list(start), list(np.asarray(start) + away)):
+    for q in (scalars(start), scalars(np.asarray(start) + away)):
         x, twists = closure.seen(Configuration.at(system, q))
         slopes.append({k: float(coordinate.rates(x, V)[0]) for k, V in twists.items()})
     signs = {k: float(round(s)) for k, s in slopes[0].items()}
@@ -32,6 +33,6 @@ def winding(joint: Joint, closure: LoopSides, system: Bodies, start: Sequence[fl
     signs = {k: sign for k, sign in signs.items() if sign}
     if not signs.keys() <= places.keys():
         return None
-    x, _ = closure.seen(Configuration.at(system, list(start)))
+    x, _ = closure.seen(Configuration.at(system, scalars(start)))
     angle = float(coordinate.values(x, middle(joint.axes[0].limits))[0])
-    return Winding(angle - sum(s * start[places[k]] for k, s in signs.items()), signs, places)
+    return Winding(angle - sum(s * start[places[k]] for k, s in signs.items()), dict(signs), places)

@@ -21,11 +21,11 @@ import casadi
 import numpy as np
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, where, without_simplification
+from gearwright.dynamics.algebra.scalar import Scalar, equal, expression, scalars, where, without_simplification
 from gearwright.dynamics.control.reading import TracedReadings
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
 from gearwright.model.control_places import ControlPlaces
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SlotName, StepSlot
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
 from gearwright.user_code import user_line
@@ -90,11 +90,14 @@ class Control:
         self.start = [0.0] * len(commands) + [*declared.memory.values()]  # after a reset: no commands yet
         before = casadi.vertcat(SX.sym("held", len(commands)), *memory.values())
         new = [*commands.values(), *new_memory]
-        control = [where(phase == 0, x, old) for x, old in zip(new, casadi.vertsplit(before), strict=True)]
+        now = equal(expression(phase), 0.0)
+        control = [where(now, x, old) for x, old in zip(new, scalars(before), strict=True)]
         inputs = {**symbols, StepSlot.CLOCK: clock, StepSlot.PHASE: phase, StepSlot.CONTROL: before}
         self.stage = _function("control", inputs, {StepSlot.CONTROL: control})
-        following = where(phase + 1.0 >= period, 0.0, phase + 1.0)
-        ticked = {StepSlot.CLOCK: [clock[0] + 1.0, clock[1]], StepSlot.PHASE: [following]}
+        after = expression(phase) + 1.0
+        following = where(after >= period, 0.0, after)
+        steps, start = scalars(clock)
+        ticked = {StepSlot.CLOCK: [steps + 1.0, start], StepSlot.PHASE: [following]}
         self.tick = _function("tick", {StepSlot.CLOCK: clock, StepSlot.PHASE: phase}, ticked)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from casadi import SX
 
 from gearwright.dynamics.actuation.actuators import memory_places
-from gearwright.dynamics.algebra.scalar import Scalar, plus, scalars, times
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, scalars
 from gearwright.dynamics.algebra.sparse import identity
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.sensing.sensors import Sensing
@@ -17,8 +17,13 @@ from gearwright.dynamics.tree.kinematics import link_poses
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
-from gearwright.model.layout import SlotName, StepSlot
+from gearwright.model.slots import SlotName, StepSlot
 from gearwright.tracing import Traced
+
+
+def traced(values: Sequence[Scalar], shape: tuple[int, ...]) -> Traced:
+    """Scalars as an array that the user's code computes with."""
+    return Traced([x.sx if isinstance(x, Expression) else x for x in values], shape)
 
 
 class Formulas(Mapping[str, Traced]):
@@ -29,10 +34,10 @@ class Formulas(Mapping[str, Traced]):
 
     def __getitem__(self, name: str) -> Traced:
         if name in self._values:
-            return Traced([self._values[name]], ())
+            return traced([self._values[name]], ())
         if name in self._groups:
             own = self._groups[name]
-            return Traced([self._values[n] for n in own], (len(own),))
+            return traced([self._values[n] for n in own], (len(own),))
         raise UnknownNameError(self._kind, name, [*self._values, *self._groups])
 
     def __contains__(self, name: object) -> bool:
@@ -50,7 +55,7 @@ class ActuatorFormulas:
 
     def __init__(self, name: str, values: Mapping[str, Scalar]) -> None:
         self._name = name
-        self.__dict__.update({what: Traced([x], ()) for what, x in values.items()})
+        self.__dict__.update({what: traced([x], ()) for what, x in values.items()})
 
     def __getattr__(self, what: str) -> Any:
         has = ", ".join(n for n in self.__dict__ if not n.startswith("_"))
@@ -76,8 +81,8 @@ class TracedReadings:
 
 
 def reading(
-    mechanism: Mechanism, model: Model, sensing: Sensing, symbols: Mapping[SlotName, SX], parameters: Mapping[str, SX],
-    *, dt: float, period: int,
+    mechanism: Mechanism, model: Model, sensing: Sensing, symbols: Mapping[SlotName, SX],
+    parameters: Mapping[str, Scalar], *, dt: float, period: int,
 ) -> Callable[[SX], TracedReadings]:  # fmt: skip
     """From the slots of the step, and the clock, to what the controller is given."""
     given = {name: scalars(s) for name, s in symbols.items()}
@@ -103,12 +108,12 @@ def reading(
 
     def mass_matrix() -> Traced:
         M = model.tree_mass_matrix(model.configuration_at(tree.q), tree.q)
-        return Traced([M.get((i, j), M.get((j, i), 0.0)) for i in range(n) for j in range(n)], (n, n))
+        return traced([M.get((i, j), M.get((j, i), 0.0)) for i in range(n) for j in range(n)], (n, n))
 
     def bias() -> Traced:
         still: list[Scalar] = [0.0] * n
         along = TreeState(tree.q, tree.v, identity(n), still)
-        return Traced(model.inverse_dynamics(model.configuration_at(tree.q), along, still), (n,))
+        return traced(model.inverse_dynamics(model.configuration_at(tree.q), along, still), (n,))
 
     attributes |= {"mass_matrix": mass_matrix, "bias": bias}
     attributes["actuator"] = _actuators(mechanism, model, given, tree)
@@ -116,7 +121,7 @@ def reading(
 
     def read_at(clock: SX) -> TracedReadings:
         steps, start = scalars(clock)
-        return TracedReadings({**attributes, "time": Traced([plus(start, times(steps, dt))], ())})
+        return TracedReadings({**attributes, "time": traced([start + steps * dt], ())})
 
     return read_at
 
@@ -170,7 +175,7 @@ class Poses(Mapping[str, Traced]):
             raise UnknownNameError("link", name, self._links)
         R, p = self._poses()[name]
         rows = [[*R[i], p[i]] for i in range(3)]
-        return Traced([x for row in rows for x in row] + [0.0, 0.0, 0.0, 1.0], (4, 4))
+        return traced([x for row in rows for x in row] + [0.0, 0.0, 0.0, 1.0], (4, 4))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._links)

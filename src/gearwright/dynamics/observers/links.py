@@ -13,7 +13,7 @@ from gearwright.dynamics.observers.link_motion import coordinate_screws, link_mo
 from gearwright.dynamics.observers.present import Given, Outputs, joint_wrenches, moving_tree, present
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import link_poses as poses_at
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -57,4 +57,4 @@ def screws(equations: Equations, given: Given) -> Outputs:
 
 
 def _table(rows: Sequence[Sequence[Scalar]], width: int) -> SX:
-    return SX(casadi.vertcat(*(casadi.horzcat(*row) for row in rows))) if rows else SX(0, width)
+    return SX(casadi.vertcat(*(casadi.horzcat(*map(SX, row)) for row in rows))) if rows else SX(0, width)

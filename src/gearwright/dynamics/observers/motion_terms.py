@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, total
 from gearwright.dynamics.algebra.sparse import Matrix, combined, identity
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import CompliantCouplingRow, Instant, stored_energy
@@ -16,7 +16,7 @@ from gearwright.dynamics.tree.algorithms import kinetic_energy, potential_energy
 from gearwright.dynamics.tree.algorithms import momentum as momentum_at
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model.layout import StepSlot
+from gearwright.model.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -29,9 +29,9 @@ def energy(equations: Equations, given: Given) -> Outputs:
     kinetic = kinetic_energy(at, tree.v)
     for d in equations.model.actuation.driven:
         speed = d.gear.seen(tree, 0.0).speed
-        kinetic = plus(kinetic, times(times(0.5, d.inertia), times(speed, speed)))
-    stored = plus(stored_energy(equations.kinds, Instant(tree, at, 1.0)), _in_couplings(equations, tree, at))
-    return {"kinetic": [kinetic], "potential": [plus(potential_energy(at, tree.q), stored)]}
+        kinetic = kinetic + 0.5 * d.inertia * (speed * speed)
+    stored = stored_energy(equations.kinds, Instant(tree, at, 1.0)) + _in_couplings(equations, tree, at)
+    return {"kinetic": [kinetic], "potential": [potential_energy(at, tree.q) + stored]}
 
 
 def _in_couplings(equations: Equations, tree: TreeState, at: Configuration) -> Scalar:
@@ -80,5 +80,5 @@ def inverse_dynamics(equations: Equations, given: Given) -> Outputs:
 def _symmetric(M: Matrix, n: int) -> SX:
     full = SX(n, n)
     for (i, j), value in M.items():
-        full[i, j] = full[j, i] = value
+        full[i, j] = full[j, i] = SX(value)
     return full

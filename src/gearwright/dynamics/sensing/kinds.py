@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, both, either, minus, plus, scalars, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, floor, scalars, where
 from gearwright.dynamics.sensing.noise import normals
-from gearwright.errors import CompileError
+from gearwright.errors import CompileError, counted
 from gearwright.model.body_sensors import BodySensor
 from gearwright.model.noise_seeds import ENTRIES
 from gearwright.model.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
@@ -68,7 +68,7 @@ class EncoderReader(Reader):
         if not self.keeps:
             return []
         ago = self.period if self.encoder.type == "velocity" else 0.0
-        were = [minus(x, times(ago, v)) for x, v in zip(positions, velocities, strict=True)]
+        were = [x - ago * v for x, v in zip(positions, velocities, strict=True)]
         return self._places(were, [0.0] * self.size)
 
     def sample(self, positions: list[Scalar], velocities: list[Scalar], state: list[Scalar]) -> Sampled:
@@ -77,7 +77,7 @@ class EncoderReader(Reader):
         noise: list[Scalar] = [0.0] * self.size
         if self.encoder.noise:
             drawn, generator = normals(self.size, generator)
-            noise = [times(self.encoder.noise, g) for g in drawn]
+            noise = [self.encoder.noise * g for g in drawn]
         places = self._places(positions, self._jitter(noise))
         values = self._measured(places, last, velocities, noise)
         marks = [self._passed(*x) for x in zip(places, last, self.turns, strict=True)] if self.encoder.index else []
@@ -87,29 +87,29 @@ class EncoderReader(Reader):
         if not self.counting:
             return values
         size = [c / self.period if self.differences else c for c in self.count]
-        return [times(c, n) for c, n in zip(size, values[: self.size], strict=True)] + values[self.size :]
+        return [c * n for c, n in zip(size, values[: self.size], strict=True)] + values[self.size :]
 
     def _jitter(self, noise: list[Scalar]) -> list[Scalar]:
         """Noise of the places. A difference of two has the deviation that the velocity shall have."""
         if self.encoder.type == "position":
             return noise
-        return [times(self.period / sqrt(2.0), x) if self.counting else 0.0 for x in noise]
+        return [self.period / sqrt(2.0) * x if self.counting else 0.0 for x in noise]
 
     def _places(self, positions: list[Scalar], jitter: list[Scalar]) -> list[Scalar]:
         """`ratio·x + offset`, to the nearest count."""
         e = self.encoder
-        exact = [plus(plus(times(e.ratio, x), e.offset), j) for x, j in zip(positions, jitter, strict=True)]
+        exact = [e.ratio * x + e.offset + j for x, j in zip(positions, jitter, strict=True)]
         if not self.counting:
             return exact
-        return [casadi.floor(plus(times(1.0 / c, y), 0.5)) for y, c in zip(exact, self.count, strict=True)]
+        return [floor(1.0 / c * y + 0.5) for y, c in zip(exact, self.count, strict=True)]
 
     def _measured(
         self, places: list[Scalar], last: list[Scalar], velocities: list[Scalar], noise: list[Scalar]
     ) -> list[Scalar]:
         if self.differences:
-            return [minus(now, then) for now, then in zip(places, last, strict=True)]
+            return [now - then for now, then in zip(places, last, strict=True)]
         if self.encoder.type == "velocity":
-            return [plus(times(self.encoder.ratio, v), x) for v, x in zip(velocities, noise, strict=True)]
+            return [self.encoder.ratio * v + x for v, x in zip(velocities, noise, strict=True)]
         if not self.encoder.wrap:
             return places
         return [self._folded(*x) for x in zip(places, self.turns, strict=True)]
@@ -124,7 +124,7 @@ class EncoderReader(Reader):
 
     def _turns(self, place: Scalar, turn: float, shift: float = 0.0) -> Scalar:
         """Whole turns. A shift by half a count keeps the quotient of whole numbers off the edge of its floor."""
-        return casadi.floor(plus(place, shift) * (1.0 / (self.encoder.resolution or turn)))
+        return floor((place + shift) * (1.0 / (self.encoder.resolution or turn)))
 
     def _passed(self, now: Scalar, then: Scalar, turn: float) -> Scalar:
         """1 if the mark was met since the last sample, or if the encoder stands on it.
@@ -155,12 +155,12 @@ class SwitchReader(Reader):
         return [0.0 for _ in self.state]
 
     def sample(self, positions: list[Scalar], velocities: list[Scalar], state: list[Scalar]) -> Sampled:
-        closed = [self._closed(times(self.sign, x), was) for x, was in zip(positions, state, strict=True)]
+        closed = [self._closed(self.sign * x, was) for x, was in zip(positions, state, strict=True)]
         return closed, closed
 
     def _closed(self, x: Scalar, was: Scalar) -> Scalar:
-        stays = both(was > 0.5, x > self.opens)
-        return where(either(x >= self.closes, stays), 1.0, 0.0)
+        stays = (was > 0.5) & (x > self.opens)
+        return where((x >= self.closes) | stays, 1.0, 0.0)
 
 
 class CustomReader(Reader):
@@ -176,7 +176,8 @@ class CustomReader(Reader):
         self.function = trace(sensor.read, sizes, f"sensor {sensor.name!r}", returns)
         found: int = self.function.numel_out(0)
         if sensor.labels and len(sensor.labels) != found:
-            raise CompileError(f"sensor {sensor.name!r} has {len(sensor.labels)} labels and {found} readings")
+            labels_and_readings = f"{counted(len(sensor.labels), 'label')} and {counted(found, 'reading')}"
+            raise CompileError(f"sensor {sensor.name!r} has {labels_and_readings}")
         labels = sensor.labels or ([""] if found == 1 else [str(k) for k in range(found)])
         self.values = tuple(f"{sensor.name}.{label}" if label else sensor.name for label in labels)
 
@@ -202,12 +203,12 @@ class BodyReader(Reader):
         return []
 
     def sample(self, positions: list[Scalar], velocities: list[Scalar], state: list[Scalar]) -> Sampled:
-        exact = [plus(x, o) for x, o in zip(positions, self.sensor.offset, strict=True)]
+        exact = [x + o for x, o in zip(positions, self.sensor.offset, strict=True)]
         if self.seed is None:
             return exact, []
         drawn, generator = normals(len(exact), state)
         noisy = zip(exact, self.sensor.noise, drawn, strict=True)
-        return [plus(x, times(deviation, n)) for x, deviation, n in noisy], generator
+        return [x + deviation * n for x, deviation, n in noisy], generator
 
 
 READERS: dict[type[Sensor], type[Reader]] = {

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import pi
 
-import casadi
-
-from gearwright.dynamics.algebra.scalar import Scalar, square_root
+from gearwright.dynamics.algebra.scalar import Scalar, cos, floor, log, maximum, sin, sqrt
 from gearwright.model.noise_seeds import MODULI
 
 MULTIPLIERS = (171.0, 172.0, 170.0)
@@ -25,14 +23,14 @@ def advanced(generator: Sequence[Scalar]) -> list[Scalar]:
     below 172·2⁻²³ = 2.1e-5, and cannot change the floor.
     """
     products = [a * s for a, s in zip(MULTIPLIERS, generator, strict=True)]
-    return [p - m * casadi.floor(p * (1.0 / m)) for p, m in zip(products, MODULI, strict=True)]
+    return [p - m * floor(p * (1.0 / m)) for p, m in zip(products, MODULI, strict=True)]
 
 
 def uniform(generator: Sequence[Scalar]) -> Scalar:
     """In (0, 1): the fraction of `Σ s/m`."""
     x, y, z = (s * (1.0 / m) for s, m in zip(generator, MODULI, strict=True))
     u = x + y + z
-    return casadi.fmax(_LEAST, u - casadi.floor(u))
+    return maximum(_LEAST, u - floor(u))
 
 
 def normals(count: int, generator: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -41,8 +39,8 @@ def normals(count: int, generator: Sequence[Scalar]) -> tuple[list[Scalar], list
     drawn: list[Scalar] = []
     while len(drawn) < count:
         state = advanced(state)
-        radius = square_root(-2.0 * casadi.log(uniform(state)))
+        radius = sqrt(-2.0 * log(uniform(state)))
         state = advanced(state)
         angle = 2.0 * pi * uniform(state)
-        drawn += [radius * casadi.cos(angle), radius * casadi.sin(angle)]
+        drawn += [radius * cos(angle), radius * sin(angle)]
     return drawn[:count], state

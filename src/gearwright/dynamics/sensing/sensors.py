@@ -11,9 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from casadi import SX
-
-from gearwright.dynamics.algebra.scalar import Scalar, plus, where
+from gearwright.dynamics.algebra.scalar import Scalar, expression, where
 from gearwright.dynamics.sensing.kinds import Reader, reader
 from gearwright.dynamics.sensing.times import Timing, timing, untimely
 from gearwright.errors import CompileError
@@ -105,7 +103,7 @@ class Sensing:
         `generators`: where noise starts, a robot's row of `seeds`; None takes the first robot's.
         """
         state: list[Scalar] = [0.0] * len(self.state)
-        given = list(generators) if generators is not None else [SX(s) for s in self.seeds(1)[0]]
+        given = list(generators) if generators is not None else [expression(s) for s in self.seeds(1)[0]]
         for place, value in zip(self.generators, given, strict=True):
             state[place] = value
         for c in self._channels:
@@ -117,7 +115,7 @@ class Sensing:
 
     def sample(self, signals: Signals, state: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """The readings and the state at the end of a step, from the signals there and the state at its beginning."""
-        clocks = [plus(ticks, 1.0) for ticks in state[: len(self._periods)]]
+        clocks = [ticks + 1.0 for ticks in state[: len(self._periods)]]
         due = [ticks >= float(p) for ticks, p in zip(clocks, self._periods, strict=True)]
         after = [where(d, 0.0, ticks) for d, ticks in zip(due, clocks, strict=True)]
         for c in self._channels:

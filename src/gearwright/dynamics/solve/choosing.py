@@ -22,20 +22,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    both,
-    equal,
-    greatest_number,
-    least,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, equal, maximum_number, minimum, negated, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.solve.conditions import as_number, differs, negated, only_where
+from gearwright.dynamics.solve.conditions import as_number, differs, only_where
 from gearwright.dynamics.solve.laws import Polyline
 
 PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
@@ -93,14 +82,14 @@ def choose(
         only_where(off, where(alone, float(len(laws) - n), acting.law.lead(old, new, begun, now)))
         for n, (off, acting, old, new, begun, now) in enumerate(rows)
     ]
-    first = greatest_number(leads)
+    first = maximum_number(leads)
     number = total(*map(as_number, wrong))
-    few = number <= times(FALLING, progress.last)
-    enough = times(where(alone, 1.0, where(few, 0.0, TOGETHER)), first)
+    few = number <= (FALLING * progress.last)
+    enough = where(alone, 1.0, where(few, 0.0, TOGETHER)) * first
     pieces = [where(lead >= enough, new, old) for lead, new, old in zip(leads, found, tried, strict=True)]
     chosen = number > 0.0
-    made = where(both(chosen, negated(alone)), minus(1.0, first), 0.0)  # share of the way
-    going = [plus(a, times(made, minus(b, a))) for a, b in zip(way, places, strict=True)]
+    made = where(chosen & negated(alone), 1.0 - first, 0.0)  # share of the way
+    going = [a + made * (b - a) for a, b in zip(way, places, strict=True)]
     single = number <= 1.0
     switch, undone = (only_where(single, _code(wrong, of)) for of in (found, tried))
     after = _progress(progress, number, len(laws), switch, undone)
@@ -108,7 +97,7 @@ def choose(
     return Choice(pieces, Progress(*kept), going)
 
 
-def one_by_one(progress: Progress, laws: int) -> Scalar:
+def one_by_one(progress: Progress, laws: int) -> Condition:
     """Whether laws switch singly, because the number of wrong ones has not fallen for long."""
     return progress.stalled >= _patience(laws)
 
@@ -120,17 +109,17 @@ def _patience(laws: int) -> float:
 def _code(wrong: Sequence[Scalar], pieces: Sequence[Scalar]) -> Scalar:
     """One number for a law and its piece, if one alone is wrong."""
     rows = enumerate(zip(wrong, pieces, strict=True), start=1)
-    return total(*(only_where(off, plus(n * MOST_PIECES, piece)) for n, (off, piece) in rows))
+    return total(*(only_where(off, n * MOST_PIECES + piece) for n, (off, piece) in rows))
 
 
 def _progress(before: Progress, wrong: Scalar, laws: int, switch: Scalar, undone: Scalar) -> Progress:
     exhausted = as_number(before.stalled >= _patience(laws) + ENDURANCE)
-    taken_back = both(switch > 0.0, equal(switch, before.undone))  # 0 where several switch
-    growth = where(taken_back, AT_A_VERTEX, plus(1.0, times(GROWTH - 1.0, exhausted)))
+    taken_back = (switch > 0.0) & equal(switch, before.undone)  # 0 where several switch
+    growth = where(taken_back, AT_A_VERTEX, 1.0 + (GROWTH - 1.0) * exhausted)
     return Progress(
-        least(before.least, wrong),
-        where(wrong < before.least, 0.0, plus(before.stalled, 1.0)),
-        least(times(before.tolerance, growth), LARGEST),
+        minimum(before.least, wrong),
+        where(wrong < before.least, 0.0, before.stalled + 1.0),
+        minimum(before.tolerance * growth, LARGEST),
         wrong,
         undone,
     )

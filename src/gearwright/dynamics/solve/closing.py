@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.dynamics.algebra.scalar import Scalar, greatest, is_zero, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.sweeps import dot
@@ -32,6 +32,6 @@ def least_pivots(A: Matrix, loops: Sequence[str | None], floors: Floors) -> list
     for k, loop in enumerate(loops):
         largest: Scalar = 0.0
         for i, other in enumerate(loops):
-            largest = greatest(largest, A[i, i]) if other == loop is not None else largest
-        found.append(greatest(times(floors.dependent, A[k, k]), times(floors.noise, largest)))
+            largest = maximum(largest, A[i, i]) if other == loop is not None else largest
+        found.append(maximum(floors.dependent * A[k, k], floors.noise * largest))
     return found

@@ -7,30 +7,26 @@ from collections.abc import Collection, Sequence
 import casadi
 from casadi import SX
 
-from gearwright.dynamics.algebra.scalar import Scalar, either, equal, is_number, is_zero, times, where
+from gearwright.dynamics.algebra.scalar import Condition, Expression, Scalar, equal, is_number, is_zero, negated, where
 
 
-def as_number(condition: Scalar) -> Scalar:
+def as_number(condition: Condition | Scalar) -> Scalar:
     """1 where it holds, else 0; comparisons of symbols are that already."""
     return float(condition) if isinstance(condition, bool) else condition
-
-
-def negated(condition: Scalar) -> Scalar:
-    return not condition if isinstance(condition, bool) else casadi.logic_not(condition)
 
 
 def only_where(condition: Scalar, value: Scalar) -> Scalar:
     """The value where the condition holds, else 0."""
     if isinstance(condition, bool) or is_zero(value):
         return value if condition is not False else 0.0
-    return SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value)
+    return Expression(SX.binary(casadi.OP_IF_ELSE_ZERO, condition, value))
 
 
-def differs(a: Scalar, b: Scalar) -> Scalar:
-    return a != b if is_number(a) and is_number(b) else casadi.ne(a, b)
+def differs(a: Scalar, b: Scalar) -> Condition:
+    return a != b if is_number(a) and is_number(b) else Expression(casadi.ne(a, b))
 
 
-def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scalar:
+def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Condition:
     """Whether a piece, one of those known, is among those wanted: by the fewest comparisons."""
     inside, outside = [k for k in known if k in wanted], [k for k in known if k not in wanted]
     if not inside or not outside:
@@ -43,11 +39,11 @@ def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Scal
         return differs(piece, float(outside[0]))
     for few, holds in ((inside, True), (outside, False)):
         if len(few) == 2 and few[0] == -few[1]:
-            pair = equal(times(piece, piece), float(few[0] ** 2))
+            pair = equal(piece * piece, float(few[0] ** 2))
             return pair if holds else negated(pair)
-    found: Scalar = False
+    found: Condition = False
     for k in inside:
-        found = either(found, equal(piece, float(k)))
+        found = found | equal(piece, float(k))
     return found
 
 

@@ -17,23 +17,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import casadi
-from casadi import SX, Function
+from casadi import Function
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    divided,
-    either,
-    greatest,
-    is_number,
-    magnitude,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, is_number, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.sweeps import Response
 
 SAMPLE = range(2, 5)  # arguments of a curve that a phase decides: rate known, time ahead, share of the rate
@@ -65,42 +54,42 @@ class Curve:
     def line(self, point: Scalar) -> tuple[Scalar, Scalar]:
         """`λ = constant − slope·rate`, touching at the point."""
         value, slope = self._at(point)[:2]
-        return minus(value, times(slope, point)), minus(0.0, slope)
+        return value - slope * point, -slope
 
     def value(self, rate: Scalar) -> Scalar:
         return self._at(rate)[0]
 
-    def is_met(self, rate: Scalar, impulse: Scalar, d: Scalar, tolerance: float) -> Scalar:
+    def is_met(self, rate: Scalar, impulse: Scalar, d: Scalar, tolerance: float) -> Condition:
         """Whether the point of a solution is its rate, to a share of it: without the quotient that finds the point."""
         value, slope = self._at(rate)[:2]
-        admitted = times(times(tolerance, minus(d, slope)), greatest(1.0, magnitude(rate)))
-        return magnitude(minus(impulse, value)) <= admitted
+        admitted = tolerance * (d - slope) * maximum(1.0, abs(rate))
+        return abs(impulse - value) <= admitted
 
     def point(self, rate: Scalar, impulse: Scalar, d: Scalar) -> Scalar:
         """Where the function meets the line on which a solution with this rate and impulse is."""
         at_rate = self._at(rate)
         if self.newton_steps == 1:
             value, slope = at_rate[:2]
-            return minus(rate, divided(minus(impulse, value), minus(d, slope)))
-        push = minus(times(d, rate), impulse)
+            return rate - (impulse - value) / (d - slope)
+        push = d * rate - impulse
         r = rate
         if len(at_rate) > 2:  # on the steep line of a drive
             _, _, wanted, steep = at_rate
-            r = divided(plus(push, minus(wanted, times(steep, rate))), minus(d, steep))
+            r = (push + (wanted - steep * rate)) / (d - steep)
         low: Scalar = -FAR
         high: Scalar = FAR
         for _ in range(self.newton_steps):
             value, slope = self._at(r)[:2]
-            excess = minus(minus(times(d, r), value), push)
-            newton = minus(r, divided(excess, minus(d, slope)))
+            excess = d * r - value - push
+            newton = r - excess / (d - slope)
             short = excess < 0.0
             low, high = where(short, r, low), where(short, high, r)
-            inside = where(short, newton < high, newton > low)
-            r = where(either(inside, magnitude(excess) <= 0.0), newton, times(0.5, plus(low, high)))
+            inside = expression(where(short, as_number(newton < high), as_number(newton > low)))
+            r = where(inside | (abs(excess) <= 0.0), newton, 0.5 * (low + high))
         return r
 
-    def _at(self, rate: Scalar) -> list[SX]:
-        return [SX(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
+    def _at(self, rate: Scalar) -> list[Scalar]:
+        return [expression(x) for x in self.function.call([rate, casadi.vertcat(*self.arguments)])]
 
 
 @dataclass(frozen=True)
@@ -124,20 +113,20 @@ class CurveRemainder:
         return CurveRemainder(self.curve.mapped(change), change(self.constant), change(self.slope))
 
     def line(self, rate: Scalar) -> Scalar:
-        return minus(self.constant, times(self.slope, rate))
+        return self.constant - self.slope * rate
 
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         """By Newton's method from where the line alone would lead: its slope is in the response already."""
         moves = own.reciprocal > 0.0
         d = where(moves, own.reciprocal, 1.0)
-        free = minus(d, self.slope)  # inertia without the line's slope
-        point = self.curve.point(rate, plus(impulse, self.line(rate)), free)
-        return where(moves, plus(impulse, times(d, minus(point, rate))), 0.0)
+        free = d - self.slope  # inertia without the line's slope
+        point = self.curve.point(rate, impulse + self.line(rate), free)
+        return where(moves, impulse + d * (point - rate), 0.0)
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         value = self.curve.value(rate)
-        size = total(magnitude(value), magnitude(self.constant), magnitude(times(self.slope, rate)))
-        return magnitude(minus(minus(value, self.line(rate)), impulse)) <= times(tolerance, size)
+        size = total(abs(value), abs(self.constant), abs(self.slope * rate))
+        return abs(value - self.line(rate) - impulse) <= (tolerance * size)
 
     def warm_start(self, impulse: Scalar) -> Scalar:
         return 0.0  # each step begins on the line
@@ -155,5 +144,5 @@ def inertia(J: Sparse, diagonal: Sequence[Scalar]) -> Scalar:
         return 1.0
     if len(J) == 1:  # one quotient at most
         ((n, x),) = J.items()
-        return divided(diagonal[n], times(x, x))
-    return divided(1.0, total(*(divided(times(x, x), diagonal[n]) for n, x in J.items())))
+        return diagonal[n] / (x * x)
+    return 1.0 / total(*(x * x / diagonal[n] for n, x in J.items()))

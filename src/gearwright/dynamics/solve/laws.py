@@ -19,19 +19,7 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import (
-    TINY,
-    Scalar,
-    both,
-    divided,
-    greatest,
-    is_zero,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero, maximum, total, where
 from gearwright.dynamics.solve.conditions import as_number, chosen, one_of, only_where
 
 FAR = 1e12  # a rate that nothing reaches: a stop there is none
@@ -51,8 +39,8 @@ class Line(NamedTuple):
     `flat` where the slope is zero; rate is 0 where flat, impulse 0 where vertical.
     """
 
-    vertical: Scalar
-    flat: Scalar
+    vertical: Condition
+    flat: Condition
     rate: Scalar
     impulse: Scalar
     slope: Scalar
@@ -119,20 +107,20 @@ class Polyline:
             return piece
         lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
         if self.slopes[0] is VERTICAL and lowest < 0.0:
-            piece = where(both(piece <= lowest, self.vertices[0].rate <= -FAR), 0.0, piece)
+            piece = where((piece <= lowest) & (self.vertices[0].rate <= -FAR), 0.0, piece)
         if self.slopes[-1] is VERTICAL and highest > 0.0:
-            piece = where(both(piece >= highest, self.vertices[-1].rate >= FAR), 0.0, piece)
+            piece = where((piece >= highest) & (self.vertices[-1].rate >= FAR), 0.0, piece)
         return piece
 
     def line(self, piece: Scalar) -> Line:
         vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
         rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
-        slopes = [(k, self.slopes[k + self.home] if k in tilted else 0.0) for k in self.pieces]
+        slopes = [(k, 0.0 if s is VERTICAL else s) for k, s in zip(self.pieces, self.slopes, strict=True)]
         if self.friction is None:
             impulse = chosen(piece, sorted(impulses, key=itemgetter(0)))
         else:
-            impulse = minus(0.0, times(piece, self.friction))
+            impulse = -(piece * self.friction)
         held, slides = (one_of(piece, own, self.pieces) for own in (vertical, flat))
         return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
 
@@ -143,43 +131,41 @@ class Polyline:
         so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
         left for the next one, or for piece 0.
         """
-        shifted = plus(load.push, times(piece, load.tolerance))
+        shifted = load.push + piece * load.tolerance
         found: Scalar = 0.0
         for k, threshold in sorted(self._thresholds(load), key=lambda pair: pair[0] < 0):
-            if k < 0:
-                found = minus(found, as_number(shifted <= threshold))
-            else:
-                found = plus(found, as_number(shifted > threshold))
+            off = -as_number(shifted <= threshold) if k < 0 else as_number(shifted > threshold)
+            found = found + off
         if self.friction is not None and jumps:
-            found = only_where(times(shifted, piece) >= 0.0, found)
+            found = only_where((shifted * piece) >= 0.0, found)
         elif self._far():
-            near = _between(minus(piece, 1.0), found, plus(piece, 1.0))
+            near = _between(piece - 1.0, found, piece + 1.0)
             found = where(line.vertical, found, near) if jumps else near
         return found
 
     def _thresholds(self, load: LoadLine) -> list[tuple[int, Scalar]]:
         """By piece, the push at which it ends and the next begins. Friction's are the same to both sides."""
         found = []
-        reach = plus(times(load.beta, 0.0 if self.friction is None else self.friction), times(0.5, load.tolerance))
+        reach = load.beta * (0.0 if self.friction is None else self.friction) + 0.5 * load.tolerance
         for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
-            end = times(load.alpha, x)
+            end = load.alpha * x
             if self.friction is None:
-                end = plus(minus(end, times(load.beta, y)), times(k + 0.5, load.tolerance))
+                end = end - load.beta * y + (k + 0.5) * load.tolerance
             else:
-                wide = plus(reach, times(float(k if k >= 0 else -1 - k), load.tolerance))
-                end = plus(end, wide) if k >= 0 else minus(end, wide)
+                wide = reach + float(k if k >= 0 else -1 - k) * load.tolerance
+                end = end + wide if k >= 0 else end - wide
             found.append((k, end))
         return found
 
     def lead(self, piece: Scalar, new: Scalar, begun: Scalar, now: Scalar) -> Scalar:
         """Share that is beyond the piece's end of the way from one place to another, both as `rate − impulse`."""
-        ends = zip(self.pieces, [minus(v.rate, v.impulse) for v in self.vertices], strict=False)
+        ends = zip(self.pieces, [v.rate - v.impulse for v in self.vertices], strict=False)
         up = new > piece
-        end = chosen(where(up, piece, minus(piece, 1.0)), list(ends))
+        end = chosen(where(up, piece, piece - 1.0), list(ends))
         sign = where(up, 1.0, -1.0)
-        gap = greatest(times(sign, minus(end, begun)), 0.0)
-        excess = greatest(times(sign, minus(now, end)), 0.0)
-        return divided(excess, total(TINY, gap, excess))
+        gap = maximum(sign * (end - begun), 0.0)
+        excess = maximum(sign * (now - end), 0.0)
+        return excess / total(TINY, gap, excess)
 
     def _far(self) -> bool:
         """Whether a piece has another one further than the next."""
@@ -195,12 +181,12 @@ def _between(low: Scalar, x: Scalar, high: Scalar) -> Scalar:
 def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
     """`|λ| ≤ friction` against every motion, and whatever keeps the rate within `lower ≤ x ≤ upper` (None: no stop)."""
     sticks = not is_zero(friction)
-    vertices = [Vertex(0.0, friction), Vertex(0.0, minus(0.0, friction))] if sticks else []
+    vertices = [Vertex(0.0, friction), Vertex(0.0, -friction)] if sticks else []
     slopes: list[Scalar | None] = [0.0, VERTICAL, 0.0] if sticks else [0.0]
     if lower is not None:
         vertices, slopes = [Vertex(lower, friction), *vertices], [VERTICAL, *slopes]
     if upper is not None:
-        vertices, slopes = [*vertices, Vertex(upper, minus(0.0, friction))], [*slopes, VERTICAL]
+        vertices, slopes = [*vertices, Vertex(upper, -friction)], [*slopes, VERTICAL]
     return Polyline(
         tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, friction=friction if sticks else None
     )
@@ -209,8 +195,8 @@ def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | N
 def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
     """`λ = slope·(rate − x)` within `lower ≤ λ ≤ upper`: a drive with gains, whose slope is above 0, and a limit."""
     vertices = (
-        Vertex(minus(rate, upper / slope), upper),
-        Vertex(minus(rate, lower / slope), lower),
+        Vertex(rate - upper / slope, upper),
+        Vertex(rate - lower / slope, lower),
     )
     return Polyline(vertices, (0.0, slope, 0.0), home=1)
 

@@ -22,20 +22,17 @@ from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_p
 from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     TINY,
+    Condition,
     Scalar,
-    divided,
-    greatest,
     is_zero,
-    minus,
-    plus,
-    reciprocal,
-    times,
+    maximum,
+    negated,
     times_reciprocal,
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Motion, Vector
-from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.solve.conditions import as_number
 
 
 class Pivot(NamedTuple):
@@ -44,7 +41,7 @@ class Pivot(NamedTuple):
     `give` is a slope that counts where d is no more than that: give²/(d + give).
     """
 
-    held: Scalar = False
+    held: Condition = False
     value: Scalar = 0.0  # 0 where it is not held
     constant: Scalar = 0.0
     slope: Scalar = 0.0
@@ -53,7 +50,7 @@ class Pivot(NamedTuple):
     def slope_with(self, d: Scalar) -> Scalar:
         if is_zero(self.give):
             return self.slope
-        return plus(self.slope, divided(times(self.give, self.give), plus(TINY, plus(d, self.give))))
+        return self.slope + self.give * self.give / (TINY + (d + self.give))
 
     @property
     def push(self) -> Scalar:
@@ -112,7 +109,7 @@ class Masked:
 
     def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
         """`L⁻¹·b`, with constants and what is held taken to the right-hand side."""
-        x = [plus(w, self.pivots.get(k, FREE).push) for k, w in enumerate(b)]
+        x = [w + self.pivots.get(k, FREE).push for k, w in enumerate(b)]
         forces = [NO_FORCE for _ in self.fronts]
         for c, group in self.groups.items():
             if c != GROUND:
@@ -120,7 +117,7 @@ class Masked:
             for k in group:
                 z = self.scaled(k, x[k])
                 for i, a in self.columns[k].items():
-                    x[i] = minus(x[i], times(a, z))
+                    x[i] = x[i] - a * z
                 if k in self.forces:
                     forces[c] = forces[c] + self.forces[k] * z
             self._hand_on(c, forces)
@@ -133,7 +130,7 @@ class Masked:
     def scaled(self, k: int, w: Scalar) -> Scalar:
         """The coordinate, where nothing but w pushes it; `push` of its pivot is part of w."""
         pivot = self.pivots.get(k, FREE)
-        return plus(times_reciprocal(plus(w, pivot.beside), self.reciprocals[k]), pivot.value)
+        return times_reciprocal(w + pivot.beside, self.reciprocals[k]) + pivot.value
 
     def sparse_forward(self, J: Sparse) -> Sparse:
         """`L⁻¹·Jᵀ` in the space of what is not held: only where the branches of J's coordinates go."""
@@ -144,12 +141,12 @@ class Masked:
                 for row, s in self.fronts[c].motions:
                     along = s.dot(forces[c])
                     for u, g in row.items():
-                        y[u] = minus(y.get(u, 0.0), times(g, along))
+                        y[u] = y.get(u, 0.0) - g * along
             for k in group:
                 if k not in y:
                     continue
                 for i, factor in self.factors[k].items():
-                    y[i] = minus(y.get(i, 0.0), times(factor, y[k]))
+                    y[i] = y.get(i, 0.0) - factor * y[k]
                 if k in self.forces:
                     forces[c] = forces[c] + self.forces[k] * times_reciprocal(y[k], self.reciprocals[k])
             self._hand_on(c, forces)
@@ -164,13 +161,13 @@ class Masked:
             carried = self._carried(c, V)
             for k in reversed(group):
                 if k in self.forces:
-                    w[k] = minus(w[k], carried.dot(self.forces[k]))
+                    w[k] = w[k] - carried.dot(self.forces[k])
                 for i, a in self.columns[k].items():
-                    w[k] = minus(w[k], times(a, u[i]))
+                    w[k] = w[k] - a * u[i]
                 u[k] = self.scaled(k, w[k])
             if c in carrying and c != GROUND:
                 V[c] = carried + relative(self.fronts[c], u)
-        return u, [minus(x, self.pivots.get(k, FREE).push) for k, x in enumerate(w)]
+        return u, [x - self.pivots.get(k, FREE).push for k, x in enumerate(w)]
 
     def _carried(self, c: int, V: Sequence[Motion]) -> Motion:
         """How a front moves because its parent does."""
@@ -230,9 +227,9 @@ class _Elimination:
             for u, F in forces.items():
                 accumulate(new, row, {u: s.dot(F)})
             for m, (other, _, F) in enumerate(own[: n + 1]):
-                accumulate(new, row, {u: times(g, s.dot(F)) for u, g in other.items()}, twice=m != n)
+                accumulate(new, row, {u: g * s.dot(F) for u, g in other.items()}, twice=m != n)
         for (i, j), value in new.items():
-            self.A[i, j] = plus(self.A.get((i, j), 0.0), value)
+            self.A[i, j] = self.A.get((i, j), 0.0) + value
             if i != j:
                 self.neighbours[i].add(j)
                 self.neighbours[j].add(i)
@@ -266,7 +263,7 @@ class _Elimination:
     def _eliminate_pivot(self, k: int) -> Sparse:
         A, found, neighbours = self.A, self.found, self.neighbours
         near = sorted(neighbours.pop(k))
-        d = A[k, k] if self.floors is None else greatest(A[k, k], self.floors[k])
+        d = A[k, k] if self.floors is None else maximum(A[k, k], self.floors[k])
         if k in self.ceilings:  # of what is not a number, the rest of the matrix is not either
             d = where(d < self.ceilings[k], d, self.ceilings[k])
         r = _reciprocal(d, found.pivots.get(k, FREE), singular=self.floors is not None)
@@ -276,7 +273,7 @@ class _Elimination:
             neighbours[i] = (neighbours[i] | set(near)) - {i, k}
             for j in near:
                 if i >= j:
-                    A[i, j] = minus(A.get((i, j), 0.0), times(factors[i], column[j]))
+                    A[i, j] = A.get((i, j), 0.0) - factors[i] * column[j]
         found.columns[k], found.factors[k], found.inertias[k], found.reciprocals[k] = column, factors, d, r
         return factors
 
@@ -299,8 +296,8 @@ def _reciprocal(d: Scalar, pivot: Pivot, singular: bool) -> Scalar:
 
     The mask is the numerator: of a choice CasADi would make one out of every product with it.
     """
-    whole = plus(d, pivot.slope_with(d))
+    whole = d + pivot.slope_with(d)
     if pivot.held is False:
-        return 0.0 if is_zero(whole) else reciprocal(whole)
+        return 0.0 if is_zero(whole) else 1.0 / whole
     free = as_number(negated(pivot.held))
-    return divided(free, plus(whole, minus(1.0, free)) if singular else whole)
+    return free / (whole + (1.0 - free) if singular else whole)

@@ -14,7 +14,7 @@ from itertools import combinations
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.fronts import GROUND, Front, common
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, times_reciprocal, total
+from gearwright.dynamics.algebra.scalar import Scalar, times_reciprocal, total
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.algebra.spatial import REST, ZERO, Force, Motion, Symmetric, Vector, twice_symmetric
 from gearwright.dynamics.solve.masked import Masked
@@ -38,7 +38,7 @@ def responses(factors: Factors | Masked, count: int) -> Callable[[Sparse], Scala
 def squared(factors: Factors | Masked, J: Sparse) -> Scalar:
     """`J·L⁻ᵀ·D⁻¹·L⁻¹·Jᵀ` by forward substitution alone: a sum of squares."""
     y = factors.sparse_forward(J)
-    return total(*(times(a, times_reciprocal(a, factors.reciprocals[k])) for k, a in y.items()))
+    return total(*(a * times_reciprocal(a, factors.reciprocals[k]) for k, a in y.items()))
 
 
 def better_last(M: Matrix, n: int, rows: Sequence[Sparse]) -> AbstractSet[int]:
@@ -47,7 +47,7 @@ def better_last(M: Matrix, n: int, rows: Sequence[Sparse]) -> AbstractSet[int]:
     Rows are then theirs already, but the others' columns are longer.
     """
     own = frozenset(k for row in rows for k in row)
-    numbers = {(i, j): 1.0 + n * (i == j) for i, j in M}
+    numbers: Matrix = {(i, j): 1.0 + n * (i == j) for i, j in M}
     counts = {last: _operations(factorise(numbers, n, last=last), rows) for last in (frozenset[int](), own)}
     return min(counts, key=counts.__getitem__)
 
@@ -80,8 +80,8 @@ class Responses:
         for a, x in J.items():
             for b, y in J.items():
                 if a <= b:
-                    share = times(x, y) if a == b else times(2.0, times(x, y))
-                    found = plus(found, times(share, self.pair(a, b)))
+                    share = x * y if a == b else 2.0 * (x * y)
+                    found = found + share * self.pair(a, b)
         return found
 
     def pair(self, a: int, b: int) -> Scalar:
@@ -90,10 +90,10 @@ class Responses:
         if (a, b) not in self._pairs:
             found: Scalar = self.factors.reciprocals[a] if a == b else 0.0
             for i, factor in self.factors.factors[a].items():
-                found = minus(found, times(factor, self.pair(i, b)))
+                found = found - factor * self.pair(i, b)
             if a in self.factors.forces:
                 front = self.fronts[self.group[a]]
-                found = minus(found, front.X.velocity(self.motion(front.parent, b)).dot(self._force(a)))
+                found = found - front.X.velocity(self.motion(front.parent, b)).dot(self._force(a))
             self._pairs[a, b] = found
         return self._pairs[a, b]
 
@@ -122,7 +122,7 @@ class Responses:
         g = self.group[b]
         found = REST
         for i, factor in self.factors.factors[b].items():
-            found = found + self.motion(c, i) * minus(0.0, factor)
+            found = found + self.motion(c, i) * (-factor)
         if b in self.factors.forces:
             found = found + _moved(self._front(c), self._force_at(c, g, b)) * -1.0
         return found
@@ -138,7 +138,7 @@ class Responses:
         found = front.X.velocity(self.motion(front.parent, b))
         for row, s in front.motions:
             for k, g in row.items():
-                found = found + s * times(g, self.pair(k, b))
+                found = found + s * (g * self.pair(k, b))
         return found
 
     def _front(self, c: int) -> ArticulatedInertia:
@@ -160,7 +160,7 @@ class Responses:
                 own = front.X.velocity(self.motion(front.parent, k))
                 for other, t in (*before, (row, s * 0.5)):
                     for i, x in other.items():
-                        own = own + t * times(x, self.pair(i, k))
+                        own = own + t * (x * self.pair(i, k))
                 h = h + own * g
             found = _with_products(found, s, h)
             before.append((row, s))

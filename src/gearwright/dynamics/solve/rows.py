@@ -20,18 +20,13 @@ from functools import reduce
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import (
+    Condition,
     Scalar,
-    divided,
-    either,
-    greatest,
-    greatest_number,
     is_number,
     is_zero,
-    least,
-    magnitude,
-    minus,
-    plus,
-    times,
+    maximum,
+    maximum_number,
+    minimum,
     times_reciprocal,
     total,
     where,
@@ -64,8 +59,8 @@ class Equality(NamedTuple):
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Equality:
         J = {n: change(x) for n, x in self.J.items()}
-        numbers = {"bias": change(self.bias), "cfm": change(self.cfm), "give": change(self.give)}
-        return self._replace(J=J, erp=change(self.erp), **numbers)
+        bias, cfm, give = change(self.bias), change(self.cfm), change(self.give)
+        return self._replace(J=J, erp=change(self.erp), bias=bias, cfm=cfm, give=give)
 
     # --- one at a time, as sweeps take it --------------------------------------------------------------------------
 
@@ -74,11 +69,11 @@ class Equality(NamedTuple):
         return not is_zero(self.erp)
 
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
-        residual = plus(plus(rate, self.bias), times(self.cfm, impulse))
-        return minus(impulse, times_reciprocal(residual, own.soft))
+        residual = rate + self.bias + self.cfm * impulse
+        return impulse - times_reciprocal(residual, own.soft)
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
-        return magnitude(plus(plus(rate, self.bias), times(self.cfm, impulse))) <= tolerance
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
+        return abs(rate + self.bias + self.cfm * impulse) <= tolerance
 
     def warm_start(self, impulse: Scalar) -> Scalar:
         return impulse
@@ -94,9 +89,9 @@ class Equality(NamedTuple):
         on a straight way; what sweeps leave of it is spread over the step. Springs are implicit in the whole step.
         """
         if self.drifting:
-            return self._replace(bias=plus(times(float(n), self.bias), times(self.erp, moved)))
+            return self._replace(bias=float(n) * self.bias + self.erp * moved)
         if is_zero(self.cfm) and not is_zero(self.bias):
-            return self._replace(bias=plus(self.bias, times(1.0 / n, plus(times(done, self.bias), moved))))
+            return self._replace(bias=self.bias + 1.0 / n * (done * self.bias + moved))
         return self
 
 
@@ -134,27 +129,27 @@ def solve_rows(
     pivots = {}
     for i, e in enumerate(equalities):
         silent = _noise(equalities, own, i, floors)
-        silent = either(silent, moves_nothing(e.J) and own[i] <= 0.0)
-        give = plus(e.give, times(e.disagreement, own[i]))
-        pivots[i] = Pivot(silent, constant=minus(0.0, e.bias), slope=plus(e.cfm, E[i]), give=give)
+        silent = silent | (moves_nothing(e.J) and own[i] <= 0.0)
+        give = e.give + e.disagreement * own[i]
+        pivots[i] = Pivot(silent, constant=-e.bias, slope=e.cfm + E[i], give=give)
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
-    dual = masked(S, len(y), pivots, [times(floors.dependent, S[i, i]) for i in range(len(y))])
+    dual = masked(S, len(y), pivots, [floors.dependent * S[i, i] for i in range(len(y))])
     before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
-    g = [total(*(times(a, before[k]) for k, a in row.items())) for row in y]
-    impulses, pushes = dual.backward(dual.forward([minus(0.0, rate) for rate in g]))
+    g = [total(*(a * before[k] for k, a in row.items())) for row in y]
+    impulses, pushes = dual.backward(dual.forward([-rate for rate in g]))
     E = [e if is_zero(e) else dual.pivots[i].slope_with(dual.inertias[i]) for i, e in enumerate(E)]
     more, pushes = _refinement(dual, E, impulses, pushes)
     impulses = _sum(impulses, more)
     further = None
     if ring:
-        beside = [0.0] * len(y)
+        beside: list[Scalar] = [0.0] * len(y)
         for _ in range(FURTHER):
             more, _ = _refinement(dual, E, more, more)
             beside = _sum(beside, more)
         further = beside, _change(y, beside)
     compliances = [dual.inertias[i] for i in range(len(y))]
-    pushes = [minus(0.0, w) for w in pushes]
+    pushes = [-w for w in pushes]
     return RowSolution(impulses, pushes, compliances, _change(y, impulses), [*before.values()], further)
 
 
@@ -162,12 +157,12 @@ def _change(y: Sequence[Sparse], impulses: Sequence[Scalar]) -> Sparse:
     change: Sparse = {}
     for row, impulse in zip(y, impulses, strict=True):
         for k, a in row.items():
-            change[k] = plus(change.get(k, 0.0), times(a, impulse))
+            change[k] = change.get(k, 0.0) + a * impulse
     return change
 
 
 def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
-    return [plus(x, y) for x, y in zip(a, b, strict=True)]
+    return [x + y for x, y in zip(a, b, strict=True)]
 
 
 def compliances(
@@ -182,7 +177,7 @@ def _compliance_along(J: Sparse, d: Sequence[Scalar]) -> Scalar:
     """One quotient where all factors are numbers: no pose leaves a coordinate out of the row."""
     if not all(is_number(a) and a * a > 0.0 for a in J.values()):
         return _compliance(_answers(J, d))
-    return divided(COMPLIANCE, greatest_number([times(1.0 / (a * a), d[k]) for k, a in J.items()]))
+    return COMPLIANCE / maximum_number([1.0 / (a * a) * d[k] for k, a in J.items()])
 
 
 def moves_nothing(J: Sparse) -> bool:
@@ -191,22 +186,22 @@ def moves_nothing(J: Sparse) -> bool:
 
 
 def _answers(J: Sparse, d: Sequence[Scalar]) -> list[Scalar]:
-    return [times(a, divided(a, d[k])) for k, a in J.items()]
+    return [a * (a / d[k]) for k, a in J.items()]
 
 
 def _compliance(answers: Sequence[Scalar]) -> Scalar:
     """Compliance of its heaviest coordinate; not nothing where a pose leaves a coordinate out of the row."""
-    return times(COMPLIANCE, greatest(reduce(least, answers), times(COMPLIANCE, total(*answers))))
+    return COMPLIANCE * maximum(reduce(minimum, answers), COMPLIANCE * total(*answers))
 
 
 def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:
     """`S = yᵀ·D⁻¹·y`, where rows share coordinates."""
     S: Matrix = {}
     for i, row in enumerate(y):
-        left = {k: times(a, factors.reciprocals[k]) for k, a in row.items()}
+        left = {k: a * factors.reciprocals[k] for k, a in row.items()}
         for j in range(i + 1):
             if shared := left.keys() & y[j].keys():
-                S[i, j] = total(*(times(left[k], y[j][k]) for k in sorted(shared)))
+                S[i, j] = total(*(left[k] * y[j][k] for k in sorted(shared)))
         S.setdefault((i, i), 0.0)  # a row that moves nothing
     return S
 
@@ -218,12 +213,12 @@ def _refinement(
     if all(map(is_zero, E)):
         return [0.0] * len(impulses), pushes
     left = [
-        0.0 if is_zero(e) else where(dual.pivots[i].held, 0.0, times(e, impulse))
+        0.0 if is_zero(e) else where(dual.pivots[i].held, 0.0, e * impulse)
         for i, (e, impulse) in enumerate(zip(E, impulses, strict=True))
     ]
     linear = dual.linear()
     more, further = linear.backward(linear.forward(left))
-    return more, [plus(w, minus(v, x)) for w, v, x in zip(pushes, further, left, strict=True)]
+    return more, [w + (v - x) for w, v, x in zip(pushes, further, left, strict=True)]
 
 
 def _law_pivot(line: Line, compliance: Scalar) -> Pivot:
@@ -231,23 +226,23 @@ def _law_pivot(line: Line, compliance: Scalar) -> Pivot:
     constant = line.rate
     value = 0.0 if line.flat is False else where(line.flat, line.impulse, 0.0)
     if not is_zero(line.slope):
-        straight = either(line.flat, line.vertical)
-        soft = where(straight, 0.0, divided(1.0, where(straight, 1.0, line.slope)))
-        compliance, constant = plus(compliance, soft), plus(constant, times(soft, line.impulse))
+        straight = line.flat | line.vertical
+        soft = where(straight, 0.0, 1.0 / where(straight, 1.0, line.slope))
+        compliance, constant = compliance + soft, constant + soft * line.impulse
     return Pivot(line.flat, value, constant, compliance)
 
 
-def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Scalar:
+def _noise(rows: Sequence[Equality], own: Sequence[Scalar], k: int, floors: Floors) -> Condition:
     """Whether a row is nothing but rounding."""
     others = [i for i, row in enumerate(rows) if row.group == rows[k].group and i != k]
     if rows[k].group is None or not others:
         return False
     largest: Scalar = own[k]
     for i in others:
-        largest = greatest(largest, own[i])
-    return own[k] <= times(floors.noise, largest)
+        largest = maximum(largest, own[i])
+    return own[k] <= (floors.noise * largest)
 
 
 def size(J: Sparse) -> Scalar:
     """Σ|J|: how much faster than the fastest coordinate the row may be."""
-    return total(*(magnitude(a) for a in J.values()))
+    return total(*(abs(a) for a in J.values()))

@@ -16,16 +16,12 @@ from typing import NamedTuple, Protocol, Self
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
+    Condition,
     Scalar,
-    divided,
-    greatest,
     is_number,
     is_zero,
-    magnitude,
-    minus,
-    plus,
+    maximum,
     reciprocal_above,
-    times,
     total,
     where,
 )
@@ -59,7 +55,7 @@ class SweptTerm(Protocol):
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         """The impulse that suits it, the others given."""
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         """Whether impulse and rate are on its law, and will be in the next step; `before` is the rate at the start."""
 
     def warm_start(self, impulse: Scalar) -> Scalar:
@@ -77,7 +73,7 @@ def dense(J: Sparse, n: int) -> list[Scalar]:
 
 
 def dot(J: Sparse, x: Sequence[Scalar]) -> Scalar:
-    return total(*(times(value, x[n]) for n, value in J.items()))
+    return total(*(value * x[n] for n, value in J.items()))
 
 
 def jacobian_transpose(rows: Sequence[SweptTerm], impulses: Sequence[Scalar], n: int) -> list[Scalar]:
@@ -85,7 +81,7 @@ def jacobian_transpose(rows: Sequence[SweptTerm], impulses: Sequence[Scalar], n:
     push: list[Scalar] = [0.0] * n
     for row, impulse in zip(rows, impulses, strict=True):
         for i, x in row.J.items():
-            push[i] = plus(push[i], times(x, impulse))
+            push[i] = push[i] + x * impulse
     return push
 
 
@@ -108,7 +104,7 @@ class Responses:
                     A[i, j] = value
             whole = A.setdefault((j, j), 0.0)
             stiff = reciprocal_above(whole, 0.0)
-            soft = stiff if is_zero(row.cfm) else reciprocal_above(plus(whole, row.cfm), 0.0)
+            soft = stiff if is_zero(row.cfm) else reciprocal_above(whole + row.cfm, 0.0)
             own.append(Response(whole, stiff, soft))
         return Responses(A, own)
 
@@ -132,13 +128,13 @@ def sweep(
     impulses, rates = list(impulses), list(rates)
     change: Scalar = 0.0
     for i, row in enumerate(rows):
-        step = minus(row.project(impulses[i], rates[i], A.own[i], tolerance), impulses[i])
+        step = row.project(impulses[i], rates[i], A.own[i], tolerance) - impulses[i]
         step = step if is_number(going) else where(going, step, 0.0)
-        impulses[i] = plus(impulses[i], step)
+        impulses[i] = impulses[i] + step
         for k, a in A.column(i).items():
-            rates[k] = plus(rates[k], times(a, step))
-        change = plus(change, magnitude(times(plus(A.own[i].whole, row.cfm), step)))
+            rates[k] = rates[k] + a * step
+        change = change + abs((A.own[i].whole + row.cfm) * step)
     fastest: Scalar = 1.0
     for rate in rates:
-        fastest = greatest(fastest, magnitude(rate))
-    return impulses, rates, divided(change, fastest)
+        fastest = maximum(fastest, abs(rate))
+    return impulses, rates, change / fastest

@@ -10,18 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gearwright.dynamics.algebra.scalar import (
+    Condition,
     Scalar,
-    both,
-    divided,
-    either,
     equal,
-    greatest,
     is_zero,
-    least,
-    magnitude,
-    minus,
-    plus,
-    times,
+    maximum,
+    minimum,
     times_reciprocal,
     where,
 )
@@ -39,95 +33,97 @@ def project(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, toleran
     """
     if _is_staircase(law):
         return _project_on_stairs(law, impulse, rate, own, tolerance)
-    free = minus(rate, times(own.whole, impulse))
+    free = rate - own.whole * impulse
     values = []
     for k, slope in enumerate(law.slopes):
         x, y = _end(law, k)
         if slope is VERTICAL:
             value = _holding(law, k, impulse, rate, own, tolerance)
-            value = value if k == len(law.slopes) - 1 else greatest(value, law.vertices[k].impulse)
-            values.append(value if k == 0 else least(value, law.vertices[k - 1].impulse))
+            value = value if k == len(law.slopes) - 1 else maximum(value, law.vertices[k].impulse)
+            values.append(value if k == 0 else minimum(value, law.vertices[k - 1].impulse))
         elif is_zero(slope):
             values.append(y)
         else:
-            values.append(divided(minus(y, times(slope, minus(free, x))), plus(1.0, times(slope, own.whole))))
+            values.append((y - slope * (free - x)) / (1.0 + slope * own.whole))
     new = values[-1]
     for k in reversed(range(len(values) - 1)):
         x, y = law.vertices[k]
-        new = where(free < minus(x, times(own.whole, y)), values[k], new)
+        new = where(free < (x - own.whole * y), values[k], new)
     return new
 
 
 def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """From low rates to high, a vertical piece is a lower bound of what comes after it, a flat one an upper."""
-    new: Scalar = None
+    new: Scalar | None = None
     for k in reversed(range(len(law.slopes))):
         if law.slopes[k] is VERTICAL:
-            value, bounded = _holding(law, k, impulse, rate, own, tolerance), greatest
+            value, bounded = _holding(law, k, impulse, rate, own, tolerance), maximum
         else:
-            value, bounded = _end(law, k).impulse, least
+            value, bounded = _end(law, k).impulse, minimum
         new = value if new is None else bounded(value, new)
+    assert new is not None
     return new
 
 
 def _holding(law: Polyline, k: int, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """The impulse that holds the rate of a vertical piece."""
     is_stop = k in (0, len(law.slopes) - 1)
-    kept = times(1.0 - tolerance / STOP_LEAKAGE, impulse) if is_stop else impulse
-    return plus(kept, times_reciprocal(minus(_end(law, k).rate, rate), own.reciprocal))
+    kept = (1.0 - tolerance / STOP_LEAKAGE) * impulse if is_stop else impulse
+    return kept + times_reciprocal(_end(law, k).rate - rate, own.reciprocal)
 
 
-def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
     """Whether rate and impulse are on it, to a velocity of `tolerance`.
 
     Where it holds something still, it must also stay so: an impulse that has just taken a velocity off would give
     it back in the next step, the other way round. So the rate may not have changed by more than a part of the
     tolerance since `before`, the start of the step.
     """
-    still = magnitude(minus(rate, before)) <= WARM_START_CHANGE * tolerance
+    still = abs(rate - before) <= WARM_START_CHANGE * tolerance
     if _is_staircase(law):
         return _is_on_stairs(law, impulse, rate, still, tolerance)
-    found: Scalar = False
+    found: Condition = False
     for k, slope in enumerate(law.slopes):
         x, y = _end(law, k)
         if slope is not VERTICAL and is_zero(slope):
-            on: Scalar = equal(impulse, y)
+            on = equal(impulse, y)
             if k > 0:
-                on = both(on, rate >= minus(law.vertices[k - 1].rate, tolerance))
+                on = on & (rate >= law.vertices[k - 1].rate - tolerance)
             if k < len(law.slopes) - 1:
-                on = both(on, rate <= plus(law.vertices[k].rate, tolerance))
-            found = either(found, on)
+                on = on & (rate <= law.vertices[k].rate + tolerance)
+            found = found | on
             continue
-        there = x if slope is VERTICAL else minus(x, divided(minus(impulse, y), slope))
-        on = both(still, magnitude(minus(rate, there)) <= tolerance)
+        there = x if slope is VERTICAL else x - (impulse - y) / slope
+        on = still & (abs(rate - there) <= tolerance)
         if k > 0:
-            on = both(on, impulse <= law.vertices[k - 1].impulse)
+            on = on & (impulse <= law.vertices[k - 1].impulse)
         if k < len(law.slopes) - 1:
-            on = both(on, impulse >= law.vertices[k].impulse)
-        found = either(found, on)
+            on = on & (impulse >= law.vertices[k].impulse)
+        found = found | on
     return found
 
 
-def _is_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, still: Scalar, tolerance: float) -> Scalar:
+def _is_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, still: Condition, tolerance: float) -> Condition:
     """By the range of rates that an impulse belongs to."""
     levels = [_end(law, k).impulse for k, slope in enumerate(law.slopes) if slope is not VERTICAL]
     rates = [v.rate for k, v in enumerate(law.vertices) if law.slopes[k] is VERTICAL]
     rates += [law.vertices[-1].rate] if law.slopes[-1] is VERTICAL else [FAR]
     rates = rates if law.slopes[0] is VERTICAL else [-FAR, *rates]
-    low, high, slides = rates[-1], rates[-1], False
+    low, high = rates[-1], rates[-1]
+    slides: Condition = False
     for x, y in zip(rates[-2::-1], levels[::-1], strict=True):
         low, high = where(impulse >= y, x, low), where(impulse > y, x, high)
-        slides = either(slides, equal(impulse, y))
-    within = both(rate >= minus(low, tolerance), rate <= plus(high, tolerance))
-    return both(within, either(still, slides))
+        slides = slides | equal(impulse, y)
+    within = (rate >= low - tolerance) & (rate <= high + tolerance)
+    return within & (still | slides)
 
 
 def warm_start(law: Polyline, impulse: Scalar) -> Scalar:
     """Last step's impulse as a first guess: within its bounds, where it has any."""
     if law.slopes[0] is not VERTICAL and is_zero(law.slopes[0]):
-        impulse = least(impulse, law.vertices[0].impulse)
+        impulse = minimum(impulse, law.vertices[0].impulse)
     if law.slopes[-1] is not VERTICAL and is_zero(law.slopes[-1]):
-        impulse = greatest(impulse, law.vertices[-1].impulse)
+        impulse = maximum(impulse, law.vertices[-1].impulse)
     return impulse
 
 
@@ -139,14 +135,14 @@ def moved_on(law: Polyline, moved: Scalar, done: Scalar, n: int) -> Polyline:
     vertices = list(law.vertices)
 
     def along(rate: Scalar) -> Scalar:
-        return plus(rate, times(1.0 / n, minus(times(done, rate), moved)))
+        return rate + 1.0 / n * (done * rate - moved)
 
     low = along(vertices[0].rate) if law.slopes[0] is VERTICAL else None
     high = along(vertices[-1].rate) if law.slopes[-1] is VERTICAL else None
     inside = range(low is not None, len(vertices) - (high is not None))  # friction turns between the stops
     for k in inside:
-        rate = vertices[k].rate if low is None else greatest(vertices[k].rate, low)
-        vertices[k] = vertices[k]._replace(rate=rate if high is None else least(rate, high))
+        rate = vertices[k].rate if low is None else maximum(vertices[k].rate, low)
+        vertices[k] = vertices[k]._replace(rate=rate if high is None else minimum(rate, high))
     if low is not None:
         vertices[0] = vertices[0]._replace(rate=low)
     if high is not None:

@@ -14,20 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    divided,
-    equal,
-    greatest_number,
-    is_number,
-    is_zero,
-    magnitude,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum_number, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.choosing import Acting
 from gearwright.dynamics.solve.conditions import as_number, differs
@@ -85,7 +72,7 @@ class Problem:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
             floors, ring = Floors.of(self.eps), in_rings(self.equalities) and not any(e.group for e in self.equalities)
             beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, floors, ring=ring)
-            x = [plus(a, beside.change.get(k, 0.0)) for k, a in enumerate(x)]
+            x = [a + beside.change.get(k, 0.0) for k, a in enumerate(x)]
         u, w = factors.backward(x)
         return _Solved(self, lines, roles, factors, beside, u, w).looked_at(pieces, tolerance)
 
@@ -96,9 +83,9 @@ class Problem:
             line, sloped = lines[i], not is_zero(lines[i].slope)
             held = 0.0 if line.vertical is False else line.rate
             held = where(line.vertical, held, 0.0) if sloped else held
-            constant = plus(line.impulse, times(line.slope, line.rate))
+            constant = line.impulse + line.slope * line.rate
             slope, more = slopes.get(k, 0.0), constants.get(k, 0.0)
-            pivots[k] = Pivot(line.vertical, held, plus(constant, more), plus(line.slope, slope))
+            pivots[k] = Pivot(line.vertical, held, constant + more, line.slope + slope)
         return pivots
 
     def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Sparse, Sparse]:
@@ -107,9 +94,9 @@ class Problem:
         constants: Sparse = {}
         for i in roles.diagonal:
             ((k, ratio),), line = self.laws[i].direction.items(), lines[i]
-            slopes[k] = plus(slopes.get(k, 0.0), times(times(ratio, ratio), line.slope))
-            constant = plus(line.impulse, times(line.slope, line.rate))
-            constants[k] = plus(constants.get(k, 0.0), times(ratio, constant))
+            slopes[k] = slopes.get(k, 0.0) + ratio * ratio * line.slope
+            constant = line.impulse + line.slope * line.rate
+            constants[k] = constants.get(k, 0.0) + ratio * constant
         return slopes, constants
 
 
@@ -152,7 +139,7 @@ class _Solved:
 
     def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
         """With the pieces that rates and impulses belong to."""
-        rounding = times(times(tolerance, ROUNDING * self.problem.eps), self._speed())
+        rounding = tolerance * (ROUNDING * self.problem.eps) * self._speed()
         loads = self._load_lines(rounding)
         found = [self._next(i, piece, loads[i]) for i, piece in enumerate(pieces)]
         wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
@@ -168,7 +155,7 @@ class _Solved:
         impulses, change = self.rows.further
         u, w = self.factors.linear().backward([change.get(k, 0.0) for k in range(len(self.u))])
         pairs = (self.u, u), (self.w, w), (self.rows.impulses, impulses)
-        u, w, impulses = ([plus(a, b) for a, b in zip(*pair, strict=True)] for pair in pairs)
+        u, w, impulses = ([a + b for a, b in zip(*pair, strict=True)] for pair in pairs)
         return replace(self, rows=self.rows._replace(impulses=impulses), u=u, w=w)
 
     def _next(self, i: int, piece: Scalar, load: LoadLine) -> Scalar:
@@ -179,7 +166,7 @@ class _Solved:
         """Speed of the fastest coordinate."""
         if self.problem.speed is not None:
             return self.problem.speed
-        return greatest_number([magnitude(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
+        return maximum_number([abs(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
     def _load_lines(self, rounding: Scalar) -> list[LoadLine]:
         """One a law. `rounding` is what may be that of a coordinate's velocity."""
@@ -187,18 +174,18 @@ class _Solved:
         slopes, constants = self.problem.beside(self.lines, self.roles)
         for k, i in self.roles.pivots.items():
             line = self.lines[i]
-            d, w = plus(self.factors.inertias[k], slopes.get(k, 0.0)), plus(self.w[k], constants.get(k, 0.0))
-            impulse = where(line.flat, line.impulse, minus(times(d, self.u[k]), w))
-            found[i] = LoadLine(w, d, 1.0, times(d, rounding), impulse)
+            d, w = self.factors.inertias[k] + slopes.get(k, 0.0), self.w[k] + constants.get(k, 0.0)
+            impulse = where(line.flat, line.impulse, d * self.u[k] - w)
+            found[i] = LoadLine(w, d, 1.0, d * rounding, impulse)
         for i in self.roles.diagonal:
             ((k, ratio),) = self.problem.laws[i].direction.items()
-            rate = times(ratio, self.u[k])
+            rate = ratio * self.u[k]
             impulse = self._beside_impulse(i, k, ratio, rate)
-            found[i] = LoadLine(rate, 1.0, 0.0, times(magnitude(ratio), rounding), impulse)
+            found[i] = LoadLine(rate, 1.0, 0.0, abs(ratio) * rounding, impulse)
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
             assert self.rows is not None
             push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
-            found[i] = LoadLine(push, 1.0, answer, times(size(self.problem.laws[i].direction), rounding), impulse)
+            found[i] = LoadLine(push, 1.0, answer, size(self.problem.laws[i].direction) * rounding, impulse)
         return [found[i] for i in range(len(self.problem.laws))]
 
     def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
@@ -207,12 +194,12 @@ class _Solved:
         A steep line would make much of the rate's rounding.
         """
         line = self.lines[law]
-        by_line = minus(line.impulse, times(line.slope, minus(rate, line.rate)))
+        by_line = line.impulse - line.slope * (rate - line.rate)
         others = [i for i in self.roles.diagonal if k in self.problem.laws[i].direction and i != law]
         if others or is_zero(line.slope):
             return by_line
-        lacking = minus(times(self.factors.inertias[k], self.u[k]), self.w[k])
+        lacking = self.factors.inertias[k] * self.u[k] - self.w[k]
         if k not in self.roles.pivots:
-            return divided(lacking, ratio)
+            return lacking / ratio
         main = self.lines[self.roles.pivots[k]]
-        return where(main.flat, divided(minus(lacking, main.impulse), ratio), by_line)
+        return where(main.flat, (lacking - main.impulse) / ratio, by_line)

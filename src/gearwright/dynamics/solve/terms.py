@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, minus, plus, times, total
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.solve import swept_laws
 from gearwright.dynamics.solve.curves import Curve
@@ -62,7 +62,7 @@ class Bounded:
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         return swept_laws.project(self.law, impulse, rate, own, tolerance)
 
-    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Scalar:
+    def satisfied(self, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
         return swept_laws.satisfied(self.law, impulse, rate, before, tolerance)
 
     def warm_start(self, impulse: Scalar) -> Scalar:
@@ -89,8 +89,9 @@ class Rigid:
     disagreement: float = 0.0
 
     def place(self, M: Inertia) -> tuple[str, Equality]:
-        bias = minus(0.0, self.wanted)
-        return "equality", Equality(self.J, bias, 0.0, self.group, erp=self.erp, disagreement=self.disagreement)
+        return "equality", Equality(
+            self.J, -self.wanted, 0.0, self.group, erp=self.erp, disagreement=self.disagreement
+        )  # fmt: skip
 
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve
@@ -104,7 +105,7 @@ class Solved(NamedTuple):
     equalities: list[Scalar]
     curves: list[Scalar]
     pieces: list[Scalar]
-    settled: Scalar  # whether all are
+    settled: Condition  # whether all are
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class Collected:
         b: list[Scalar] = [0.0] * n
         for line in self.lines:
             for i, x in line.J.items():
-                b[i] = plus(b[i], times(x, line.constant))
+                b[i] = b[i] + x * line.constant
         return b
 
     @property
@@ -158,7 +159,7 @@ class Collected:
 
     def impulses(self, found: Solved) -> list[Scalar]:
         """Those that are read."""
-        lines = [minus(t.constant, times(t.slope, rate(t.J, found.u))) for t in self.lines]
+        lines = [t.constant - t.slope * rate(t.J, found.u) for t in self.lines]
         each: Mapping[str, Sequence[Scalar]] = {
             "line": lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
         }  # fmt: skip
@@ -169,10 +170,10 @@ class Collected:
         found: list[Scalar] = [0.0] * len(solved.u)
         rows = [t.J for t in self.lines] + [t.J for t in self.laws]
         rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
-        lines = [minus(t.constant, times(t.slope, rate(t.J, solved.u))) for t in self.lines]
+        lines = [t.constant - t.slope * rate(t.J, solved.u) for t in self.lines]
         for J, impulse in zip(rows, (*lines, *solved.laws, *solved.equalities, *solved.curves), strict=True):
             for n, x in J.items():
-                found[n] = plus(found[n], times(x, impulse))
+                found[n] = found[n] + x * impulse
         return found
 
     def mapped(
@@ -193,4 +194,4 @@ class Collected:
 
 def rate(J: Sparse, u: Sequence[Scalar]) -> Scalar:
     """J·u."""
-    return total(*(times(x, u[n]) for n, x in J.items()))
+    return total(*(x * u[n] for n, x in J.items()))

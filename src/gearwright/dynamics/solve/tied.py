@@ -23,7 +23,7 @@ from functools import reduce
 from random import Random
 
 from gearwright.dynamics.algebra.fronts import Inertia, common
-from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, minus, plus, times, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total, where
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.masked import FREE, Masked, Pivot, eliminated_at, masked
 from gearwright.dynamics.solve.rows import Equality, RowSolution, compliances, moves_nothing
@@ -68,12 +68,12 @@ class Tied:
         entries: Matrix = dict(H.entries)
         for i, e in enumerate(self.rows, start=self.n):
             entries |= {(i, k): x for k, x in e.J.items()}
-            entries[i, i] = minus(0.0, plus(e.cfm, E[i - self.n] if self.refined else 0.0))
+            entries[i, i] = -(e.cfm + (E[i - self.n] if self.refined else 0.0))
         return replace(H, entries=entries, homes={**H.homes, **self.homes})
 
     def factors(self, H: Inertia, pivots: Mapping[int, Pivot], E: Sequence[Scalar]) -> Masked:
         least = enumerate(() if self.refined else E, start=self.n)
-        ceilings = {i: minus(0.0, e) for i, e in least if not is_zero(e)}
+        ceilings = {i: -e for i, e in least if not is_zero(e)}
         return masked(self.matrix(H, E), self.n + len(self.rows), pivots, after=self.after, ceilings=ceilings)
 
     def operations(self, H: Inertia) -> float:
@@ -116,7 +116,7 @@ def solve_tied(
     n, rows = ties.n, ties.rows
     E = compliances(rows, H.diagonal(n), [ties.after[n + i] if ties.early else () for i in range(len(rows))])
     factors = ties.factors(H, pivots, E)
-    x = factors.forward([*b, *(minus(0.0, e.bias) for e in rows)])
+    x = factors.forward([*b, *(-e.bias for e in rows)])
     coordinates = sorted({k for e in rows for k in e.J})
     unchanged = [factors.scaled(k, x[k]) for k in coordinates]
     u, w = factors.backward(x)
@@ -124,8 +124,8 @@ def solve_tied(
         left = _left(ties, H, b, u, w, factors) if ties.early else [*[0.0] * n, *map(_negative_product, E, u[n:])]
         linear = factors.linear()
         more, further = linear.backward(linear.forward(left))
-        u, w = ([plus(a, c) for a, c in zip(*pair, strict=True)] for pair in ((u, more), (w, further)))
-    return factors, u[:n], w[:n], RowSolution([minus(0.0, x) for x in u[n:]], [], [], {}, unchanged)
+        u, w = ([a + c for a, c in zip(*pair, strict=True)] for pair in ((u, more), (w, further)))
+    return factors, u[:n], w[:n], RowSolution([-x for x in u[n:]], [], [], {}, unchanged)
 
 
 def _left(
@@ -134,25 +134,25 @@ def _left(
     """Residuals of momentum and of rates."""
     n = ties.n
     own = H.product(u[:n])
-    left = [plus(minus(b[k], own[k]), _law_impulse(k, factors, u[k], w[k])) for k in range(n)]
+    left = [b[k] - own[k] + _law_impulse(k, factors, u[k], w[k]) for k in range(n)]
     for e, impulse in zip(ties.rows, u[n:], strict=True):
-        left.append(minus(times(e.cfm, impulse), plus(e.bias, total(*(times(x, u[k]) for k, x in e.J.items())))))
+        left.append(e.cfm * impulse - (e.bias + total(*(x * u[k] for k, x in e.J.items()))))
         for k, x in e.J.items():
-            left[k] = minus(left[k], times(x, impulse))
+            left[k] = left[k] - x * impulse
     return left
 
 
 def _law_impulse(k: int, factors: Masked, u: Scalar, w: Scalar) -> Scalar:
     """By the law's line where it has one; `d·u − w` would be the difference of large numbers there."""
     pivot = factors.pivots.get(k, FREE)
-    by_line = minus(pivot.constant, times(pivot.slope, u))
+    by_line = pivot.constant - pivot.slope * u
     if pivot.held is False:
         return by_line
-    return where(pivot.held, minus(times(factors.inertias[k], u), w), by_line)
+    return where(pivot.held, factors.inertias[k] * u - w, by_line)
 
 
 def _negative_product(e: Scalar, x: Scalar) -> Scalar:
-    return minus(0.0, times(e, x))
+    return -(e * x)
 
 
 # --- counted operations ---------------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, column, is_number, scalars, without_simplification
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, is_number, scalars, without_simplification
 from gearwright.dynamics.steps.slots import Slots
-from gearwright.model.layout import SlotName
+from gearwright.model.slots import SlotName
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class StageBoundary:
 
     def __init__(self, kept: Sequence[Scalar] = ()) -> None:
         self.values: list[Scalar] = []
-        self.symbols: list[SX] = []
-        self._known: dict[int, SX] = {}
-        self._kept = {x.element_hash() for x in kept if not is_number(x)}
+        self.symbols: list[Scalar] = []
+        self._known: dict[int, Scalar] = {}
+        self._kept = {x.sx.element_hash() for x in kept if not is_number(x)}
 
     def __call__(self, x: Scalar) -> Scalar:
-        if is_number(x) or x.is_symbolic():
+        if is_number(x) or x.sx.is_symbolic():
             return x
-        key = x.element_hash()  # the same value is carried once
+        key = x.sx.element_hash()  # the same value is carried once
         if key not in self._known:
             self.values.append(x)
-            self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
+            self.symbols.append(Expression.symbol(f"c{len(self.symbols)}"))
             self._known[key] = self.symbols[-1]
         return self._known[key]
 
@@ -62,12 +62,12 @@ class StageBoundary:
         if not is_number(x):
             return self(x)
         self.values.append(x)
-        self.symbols.append(SX.sym(f"c{len(self.symbols)}"))
+        self.symbols.append(Expression.symbol(f"c{len(self.symbols)}"))
         return self.symbols[-1]
 
     def unless_cheap(self, x: Scalar) -> Scalar:
         """Leaves expressions one or two products or sums away from the numbers `kept`: again is cheaper than memory."""
-        return x if is_number(x) or self._is_cheap(x, 2) else self(x)
+        return x if is_number(x) or self._is_cheap(x.sx, 2) else self(x)
 
     def _is_cheap(self, x: SX, operations: int) -> bool:
         """Whether x is at most so many operations away from numbers that are kept."""

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, both, either, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
 from gearwright.dynamics.solve.choosing import one_by_one
@@ -156,18 +156,18 @@ class DirectSolver:
         b = build.rhs
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
-                b[n] = plus(b[n], times(x, constant))
+                b[n] = b[n] + x * constant
         problem = Problem(H_lines, b, _laws(acting), acting.equalities, self.eps)
         found = problem.iterate(build.trial, progress.tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
-        impulses = [minus(c, times(s, r)) for (c, s), r in zip(lines, rates, strict=True)]
+        impulses = [c - s * r for (c, s), r in zip(lines, rates, strict=True)]
         build.u, build.law, build.reaction, build.curve = found.u, found.impulses, found.reactions, impulses
         build.found, settled = found.pieces, found.settled
         if acting.curves:
             build.agreed = [found.settled]
             d, met = H.diagonal(self.model.dof), found.settled > 0.5
             for curve, r, impulse in zip(acting.curves, rates, impulses, strict=True):
-                met = both(met, curve.is_met(r, impulse, inertia(curve.J, d), POINTS * self.eps))
+                met = met & curve.is_met(r, impulse, inertia(curve.J, d), POINTS * self.eps)
             settled = where(build.settled[0] > 0.5, 1.0, as_number(met))
         build.settled = [settled]
         build.stage("switch")
@@ -182,8 +182,8 @@ class DirectSolver:
             return
         assert self._switching is not None
         build, (H, acting) = self.build, self._switching
-        waits = both(one_by_one(Progress(*build.progress), len(acting.laws)), build.agreed[0] < 0.5)
-        stays, d = either(build.settled[0] > 0.5, waits), H.diagonal(self.model.dof)
+        waits = one_by_one(Progress(*build.progress), len(acting.laws)) & (build.agreed[0] < 0.5)
+        stays, d = (build.settled[0] > 0.5) | waits, H.diagonal(self.model.dof)
         rows = zip(acting.curves, build.curve, build.point, strict=True)
         new = [(old, c.point(rate(c.J, build.u), impulse, inertia(c.J, d))) for c, impulse, old in rows]
         build.point = [where(stays, old, x) for old, x in new]
@@ -204,7 +204,7 @@ class DirectSolver:
         """Impulses of laws, by those of the last phase or step."""
         places = zip(acting.read_places, self.build.impulse, strict=True)
         rows = {i: x for (kind, i), x in places if kind == "law"}
-        return [times(share, rows[i]) for i in range(len(acting.laws))]
+        return [share * rows[i] for i in range(len(acting.laws))]
 
 
 def _laws(acting: Collected) -> list[Acting]:
@@ -213,7 +213,7 @@ def _laws(acting: Collected) -> list[Acting]:
 
 def _along_polylines(acting: Collected, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> list[Scalar]:
     """How far along its polyline each law is."""
-    return [minus(rate(term.J, u), x) for term, x in zip(acting.laws, impulses, strict=True)]
+    return [rate(term.J, u) - x for term, x in zip(acting.laws, impulses, strict=True)]
 
 
 def needed_parts(H: Inertia, acting: Collected) -> Inertia:

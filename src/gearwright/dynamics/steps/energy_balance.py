@@ -15,21 +15,7 @@ from collections.abc import Sequence
 
 from gearwright.dynamics.actuation.gears import VariableRatio
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import (
-    TINY,
-    Scalar,
-    divided,
-    greatest,
-    is_zero,
-    least,
-    magnitude,
-    minus,
-    plus,
-    square_root,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.drives import DriveRow
@@ -62,7 +48,7 @@ class EnergyBalance:
 
     def __init__(self, step: ConstrainedStep) -> None:
         self.step, self.build = step, step.build
-        self._unit = greatest(step.build.dt[0], ROUNDING * step.eps / STRAYED)
+        self._unit = maximum(step.build.dt[0], ROUNDING * step.eps / STRAYED)
         self.error: Scalar = 0.0
         self.scale: Scalar = 0.0
         self.impact: Scalar = 0.0
@@ -77,18 +63,18 @@ class EnergyBalance:
 
     def second_half(self, acting: Collected, found: Solved, effort: Sequence[Scalar], M: Inertia) -> None:
         """Finds the error, and stores twice the energy that there ought to be and that there is."""
-        build, v, half = self.build, found.u, times(0.5, self.step.dt)
+        build, v, half = self.build, found.u, 0.5 * self.step.dt
         old, mass = build[before(Slots.velocity)], M.diagonal(len(v))
         rows = zip(build.kick, self._beside_loops(acting, found), build.pull, self._pull(effort), strict=True)
-        kick = [plus(plus(x, y), times(half, plus(a, b))) for x, y, a, b in rows]
+        kick = [x + y + half * (a + b) for x, y, a, b in rows]
         twice, after = _product(build.momentum, old), _product(M.product(v), v)
-        wanted = plus(twice, _product(kick, [plus(a, b) for a, b in zip(old, v, strict=True)]))
-        change = [minus(a, b) for a, b in zip(v, old, strict=True)]
-        self.error = minus(after, wanted)
+        wanted = twice + _product(kick, [a + b for a, b in zip(old, v, strict=True)])
+        change = [a - b for a, b in zip(v, old, strict=True)]
+        self.error = after - wanted
         if Slots.within in build:  # what is brought back within its stops moves without its velocity: no error
             self.error = where(build.within[0] > 0.5, self.error, 0.0)
-        self.scale = total(greatest(twice, after), _energy(kick, mass), times(AT_REST**2, total(*mass)))
-        self.impact = times(IMPACT, magnitude(_product(kick, change)))
+        self.scale = total(maximum(twice, after), _energy(kick, mass), AT_REST**2 * total(*mass))
+        self.impact = IMPACT * abs(_product(kick, change))
         build.kinetic = [twice, wanted, after]
 
     def restore(self) -> None:
@@ -100,23 +86,23 @@ class EnergyBalance:
             return
         build = self.build
         (twice, wanted, after), followed = build.kinetic, build.followed[0] > 0.5
-        aim = greatest(where(followed, wanted, least(wanted, twice)), 0.0)
-        scaled = square_root(divided(plus(aim, TINY), plus(after, TINY)))
-        scaled = least(greatest(scaled, where(followed, 0.0, 1.0)), MOST_SCALED)
+        aim = maximum(where(followed, wanted, minimum(wanted, twice)), 0.0)
+        scaled = sqrt((aim + TINY) / (after + TINY))
+        scaled = minimum(maximum(scaled, where(followed, 0.0, 1.0)), MOST_SCALED)
         share = where(build.restored[0] > 0.5, 1.0, scaled)
         with build.loop(1, until=Slots.restored):
-            build.velocity = [times(share, x) for x in build.velocity]
+            build.velocity = [share * x for x in build.velocity]
             build.stage("restore")
 
-    def beyond(self, rate: float) -> Scalar:
+    def beyond(self, rate: float) -> Condition:
         """Whether the error is more than this share of the energy, per second of the step, and than rounding."""
-        return minus(magnitude(self.error), self.impact) > times(times(rate, self._unit), self.scale)
+        return (abs(self.error) - self.impact) > (rate * self._unit * self.scale)
 
     def _pull(self, effort: Sequence[Scalar]) -> list[Scalar]:
         """Efforts, weight and loads at the position that the stage has."""
         model = self.step.model
         tree, _, weight = model.lagrangian_gradient(State(self.build.position, [0.0] * model.dof))
-        return [plus(a, b) for a, b in zip(transposed(tree.G, list(effort), model.dof), weight, strict=True)]
+        return [a + b for a, b in zip(transposed(tree.G, list(effort), model.dof), weight, strict=True)]
 
     def _beside_loops(self, acting: Collected, found: Solved) -> list[Scalar]:
         """Impulses of all but loops."""
@@ -130,9 +116,9 @@ class EnergyBalance:
 
 
 def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    return total(*(times(x, y) for x, y in zip(a, b, strict=True)))
+    return total(*(x * y for x, y in zip(a, b, strict=True)))
 
 
 def _energy(kick: Sequence[Scalar], mass: Sequence[Scalar]) -> Scalar:
     """Twice what it would give to each coordinate alone."""
-    return total(*(divided(times(k, k), m) for k, m in zip(kick, mass, strict=True)))
+    return total(*(k * k / m for k, m in zip(kick, mass, strict=True)))

@@ -7,7 +7,7 @@ finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.scalar import divided, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import WholeStep
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
@@ -27,13 +27,14 @@ class EulerStep(ConstrainedStep):
         at = model.configuration(tree)
         M = self.inertia(at, tree)
         actuators = self.actuators(tree)
-        acting = self.collected(WholeStep(dt), tree, at, M, actuators)
-        stopping = [minus(0.0, divided(x, dt)) for x in v]  # M·v and the bias forces in one recursion
+        now = self.moment(WholeStep(dt), tree, at, M, actuators)
+        acting = self.collected(now, M)
+        stopping = [-(x / dt) for x in v]  # M·v and the bias forces in one recursion
         needed = model.inverse_dynamics(at, tree, tree.accelerations(stopping))
         effort = model.with_loads(at, self.held_effort(tree, actuators))
-        net = [minus(t, n) for t, n in zip(effort, needed, strict=True)]
+        net = [t - n for t, n in zip(effort, needed, strict=True)]
         rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
-        push = [plus(times(dt, f), c) for f, c in rows]
+        push = [dt * f + c for f, c in rows]
         pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
@@ -41,8 +42,9 @@ class EulerStep(ConstrainedStep):
         recovery = StopRecovery(self, M.diagonal(model.dof) if self.closures else None)
         if found.pieces:
             build.piece = found.pieces
-            build.unsettled = [plus(build.unsettled[0], where(found.settled, 0.0, 1.0))]
-        self.end_actuators(build.position, found.u, found.u)
+            build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
+        taken = [sample.at(found.u) for sample in self.shaft_samples(now)]
+        self.end_actuators(build.position, found.u, found.u, taken)
         if self.closures:
             project(self, M.entries, recovery)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.dynamics.algebra.scalar import Scalar, least, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Scalar, minimum, where
 from gearwright.dynamics.steps.builder import StepBuilder
 
 QUICK, SMOOTH = 3.0, 2.0  # passes of a step that was guessed well; so many of those, and what they missed is added
@@ -19,27 +19,27 @@ def first_guess(build: StepBuilder) -> list[Scalar]:
     n = len(build.velocity)
     smooth = build.smooth[0] >= SMOOTH
     rows = zip(_line(build), build.missed[:n], build.missed[n:], strict=True)
-    return [plus(x, where(smooth, minus(times(2.0, a), b), 0.0)) for x, a, b in rows]
+    return [x + where(smooth, 2.0 * a - b, 0.0) for x, a, b in rows]
 
 
-def remember(build: StepBuilder, w: Sequence[Scalar]) -> None:
-    """Stores the mean velocity that was found, and by how much the line missed it."""
-    missed = [minus(x, y) for x, y in zip(w, _line(build), strict=True)]
-    build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], w
+def remember(build: StepBuilder, w: Sequence[Scalar], at_end: Sequence[Scalar]) -> None:
+    """Stores the mean velocity that was found, as it is where the step ends, and by how much the line missed it."""
+    missed = [x - y for x, y in zip(w, _line(build), strict=True)]
+    build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], at_end
 
 
 def count_quick_steps(build: StepBuilder) -> None:
     """Up to SMOOTH of them in a row."""
     quick = build.iteration[0] <= QUICK
-    build.smooth = [where(quick, least(plus(build.smooth[0], 1.0), SMOOTH), 0.0)]
+    build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, SMOOTH), 0.0)]
 
 
 def last_change(build: StepBuilder) -> list[Scalar]:
     """Change of the velocities in the last step: twice that since its middle."""
     rows = zip(build.velocity, build.mean_velocity, strict=True)
-    return [times(2.0, minus(v, mean)) for v, mean in rows]
+    return [2.0 * (v - mean) for v, mean in rows]
 
 
 def _line(build: StepBuilder) -> list[Scalar]:
     rows = zip(build.velocity, build.mean_velocity, strict=True)
-    return [minus(times(2.0, v), mean) for v, mean in rows]
+    return [2.0 * v - mean for v, mean in rows]

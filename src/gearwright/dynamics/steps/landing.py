@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import (
-    TINY,
-    Scalar,
-    greatest,
-    least,
-    magnitude,
-    plus,
-    square_root,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
@@ -32,14 +21,14 @@ def land(step: ConstrainedStep, M: Inertia, acting: Collected, first: Solved, ef
     """
     build, w = step.build, first.u
     own = M.product(w)
-    square = total(TINY, *(times(p, x) for p, x in zip(own, w, strict=True)))
-    kinetic = total(*(times(p, v) for p, v in zip(build.momentum, build.velocity, strict=True)))
+    square = total(TINY, *(p * x for p, x in zip(own, w, strict=True)))
+    kinetic = total(*(p * v for p, v in zip(build.momentum, build.velocity, strict=True)))
     work = _work(step, acting, first, effort)
-    twice = plus(magnitude(kinetic), times(2.0, greatest(work, 0.0)))  # the kinetic energy
-    share = square_root(least(1.0, plus(TINY, twice / square)))
+    twice = abs(kinetic) + 2.0 * maximum(work, 0.0)  # the kinetic energy
+    share = sqrt(minimum(1.0, TINY + twice / square))
     lost = build.followed[0] < 0.5
     rows = zip(own, build.momentum_after, strict=True)
-    build.momentum_after = [where(lost, times(share, x), p) for x, p in rows]
+    build.momentum_after = [where(lost, share * x, p) for x, p in rows]
     build.stage("land")
 
 
@@ -52,4 +41,4 @@ def _work(step: ConstrainedStep, acting: Collected, first: Solved, effort: Seque
         acting.total(first._replace(equalities=[0.0] * len(first.equalities))),
         strict=True,
     )
-    return total(*(times(plus(times(step.dt, f), x), u) for (f, x), u in zip(kicks, w, strict=True)))
+    return total(*((step.dt * f + x) * u for (f, x), u in zip(kicks, w, strict=True)))

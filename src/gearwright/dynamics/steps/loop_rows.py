@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.algebra.scalar import Scalar, divided, greatest_of, minus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, maximum_of, total
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.algebra.spatial import ZERO
 from gearwright.dynamics.constraints.closures import ClosureRows
@@ -22,7 +22,7 @@ def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: l
         return acting
     equalities = list(acting.equalities)
     for i, row, _ in _rows_ahead(step, acting, q, w):
-        bias = minus(row.error / step.dt, rate(equalities[i].J, w))
+        bias = row.error / step.dt - rate(equalities[i].J, w)
         equalities[i] = equalities[i]._replace(bias=bias)
     return replace(acting, equalities=equalities)
 
@@ -38,22 +38,22 @@ def turning_ahead(
     equalities = list(acting.equalities)
     for i, row, tree in _rows_ahead(step, acting, q, w):
         old, new = equalities[i].J, combined(row.J, tree.G)
-        turned = {n: minus(new.get(n, 0.0), old.get(n, 0.0)) for n in sorted({*old, *new})}
-        give = total(*(divided(times(x, x), mass[n]) for n, x in turned.items()))
+        turned = {n: new.get(n, 0.0) - old.get(n, 0.0) for n in sorted({*old, *new})}
+        give = total(*(x * x / mass[n] for n, x in turned.items()))
         equalities[i] = equalities[i]._replace(give=give)
     return replace(acting, equalities=equalities)
 
 
 def yielding(acting: Collected, much: Scalar) -> Collected:
     """With loops that give way so many times as much as their rows turn."""
-    return replace(acting, equalities=[e._replace(give=times(much, e.give)) for e in acting.equalities])
+    return replace(acting, equalities=[e._replace(give=much * e.give) for e in acting.equalities])
 
 
 def _rows_ahead(
     step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]
 ) -> Iterator[tuple[int, PositionRow, TreeState]]:
     """By row of a loop: its place among the equalities, and the row where w leads to."""
-    tree = step.model.tree(State(step.model.advanced(q, w, step.dt), w))
+    tree = step.model.tree(step.model.along_chords(State(q, w), step.dt))
     now = Instant(tree, step.model.configuration(tree), step.dt)
     first = 0
     for kind in step.kinds:
@@ -77,4 +77,4 @@ def loop_speed_squared(step: ConstrainedStep) -> Scalar | None:
     ]
     turning += [[(V.angular, k) for k, V in closure.seen(at)[1].items()] for closure in closures]
     rates = [sum((axis * tree.v[k] for axis, k in joint), start=ZERO) for joint in turning]
-    return greatest_of([omega @ omega for omega in rates])
+    return maximum_of([omega @ omega for omega in rates])

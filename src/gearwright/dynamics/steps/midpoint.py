@@ -34,14 +34,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, both, either, is_zero, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
+from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED
-from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps import guess
@@ -83,7 +85,7 @@ class MidpointStep(ConstrainedStep):
         self.energy = EnergyBalance(self) if may_stray(model, kinds) else None
 
     def write(self) -> None:
-        parts = Substeps(self.build, loop_speed_squared(self))
+        parts = Substeps(self.build, loop_speed_squared(self), self.model.actuation.means)
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
 
@@ -95,7 +97,8 @@ class MidpointStep(ConstrainedStep):
         parts.begin(self.kinds, tree.q)
         acting = self.actuators(tree)
         mass = M.diagonal(model.dof)
-        first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
+        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
+        first = self.collected(now, M)
         w = guess.first_guess(build)
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
@@ -106,14 +109,15 @@ class MidpointStep(ConstrainedStep):
         H = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
+        samples = [sample.mapped(begun) for sample in self.shaft_samples(now)]
         if self.energy:
             self.energy.begin(effort)
         self._begin_passes(first, w, M.product(v))
         with build.loop(self.passes, until=Slots.converged):
             found = self._pass(later, H, M, effort)
         parts.keep(always=self.energy is not None)
-        settled = self._second_half(later, found, M, acting, effort)
-        parts.end(both(build.converged[0] > 0.5, build.followed[0] > 0.5), settled, self.energy)
+        settled = self._second_half(later, found, M, acting, effort, samples)
+        parts.end((build.converged[0] > 0.5) & (build.followed[0] > 0.5), settled, self.energy)
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
@@ -165,13 +169,13 @@ class MidpointStep(ConstrainedStep):
             build.u, build.reaction = found.u, found.equalities
         enough = tolerance(turn, self.dt, self.eps, loops=bool(self.closures))
         gain = slender_gain(self.model, found.u, self.dt, self.eps)
-        settled = both(has_settled(found.u, w, enough, gain), found.settled)
-        passed = either(build.converged[0] > 0.5, settled)
+        settled = has_settled(found.u, w, enough, gain) & found.settled
+        passed = (build.converged[0] > 0.5) | settled
         build.converged = [as_number(passed)]
-        build.iteration = [plus(turn, where(passed, 0.0, 1.0))]
+        build.iteration = [turn + where(passed, 0.0, 1.0)]
         if self.energy is None:
             goes_on = build.step_done[0] < 0.5
-            build.assured = [as_number(both(both(passed, negated(self._too_long(found.u))), goes_on))]
+            build.assured = [as_number(passed & negated(self._too_long(found.u)) & goes_on)]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
             start_next_pass(build, self.passes, None if self.closures else self._unresolved(build.u))
@@ -187,20 +191,20 @@ class MidpointStep(ConstrainedStep):
         middle = balance(model, build.position, build.momentum, w, effort, self.dt)
         build.force = middle.force
         if isinstance(H, Factors | Masked):
-            change = H.solve([minus(c, r) for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
-            return still([plus(x, d) for x, d in zip(w, change, strict=True)])
+            change = H.solve([c - r for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
+            return still([x + d for x, d in zip(w, change, strict=True)])
         if self.closures:
             acting = yielding(acting, give_way(build.iteration[0]))
         rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
-        push = [plus(minus(x, r), c) for x, r, c in rows]
+        push = [x - r + c for x, r, c in rows]
         acting = closed_ahead(self, acting, build.position, w)
-        done, share = build.converged[0], times(0.5, build.part[0])
+        done, share = build.converged[0], 0.5 * build.part[0]
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
 
-    def _unresolved(self, w: Sequence[Scalar]) -> Scalar:
+    def _unresolved(self, w: Sequence[Scalar]) -> Condition:
         return is_unresolved(self.model, self.build.velocity, w, self.dt)
 
-    def _too_long(self, w: Sequence[Scalar]) -> Scalar:
+    def _too_long(self, w: Sequence[Scalar]) -> Condition:
         """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
         return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
 
@@ -210,10 +214,13 @@ class MidpointStep(ConstrainedStep):
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 
     def _second_half(
-        self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar]
-    ) -> Scalar:
+        self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar],
+        samples: Sequence[ShaftSample],
+    ) -> Condition:  # fmt: skip
         """Whether its laws have settled."""
         build, model = self.build, self.model
+        if samples:
+            build.taken = [x for sample in samples for x in sample.at(first.u)]
         self._advance(acting, first, M)
         build.again("mass")
         with build.loop(1, until=Slots.followed):
@@ -221,8 +228,9 @@ class MidpointStep(ConstrainedStep):
         w = build.mean_velocity
         tree = model.tree(State(build.position, w))
         half = SecondHalf(self.dt, M.diagonal(model.dof), w)
-        second = self.collected(half, tree, model.configuration(tree), M, actuators)
-        push = [plus(x, c) for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
+        now = self.moment(half, tree, model.configuration(tree), M, actuators)
+        second = self.collected(now, M)
+        push = [x + c for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
         if self.energy:
@@ -230,24 +238,31 @@ class MidpointStep(ConstrainedStep):
         build.velocity = found.u
         guess.count_quick_steps(build)
         impulses = zip(build.impulse, self.direct.carried(second).impulses(found), strict=True)
-        build.impulse = [plus(a, b) for a, b in impulses]
+        build.impulse = [a + b for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, found.u, w)
+        self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
         return found.settled
+
+    def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:
+        """Means of where efforts were taken in both halves."""
+        second = [x for sample in self.shaft_samples(now) for x in sample.at(u)]
+        mean = [0.5 * (a + b) for a, b in zip(self.build.taken if second else [], second, strict=True)]
+        return [Taken(*pair) for pair in zip(mean[::2], mean[1::2], strict=True)]
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
         """q⁺, p⁺ and the impulses so far; whether the passes have found the motion."""
         build, model, w = self.build, self.model, first.u
-        guess.remember(build, w)
+        q, end = build.position, model.along_chords(State(build.position, w), self.dt)
+        guess.remember(build, w, end.u)
         impulse = acting.total(first)
-        build.momentum_after = momentum_after(model, build.momentum, w, build.force, impulse, self.dt)
-        lost = both(build.converged[0] < 0.5, build.nearly_converged[0] < 0.5)
-        build.followed = [as_number(negated(either(lost, self._too_long(w))))]
+        build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.dt)
+        lost = (build.converged[0] < 0.5) & (build.nearly_converged[0] < 0.5)
+        build.followed = [as_number(negated(lost | self._too_long(w)))]
         build.impulse = acting.impulses(first)
         if self.energy:
             self.energy.first_half(acting, first)
-        build.position = model.advanced(build.position, w, self.dt)
+        build.position = end.q
         recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:
             project(self, M.entries, recovery)

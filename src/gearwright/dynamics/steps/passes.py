@@ -13,20 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gearwright.dynamics.algebra.scalar import (
     TINY,
+    Condition,
     Scalar,
-    both,
-    divided,
-    either,
     equal,
-    greatest,
-    greatest_of,
     is_number,
-    least,
-    magnitude,
-    minus,
-    plus,
-    square_root,
-    times,
+    maximum,
+    maximum_of,
+    minimum,
+    sqrt,
     total,
     where,
 )
@@ -50,15 +44,15 @@ CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded 
 
 def has_settled(
     u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None
-) -> Scalar:
+) -> Condition:
     """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
 
     `gain`: by axis, how many times its change counts (`slender_gain`).
     """
-    changes = [magnitude(minus(x, y)) for x, y in zip(u, w, strict=True)]
+    changes = [abs(x - y) for x, y in zip(u, w, strict=True)]
     for k, times_as_much in (gain or {}).items():
-        changes[k] = times(times_as_much, changes[k])
-    return greatest_of([minus(d, times(share, magnitude(x))) for x, d in zip(u, changes, strict=True)]) <= share
+        changes[k] = times_as_much * changes[k]
+    return maximum_of([d - share * abs(x) for x, d in zip(u, changes, strict=True)]) <= share
 
 
 def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float) -> dict[int, Scalar]:
@@ -73,8 +67,8 @@ def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float
         spread = body.mass.S.spread_of_moments()
         if most <= 1.0 or (is_number(spread) and spread < SLENDER):
             continue
-        speed = square_root(total(TINY, *(times(w[k], w[k]) for k in three)))
-        found |= dict.fromkeys(three, least(greatest(1.0, times(spread, times(dt, speed))), most))
+        speed = sqrt(total(TINY, *(w[k] * w[k] for k in three)))
+        found |= dict.fromkeys(three, minimum(maximum(1.0, spread * (dt * speed)), most))
     return found
 
 
@@ -83,12 +77,12 @@ def tolerance(turn: Scalar, dt: Scalar, eps: float, *, loops: bool) -> Scalar:
 
     In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
     """
-    short = times(SETTLED / SHORT**2, times(dt, dt))
+    short = SETTLED / SHORT**2 * (dt * dt)
     rounding: Scalar = ROUNDING * eps
     if loops:
         short = where(turn >= min(YIELDING), SETTLED, short)
-        rounding = greatest(rounding, divided(CLOSING * eps, dt))
-    return greatest(least(SETTLED, short), rounding)
+        rounding = maximum(rounding, CLOSING * eps / dt)
+    return maximum(minimum(SETTLED, short), rounding)
 
 
 def give_way(turn: Scalar) -> Scalar:
@@ -96,21 +90,21 @@ def give_way(turn: Scalar) -> Scalar:
     return chosen_from(turn, YIELDING)
 
 
-def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Scalar:
+def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], dt: Scalar) -> Condition:
     """Whether an axis goes far in the step while its speed changes much: no step of this length follows that.
 
     A ball is one: what turns in its own axes is a part of its motion.
     """
-    found: Scalar = False
+    found: Condition = False
     for axes in (*([k] for _, k in model.plain), *(three for _, three in model.balls)):
-        square = total(*(times(w[k], w[k]) for k in axes))
-        change = total(*(times(d, d) for d in (minus(w[k], v[k]) for k in axes)))
-        far = times(times(dt, dt), square) > FAR_IN_A_STEP**2
-        found = either(found, both(far, change > times(MUCH**2, square)))
+        square = total(*(w[k] * w[k] for k in axes))
+        change = total(*(d * d for d in (w[k] - v[k] for k in axes)))
+        far = (dt * dt * square) > FAR_IN_A_STEP**2
+        found = found | far & (change > MUCH**2 * square)
     return found
 
 
-def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) -> None:
+def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None) -> None:
     """Writes the stage `relax`: where the pass after this one starts. `most`: passes.
 
     The last pass of a step that is lost starts from v. `unresolved`: whether the step is too long for its motion; None
@@ -122,9 +116,9 @@ def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) ->
     if unresolved is None:
         start = [where(is_any_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
     else:
-        too_long = both(turn >= NONLINEAR, unresolved)
+        too_long = (turn >= NONLINEAR) & unresolved
         build.unresolved = [where(passed, build.unresolved[0], as_number(too_long))]
-    lost = both(turn >= most, build.nearly_converged[0] < 0.5)
+    lost = (turn >= most) & (build.nearly_converged[0] < 0.5)
     rows = zip(build.start, build.velocity, start, strict=True)
     build.start = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
     build.stage("relax")
@@ -133,21 +127,21 @@ def start_next_pass(build: StepBuilder, most: int, unresolved: Scalar | None) ->
 def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
     """`w + ω·(u − w)`; stores u − w and ω, which is 1 after the first pass and where loops begin to give way."""
     turn, start = build.iteration[0], build.start
-    change, before = [minus(a, b) for a, b in zip(build.u, start, strict=True)], build.change
-    differences = [minus(a, b) for a, b in zip(change, before, strict=True)]
-    along = total(*(times(a, b) for a, b in zip(before, differences, strict=True)))
-    square = total(TINY, *(times(a, a) for a in differences))
-    aitken = minus(0.0, times(build.relaxation[0], along / square))
+    change, before = [a - b for a, b in zip(build.u, start, strict=True)], build.change
+    differences = [a - b for a, b in zip(change, before, strict=True)]
+    along = total(*(a * b for a, b in zip(before, differences, strict=True)))
+    square = total(TINY, *(a * a for a in differences))
+    aitken = -(build.relaxation[0] * (along / square))
     begins = is_any_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if loops else ()))])
-    relaxation = where(begins, 1.0, least(greatest(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
+    relaxation = where(begins, 1.0, minimum(maximum(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
     build.change, build.relaxation = change, [relaxation]
-    return [plus(w, times(relaxation, d)) for w, d in zip(start, change, strict=True)]
+    return [w + relaxation * d for w, d in zip(start, change, strict=True)]
 
 
-def is_any_of(x: Scalar, values: Iterable[float]) -> Scalar:
-    found: Scalar = False
+def is_any_of(x: Scalar, values: Iterable[float]) -> Condition:
+    found: Condition = False
     for value in values:
-        found = either(found, equal(x, value))
+        found = found | equal(x, value)
     return found
 
 

@@ -18,20 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import casadi
-
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import (
-    Scalar,
-    greatest,
-    greatest_of,
-    magnitude,
-    minus,
-    plus,
-    times,
-    total,
-    where,
-)
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, expression, maximum, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
@@ -57,25 +45,25 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
     build.stage("advance")
     recovery.write()
     with build.loop(PROJECTIONS, until=Slots.closed):
-        q, closed = build.position, build.closed[0]
+        q, closed = build.position, expression(build.closed[0])
         tree = model.tree(State(q, [0.0] * model.dof))
         now = Instant(tree, model.configuration(tree), step.dt, step.targets)
         rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]
         worst: Scalar = 0.0
         for row in rows:
-            worst = greatest(worst, magnitude(row.error))
+            worst = maximum(worst, abs(row.error))
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        left = greatest_of([magnitude(x) for x in back]) if any(row.disagreement for row in rows) else worst
-        build.closed = [where(casadi.logic_or(closed, left <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
+        left = maximum_of([abs(x) for x in back]) if any(row.disagreement for row in rows) else worst
+        build.closed = [where(closed | (left <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:
     """Whether any coordinate moves it, as the row looks or looked another way; between links that are held, none."""
     along = combined(row.J if row.reach is None else row.reach, tree.G)
-    return not all(x.is_zero() if isinstance(x, casadi.SX) else x == 0.0 for x in along.values())
+    return not all(x.sx.is_zero() if isinstance(x, Expression) else x == 0.0 for x in along.values())
 
 
 def _way_back(
@@ -88,16 +76,16 @@ def _way_back(
     A = responses(J, Y)
     floor = least_pivots(A, [row.group for row in rows], floors)
     for k, row in enumerate(rows):
-        damping = plus(times(DAMPED, worst), row.disagreement)
-        A[k, k] = plus(A[k, k], times(damping, _reach(row, tree, metric)))
-    impulses = [minus(0.0, x) for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
+        damping = DAMPED * worst + row.disagreement
+        A[k, k] = A[k, k] + damping * _reach(row, tree, metric)
+    impulses = [-x for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
     back: list[Scalar] = [0.0] * n
     for column, impulse in zip(Y, impulses, strict=True):
-        back = [plus(x, times(y, impulse)) for x, y in zip(back, column, strict=True)]
+        back = [x + y * impulse for x, y in zip(back, column, strict=True)]
     return back
 
 
 def _reach(row: PositionRow, tree: TreeState, metric: Factors) -> Scalar:
     """`Σ reach²/d` over M's pivots d: no more than `reach·M⁻¹·reachᵀ` without regard to signs."""
     along = combined(row.J if row.reach is None else row.reach, tree.G)
-    return total(*(times(times(x, x), metric.reciprocals[n]) for n, x in along.items()))
+    return total(*(x * x * metric.reciprocals[n] for n, x in along.items()))

@@ -17,7 +17,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected
-from gearwright.model.layout import SlotName
+from gearwright.model.slots import SlotName
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,19 @@ def refilled(known: Form, new: Form, own: Mapping[SlotName, Sequence[Scalar]]) -
     """
     if known.rest != new.rest:
         return None
-    places = {x.element_hash(): (slot, i) for slot, symbols in own.items() for i, x in enumerate(symbols)}
+    places = {
+        x.sx.element_hash(): (slot, i)
+        for slot, symbols in own.items()
+        for i, x in enumerate(symbols)
+        if not is_number(x)
+    }
     filled: dict[tuple[SlotName, int], Scalar] = {}
     for old, x in zip(known.numbers, new.numbers, strict=True):
         if is_number(old):
             if not is_same(old, x):
                 return None
             continue
-        place = places.get(old.element_hash())
+        place = places.get(old.sx.element_hash())
         before = old if place is None else filled.setdefault(place, x)
         if not is_same(before, x):
             return None
@@ -67,7 +72,7 @@ def is_same(a: Scalar, b: Scalar) -> bool:
     """Whether two scalars are known to be equal."""
     if is_number(a) or is_number(b):
         return bool(is_number(a) and is_number(b) and a == b)
-    return bool(a.element_hash() == b.element_hash() or casadi.is_equal(a, b, 3))
+    return bool(a.sx.element_hash() == b.sx.element_hash() or casadi.is_equal(a.sx, b.sx, 3))
 
 
 # --- a matrix's numbers in a slot -----------------------------------------------------------------------------------

@@ -22,15 +22,10 @@ from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     equal,
-    greatest_of,
     is_number,
     is_zero,
-    magnitude,
-    minus,
-    plus,
-    reciprocal,
+    maximum_of,
     reciprocal_above,
-    times,
     total,
     where,
 )
@@ -78,7 +73,7 @@ class StopRecovery:
             if mass is not None:
                 carried = build.carry(Slots.inertia)
                 self.mass = [carried(m) for m in mass]
-            build.within = [as_number(equal(total(*(magnitude(way.x) for way in ways)), 0.0))]
+            build.within = [as_number(equal(total(*(abs(way.x) for way in ways)), 0.0))]
         else:
             build.position = self._each_alone(build.position, ways)
 
@@ -96,7 +91,7 @@ class StopRecovery:
         places, q = {n: i for i, n in self.step.model.plain}, list(q)
         for way in ways:
             (n,) = way.row
-            q[places[n]] = plus(q[places[n]], way.x)
+            q[places[n]] = q[places[n]] + way.x
         return q
 
     def write(self) -> None:
@@ -127,7 +122,7 @@ class StopRecovery:
     # --- several axes together -------------------------------------------------------------------------------------
 
     def _move(self, now: Instant) -> list[Scalar]:
-        inverse = [reciprocal(m) for m in self.mass or self._mass(now)]
+        inverse = [1.0 / m for m in self.mass or self._mass(now)]
         return recovery_move(list(self._ways(now)), list(self._ties(now)), inverse, Floors.of(self.step.eps))
 
     def _mass(self, now: Instant) -> list[Scalar]:
@@ -168,15 +163,15 @@ def _together(ways: Sequence[Way], ties: Sequence[Tie], inverse: Sparse, floors:
     g: Sparse = dict.fromkeys(inverse, 0.0)
     for way, weight in zip(ways, weights, strict=True):
         for n, e in way.row.items():
-            g[n] = plus(g[n], times(times(weight, way.x), e))
-    largest = greatest_of([magnitude(way.x) for way in ways])
+            g[n] = g[n] + weight * way.x * e
+    largest = maximum_of([abs(way.x) for way in ways])
     d = _tangent(ties, g, largest, inverse, floors)
     along = _dot(g, d)
-    damping = times(largest, along) if any(tie.turns for tie in ties) else 0.0
+    damping = largest * along if any(tie.turns for tie in ties) else 0.0
     squares = total(damping, *(_square(way, w, d) for way, w in zip(ways, weights, strict=True)))
-    moves = along > times(floors.dependent, _response(g, inverse))  # else J lets none of them
+    moves = along > (floors.dependent * _response(g, inverse))  # else J lets none of them
     t = where(moves, along / where(moves, squares, 1.0), 0.0)
-    return {n: times(t, x) for n, x in d.items()}
+    return {n: t * x for n, x in d.items()}
 
 
 def _tangent(ties: Sequence[Tie], g: Sparse, largest: Scalar, inverse: Sparse, floors: Floors) -> Sparse:
@@ -187,26 +182,26 @@ def _tangent(ties: Sequence[Tie], g: Sparse, largest: Scalar, inverse: Sparse, f
     A = {(i, j): x for (i, j), x in A.items() if i == j or not is_zero(x)}
     least = least_pivots(A, [tie.group for tie in ties], floors)
     for k, tie in enumerate(ties):
-        A[k, k] = plus(A[k, k], times(times(largest, largest), _response(tie.turns, inverse)))
+        A[k, k] = A[k, k] + largest * largest * _response(tie.turns, inverse)
     forces = factorise(A, len(ties), least).solve([_dot(tie.J, d) for tie in ties])
     for force, y in zip(forces, Y, strict=True):
         for n, x in y.items():
-            d[n] = minus(d[n], times(force, x))
+            d[n] = d[n] - force * x
     return d
 
 
 def _square(way: Way, weight: Scalar, d: Sparse) -> Scalar:
     """`w·(e·d)²` of an axis that is beyond its stop."""
     rate = _dot(way.row, d)
-    return where(equal(way.x, 0.0), 0.0, times(weight, times(rate, rate)))
+    return where(equal(way.x, 0.0), 0.0, weight * (rate * rate))
 
 
 def _dot(a: Sparse, b: Sparse) -> Scalar:
-    return total(*(times(x, b[n]) for n, x in a.items() if n in b))
+    return total(*(x * b[n] for n, x in a.items() if n in b))
 
 
 def _by_mass(row: Sparse, inverse: Sparse) -> Sparse:
-    return {n: times(x, inverse[n]) for n, x in row.items()}
+    return {n: x * inverse[n] for n, x in row.items()}
 
 
 def _response(row: Sparse, inverse: Sparse) -> Scalar:

@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import Scalar, both, divided, either, greatest, minus, plus, times, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, negated, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
-from gearwright.dynamics.solve.conditions import as_number, negated
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
+from gearwright.model.slots import slots_that
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
@@ -31,10 +32,6 @@ MANY = 7.0  # passes: where rows nearly depend on each other, shorter parts sett
 RESTORED = 1.0  # [1/s] the same of the smallest parts: beyond it, their velocity is scaled to the energy that is due,
 COUNTED = 30.0  # [1/s] and beyond this the step is counted: nothing of the motion in it can be relied on
 IN_USE = STRAYED / 16.0  # [1/s] parts of twice the length would err by eight times as much
-STATES = (  # as a part that is given up finds them
-    Slots.position, Slots.velocity, Slots.mean_velocity, Slots.missed, Slots.smooth, Slots.impulse, Slots.piece,
-    Slots.actuator,
-)  # fmt: skip
 
 
 @runtime_checkable
@@ -48,7 +45,7 @@ class Targeted(Protocol):
 class Energy(Protocol):
     """That of a part, where it may not be kept."""
 
-    def beyond(self, rate: float) -> Scalar:
+    def beyond(self, rate: float) -> Condition:
         """Whether its error is more than this share of it, per second of the step."""
 
     def restore(self) -> None:
@@ -58,18 +55,19 @@ class Energy(Protocol):
 class Substeps:
     """The part that is made, as slots: `part` and `remaining` of the step, what the state was, what has acted so far.
 
-    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²].
+    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²]. `means` are
+    the places of numbers of actuators that are means over the step.
     """
 
-    def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None) -> None:
-        self.build, self.dt = build, build.dt[0]
-        self.states = [slot for slot in STATES if slot in build]
+    def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None, means: Sequence[int] = ()) -> None:
+        self.build, self.dt, self.means = build, build.dt[0], means
+        self.states = [slot for slot in slots_that("retried") if slot in build]
         self.calm: Scalar = CALM
         if loop_speed_squared is not None:
-            self.calm = greatest(CALM, divided(CALM_LOOP, self.dt))
+            self.calm = maximum(CALM, CALM_LOOP / self.dt)
             self._by_speed(loop_speed_squared)
-        part = divided(1.0, plus(1.0, build.parts[0]))
-        build.part, build.remaining, build.span = [part], [1.0], [times(part, self.dt)]
+        part = 1.0 / (1.0 + build.parts[0])
+        build.part, build.remaining, build.span = [part], [1.0], [part * self.dt]
         build.step_done, build.failed, build.summed = [0.0], [0.0], [0.0]
         build.stage("whole")
 
@@ -83,8 +81,8 @@ class Substeps:
         build = self.build
         beside, calm = build.parts
         needed = total(*(where(square > (n * LOOP_SPEED) ** 2, n, 0.0) for n in (1.0, 2.0, 4.0, 8.0, 16.0)))
-        in_use = times(2.0, needed) >= beside  # half of the parts would not do
-        build.parts = [greatest(beside, needed), where(in_use, 0.0, calm)]
+        in_use = (2.0 * needed) >= beside  # half of the parts would not do
+        build.parts = [maximum(beside, needed), where(in_use, 0.0, calm)]
         build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
@@ -104,7 +102,7 @@ class Substeps:
                 build[before(slot)] = build[slot]
             build.stage("keep")
 
-    def end(self, followed: Scalar, settled: Scalar, energy: Energy | None = None) -> None:
+    def end(self, followed: Condition, settled: Condition, energy: Energy | None = None) -> None:
         """Ends the step where it was made as a whole; else the part is taken or given up.
 
         A shorter part is easier to follow, and strays less. Laws that have not settled would do so no better: those
@@ -112,18 +110,20 @@ class Substeps:
         """
         build = self.build
         part, goes_on = build.part[0], build.step_done[0] < 0.5
-        smallest, right = build.parts[0] >= MOST, both(followed, settled)
+        smallest, right = build.parts[0] >= MOST, followed & settled
         if energy is not None:
             followed, right = self._faithful(energy, followed, right)
-        taken = both(goes_on, either(followed, smallest))
+        taken = goes_on & (followed | smallest)
         build.part_taken, build.unfinished = [as_number(taken)], [as_number(goes_on)]
-        fails = both(taken, negated(right))
-        build.failed = [greatest(build.failed[0], where(fails, 1.0, 0.0))]
-        build.whole = build.step_done = [where(both(both(taken, negated(fails)), part >= 1.0), 1.0, 0.0)]
+        fails = taken & negated(right)
+        build.failed = [maximum(build.failed[0], where(fails, 1.0, 0.0))]
+        build.whole = build.step_done = [where(taken & negated(fails) & (part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
         with build.loop(1, until=Slots.whole):
             with build.loop(1, until=Slots.summed):
                 build.impulse_so_far, build.summed = [0.0] * len(build.impulse), [1.0]
+                if self.means:
+                    build.mean_so_far = [0.0] * len(self.means)
                 build.stage("sum")
             with build.loop(1, until=Slots.part_taken):
                 self._go_back()
@@ -132,14 +132,14 @@ class Substeps:
             self._take_or_give_up()
             build.stage("part")
 
-    def _faithful(self, energy: Energy, followed: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
+    def _faithful(self, energy: Energy, followed: Condition, right: Condition) -> tuple[Condition, Condition]:
         """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
         build = self.build
         (beside, calm), goes_on = build.parts, build.step_done[0] < 0.5
-        build.parts = [beside, where(both(goes_on, energy.beyond(IN_USE)), 0.0, calm)]
-        build.restored = [where(both(both(goes_on, beside >= MOST), energy.beyond(RESTORED)), 0.0, 1.0)]
-        strays = both(energy.beyond(STRAYED), build.iteration[0] < MANY)
-        return both(followed, negated(strays)), both(right, negated(energy.beyond(COUNTED)))
+        build.parts = [beside, where(goes_on & energy.beyond(IN_USE), 0.0, calm)]
+        build.restored = [where(goes_on & (beside >= MOST) & energy.beyond(RESTORED), 0.0, 1.0)]
+        strays = energy.beyond(STRAYED) & (build.iteration[0] < MANY)
+        return followed & negated(strays), right & negated(energy.beyond(COUNTED))
 
     def _go_back(self) -> None:
         """The state as it was before a part that is given up."""
@@ -155,26 +155,39 @@ class Substeps:
         build = self.build
         (part,), (left,), (beside, calm) = build.part, build.remaining, build.parts
         taken, goes_on = build.part_taken[0] > 0.5, build.unfinished[0] > 0.5
-        left = where(taken, minus(left, part), left)
-        ends = both(taken, left <= 0.0)
+        left = where(taken, left - part, left)
+        ends = taken & (left <= 0.0)
         self._add_impulses(part, taken, ends)
-        build.unsettled = [plus(build.unsettled[0], where(ends, build.failed[0], 0.0))]
-        halved = both(goes_on, negated(taken))
-        longer = both(both(ends, calm >= self.calm), beside > 0.0)
-        more = where(halved, plus(times(2.0, beside), 1.0), where(longer, times(0.5, minus(beside, 1.0)), beside))
-        counted = where(both(ends, beside > 0.0), plus(calm, 1.0), calm)
-        build.parts = [more, where(either(halved, longer), 0.0, counted)]
-        part = where(halved, times(0.5, part), part)
-        build.part, build.remaining, build.span = [part], [left], [times(part, self.dt)]
-        build.step_done = [where(either(negated(goes_on), ends), 1.0, 0.0)]
+        if self.means:
+            self._add_means(part, taken, ends)
+        build.unsettled = [build.unsettled[0] + where(ends, build.failed[0], 0.0)]
+        halved = goes_on & negated(taken)
+        longer = ends & (calm >= self.calm) & (beside > 0.0)
+        more = where(halved, 2.0 * beside + 1.0, where(longer, 0.5 * (beside - 1.0), beside))
+        counted = where(ends & (beside > 0.0), calm + 1.0, calm)
+        build.parts = [more, where(halved | longer, 0.0, counted)]
+        part = where(halved, 0.5 * part, part)
+        build.part, build.remaining, build.span = [part], [left], [part * self.dt]
+        build.step_done = [where(negated(goes_on) | ends, 1.0, 0.0)]
 
-    def _add_impulses(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
+    def _add_impulses(self, part: Scalar, taken: Condition, ends: Condition) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""
         build = self.build
         whole = build.whole[0] > 0.5
         rows = list(zip(build.impulse_so_far, build.impulse, strict=True))
-        acted = [where(whole, x, where(taken, plus(a, x), a)) for a, x in rows]
-        done = either(ends, build.unfinished[0] < 0.5)
+        acted = [where(whole, x, where(taken, a + x, a)) for a, x in rows]
+        done = ends | (build.unfinished[0] < 0.5)
         build.impulse_so_far = acted
-        in_parts = [where(taken, divided(x, part), x) for _, x in rows]
+        in_parts = [where(taken, x / part, x) for _, x in rows]
         build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]
+
+    def _add_means(self, part: Scalar, taken: Condition, ends: Condition) -> None:
+        """At the end of the step, the mean over its parts."""
+        build, whole = self.build, self.build.whole[0] > 0.5
+        own = build.actuator
+        rows = list(zip(build.mean_so_far, (own[i] for i in self.means), strict=True))
+        mean = [where(whole, x, where(taken, a + part * x, a)) for a, x in rows]
+        done = ends | (build.unfinished[0] < 0.5)
+        for i, (_, x), a in zip(self.means, rows, mean, strict=True):
+            own[i] = where(done, a, x)
+        build.mean_so_far, build.actuator = mean, own

@@ -19,11 +19,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import casadi
-
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, both, minus, plus, times, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, negated, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
 from gearwright.dynamics.solve.masked import Masked
@@ -48,9 +46,9 @@ class Swept(NamedTuple):
         return any(row.drifting for row in self.rows)
 
     def velocities(self, impulses: Sequence[Scalar]) -> list[Scalar]:
-        change = [minus(x, w) for x, w in zip(impulses, self.warm, strict=True)]
+        change = [x - w for x, w in zip(impulses, self.warm, strict=True)]
         moved = self.H.solve(jacobian_transpose(self.rows, change, len(self.u)))
-        return [plus(x, d) for x, d in zip(self.u, moved, strict=True)]
+        return [x + d for x, d in zip(self.u, moved, strict=True)]
 
 
 class SweepSolver(ABC):
@@ -74,8 +72,11 @@ class SweepSolver(ABC):
         kept = self._swept(self._begun(H, b, acting, guess))
         found = dict(zip(_order(acting), kept, strict=True))
         each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
-        laws, equalities, curves = ([found[kind, i] for i in range(len(own))] for kind, own in each)
-        return Solved(self.build.u, laws, equalities, curves, [], True)
+        laws, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
+        u = self.build.u
+        lines = [(c, *c.line(rate(c.J, guess))) for c in acting.curves]
+        curves = [a - s * rate(c.J, u) + x for (c, a, s), x in zip(lines, beside, strict=True)]
+        return Solved(u, laws, equalities, curves, [], True)
 
     def carried(self, acting: Collected) -> Collected:
         return acting
@@ -89,7 +90,7 @@ class SweepSolver(ABC):
         for curve in acting.curves:
             constant, slope = curve.line(rate(curve.J, guess))
             for n, x in curve.J.items():
-                b[n] = plus(b[n], times(x, constant))
+                b[n] = b[n] + x * constant
             remainders.append(CurveRemainder(curve, constant, slope))
         terms: dict[str, Sequence[SweptTerm]] = {
             "law": acting.laws, "equality": acting.equalities, "curve": remainders,
@@ -100,7 +101,7 @@ class SweepSolver(ABC):
         H = H.with_lines([(remainder.J, remainder.slope) for remainder in remainders])
         factors = self.model.factorised(H.entries)
         push = jacobian_transpose(rows, warm, len(b))
-        u = factors.solve([plus(x, p) for x, p in zip(b, push, strict=True)])
+        u = factors.solve([x + p for x, p in zip(b, push, strict=True)])
         return Swept(rows, warm, u, factors)
 
     def _swept(self, start: Swept) -> list[Scalar]:
@@ -141,7 +142,7 @@ class SweepSolver(ABC):
         if system.drifting:
             undrifted = [row.undrifted() for row in system.rows]
             build.kept, build.kept_rate, more = sweep(undrifted, A, build.kept, build.kept_rate, going, self.tolerance)
-            change = plus(change, more)
+            change = change + more
         return change
 
 
@@ -155,9 +156,9 @@ class PgsSolver(SweepSolver):
 
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
         before = self.build.velocity
-        suits: Scalar = True
+        suits: Condition = True
         for row, impulse, own in zip(start.rows, start.warm, rates, strict=True):
-            suits = both(suits, row.satisfied(impulse, own, rate(row.J, before), self.tolerance))
+            suits = suits & row.satisfied(impulse, own, rate(row.J, before), self.tolerance)
         self.build.accepted = self.build.swept = [where(suits, 1.0, 0.0)]
 
     def _sweeps(self, system: Swept) -> None:
@@ -165,9 +166,9 @@ class PgsSolver(SweepSolver):
         with build.loop(1, until=Slots.accepted):
             A = self._responses(system)
             with build.loop(self.iterations, until=Slots.swept):
-                swept = build.swept[0]
-                change = self._sweep(system, system.rows, A, casadi.logic_not(swept))
-                build.swept = [where(casadi.logic_or(swept, change <= ENOUGH * self.tolerance), 1.0, 0.0)]
+                swept = expression(build.swept[0])
+                change = self._sweep(system, system.rows, A, negated(swept))
+                build.swept = [where(swept | (change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")
             accepted, new = build.accepted[0], system.velocities(build.trial)
             build.u = [where(accepted, old, x) for old, x in zip(build.u, new, strict=True)]
@@ -189,9 +190,9 @@ class TgsSolver(SweepSolver):
             done, moved, mean = build.done[0], build.moved, build.mean
             rows = [row.moved_on(d, done, n) for row, d in zip(system.rows, moved, strict=True)]
             self._sweep(system, rows, A, 1.0)
-            build.moved = [plus(d, x) for d, x in zip(moved, build.rate, strict=True)]
-            build.mean = [plus(m, times(1.0 / n, x)) for m, x in zip(mean, build.trial, strict=True)]
-            build.done = [plus(done, 1.0)]
+            build.moved = [d + x for d, x in zip(moved, build.rate, strict=True)]
+            build.mean = [m + 1.0 / n * x for m, x in zip(mean, build.trial, strict=True)]
+            build.done = [done + 1.0]
             build.stage("sweep")
         build.u = system.velocities(build.trial)
         build.mean_u = system.velocities(build.mean)

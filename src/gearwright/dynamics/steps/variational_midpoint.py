@@ -14,6 +14,8 @@ k₁ = (|x|/sin|x| − 1)/|x|², k₂ = tan(|x|/2)/|x|: the derivative of the ex
 
 Constraints act where the step begins, and in its second half where it ends. Impulses i of the first half are therefore
 in the axes of the start, `A·(p + i) = p* − dt/2·f`, and the balance is taken in those: w is the same in both.
+
+Free bases are balanced along their chords (`tree.chords`); p, w and the residual are along the base's own velocities.
 """
 
 from __future__ import annotations
@@ -21,18 +23,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, minus, plus, sine_cosine, square_root, times
-from gearwright.dynamics.algebra.sparse import transposed
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.motion import Model
+from gearwright.dynamics.tree.chords import put_at, vector_at
 from gearwright.dynamics.tree.coordinates import State
-from gearwright.dynamics.tree.reduction import TreeState
 
 
 class Balance(NamedTuple):
     """The middle of a step with mean velocity w, without what laws and rows add."""
 
-    tree: TreeState  # at q̄, moving with w
     force: list[Scalar]  # f
     residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the axes of the step's start
 
@@ -40,26 +40,28 @@ class Balance(NamedTuple):
 def balance(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], effort: Sequence[Scalar], dt: Scalar
 ) -> Balance:
-    half = times(0.5, dt)
-    tree, mean, f = model.lagrangian_gradient(State(model.advanced(q, w, half), w))
-    f = [plus(x, y) for x, y in zip(f, transposed(tree.G, list(effort), model.dof), strict=True)]
-    before = [minus(m, times(half, x)) for m, x in zip(mean, f, strict=True)]
+    half, start = 0.5 * dt, State(q, w)
+    mean, f = model.chord_gradient(model.along_chords(start, half), effort)
+    speeds = model.chord_velocities(start)
+    before = [m - half * x for m, x in zip(mean, f, strict=True)]
     for _, three in model.balls:
-        x, kick = Vector(*(w[k] for k in three)) * half, _of(f, three) * half
-        _put(before, three, rotate_inverse(-x, _starred(x, _of(mean, three), kick) - kick))
-    return Balance(tree, f, [minus(a, b) for a, b in zip(before, p, strict=True)])
+        x, kick = vector_at(speeds, three) * half, vector_at(f, three) * half
+        put_at(before, three, rotate_inverse(-x, _starred(x, vector_at(mean, three), kick) - kick))
+    return Balance(f, [a - b for a, b in zip(model.forces_of_chords(q, before), p, strict=True)])
 
 
 def momentum_after(
-    model: Model, p: list[Scalar], w: list[Scalar], force: list[Scalar], impulse: list[Scalar], dt: Scalar
-) -> list[Scalar]:
+    model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], q_after: list[Scalar],
+    force: list[Scalar], impulse: list[Scalar], dt: Scalar,
+) -> list[Scalar]:  # fmt: skip
     """`p⁺ = p + impulse + dt·f`, of balls in the axes of the step's end."""
-    start = [plus(x, i) for x, i in zip(p, impulse, strict=True)]
-    after = [plus(x, times(dt, f)) for x, f in zip(start, force, strict=True)]
+    start = model.chord_forces(q, [x + i for x, i in zip(p, impulse, strict=True)])
+    speeds = model.chord_velocities(State(q, w))
+    after = [x + dt * f for x, f in zip(start, force, strict=True)]
     for _, three in model.balls:
-        x = Vector(*(w[k] for k in three)) * times(0.5, dt)
-        _put(after, three, rotate_inverse(x, rotate_inverse(x, _of(start, three)) + _of(force, three) * dt))
-    return after
+        x, kick = vector_at(speeds, three) * (0.5 * dt), vector_at(force, three) * dt
+        put_at(after, three, rotate_inverse(x, rotate_inverse(x, vector_at(start, three)) + kick))
+    return model.forces_of_chords(q_after, after)
 
 
 def _starred(x: Vector, p: Vector, kick: Vector) -> Vector:
@@ -79,14 +81,5 @@ def rotate_inverse(x: Vector, a: Vector) -> Vector:
 
 def _angle(x: Vector) -> tuple[Scalar, Scalar, Scalar]:
     """|x|, its sine and cosine; TINY keeps quotients finite at rest, where their numerators vanish."""
-    r = square_root(x @ x + TINY)
+    r = sqrt(x @ x + TINY)
     return r, *sine_cosine(r)
-
-
-def _of(values: Sequence[Scalar], three: Sequence[int]) -> Vector:
-    return Vector(*(values[k] for k in three))
-
-
-def _put(values: list[Scalar], three: Sequence[int], new: Vector) -> None:
-    for k, x in zip(three, new, strict=True):
-        values[k] = x

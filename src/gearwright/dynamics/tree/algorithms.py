@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
 from gearwright.dynamics.algebra.spatial import NO_FORCE, STILL, ZERO, Field, Force, Mass, Vector
 from gearwright.dynamics.tree.bodies import GROUND, any_weightless
@@ -100,7 +100,7 @@ def unit_accelerations(
         for u, F in columns[i].items():
             accumulate(M, G[k], {u: s.dot(F)})
         for j, _, F in own[: n + 1]:
-            accumulate(M, G[k], {u: times(g, s.dot(F)) for u, g in G[j].items()}, twice=j != k)
+            accumulate(M, G[k], {u: g * s.dot(F) for u, g in G[j].items()}, twice=j != k)
     for k, _, F in own:
         for u, g in G[k].items():
             columns[i][u] = columns[i].get(u, NO_FORCE) + F * g
@@ -121,10 +121,10 @@ def kinetic_energy(at: Configuration, v: list[Scalar]) -> Scalar:
     """`Σ V·I·V/2` over bodies, and what the armatures store."""
     T: Scalar = 0.0
     for b, V in zip(at.system.bodies, velocities(at, v), strict=True):
-        T = plus(T, V.dot(b.mass.momentum(V)))
+        T = T + V.dot(b.mass.momentum(V))
     for armature, x in zip(at.system.axes.armature, v, strict=True):
-        T = plus(T, times(armature, times(x, x)))
-    return times(0.5, T)
+        T = T + armature * (x * x)
+    return 0.5 * T
 
 
 def potential_energy(at: Configuration, q: list[Scalar]) -> Scalar:
@@ -141,7 +141,7 @@ def potential_energy(at: Configuration, q: list[Scalar]) -> Scalar:
     axes = at.system.axes
     for k, q0, i in zip(axes.stiffness, axes.reference, at.system.spring_positions, strict=True):
         if not is_zero(k):
-            V = plus(V, times(0.5, times(k, (q[i] - q0) * (q[i] - q0))))
+            V = V + 0.5 * (k * ((q[i] - q0) * (q[i] - q0)))
     return V
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.dynamics.algebra.rotation import NEGLIGIBLE, Dense, Rotation, Transform, factored, snapped
-from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.joints import Freedom, freedoms
@@ -166,9 +166,7 @@ def weld(
 def link_mass(name: str, inertia: Inertia, values: Mapping[str, Scalar]) -> Mass:
     """About the link's origin, from mass, centre of mass and the inertia tensor about it: `Σ = tr(I)/2·1 − I`."""
     xx, yy, zz, xy, xz, yz = (values[f"{name}.inertia.{c}"] for c in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
-    about_center = Symmetric(
-        times(0.5, yy + zz - xx), times(0.5, xx + zz - yy), times(0.5, xx + yy - zz), -xy, -xz, -yz
-    )
+    about_center = Symmetric(0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz), -xy, -xz, -yz)
     S = Rotation((matrix(snapped(inertia.pose.R)),)).turn(about_center)
     center = Vector(*(values[f"{name}.com.{c}"] for c in "xyz"))
     return Mass(values[f"{name}.mass"], ZERO, S).shifted(center)

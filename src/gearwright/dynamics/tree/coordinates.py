@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.tree.bodies import Bodies, Body
 from gearwright.dynamics.tree.joints import Ball, quaternion_advanced, quaternion_normalised
@@ -55,7 +55,7 @@ class Coordinates:
 
     @cached_property
     def ball_bodies(self) -> list[Body]:
-        """Bodies on ball joints, in the order of `balls`."""
+        """The bodies that ball joints carry, in the order of `balls`."""
         return [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
 
     @cached_property
@@ -66,13 +66,13 @@ class Coordinates:
         return [*zip((n for n in range(nq) if n not in i), (n for n in range(nu) if n not in k), strict=True)]
 
     def accelerated(self, u: list[Scalar], rate: list[Scalar], dt: Scalar) -> list[Scalar]:
-        return [plus(x, times(dt, d)) for x, d in zip(u, rate, strict=True)]
+        return [x + dt * d for x, d in zip(u, rate, strict=True)]
 
     def advanced(self, q: list[Scalar], u: list[Scalar], dt: Scalar) -> list[Scalar]:
         """`q ⊕ dt·u`: quaternions by the exponential map."""
         new = list(q)
         for i, k in self.plain:
-            new[i] = plus(q[i], times(dt, u[k]))
+            new[i] = q[i] + dt * u[k]
         for four, three in self.balls:
             turned = quaternion_advanced([q[i] for i in four], Vector(*(u[k] for k in three)) * dt)
             for i, value in zip(four, turned, strict=True):
@@ -87,8 +87,8 @@ class Coordinates:
             for n, value in enumerate(x):
                 slope: Scalar = 0.0
                 for w, rate in zip(weights, rates, strict=False):
-                    slope = plus(slope, times(w, rate[part][n]))
-                new.append(plus(value, times(dt, slope)))
+                    slope = slope + w * rate[part][n]
+                new.append(value + dt * slope)
             return new
 
         return State(moved(state.q, 0), moved(state.u, 1))

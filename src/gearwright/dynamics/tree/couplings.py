@@ -15,7 +15,7 @@ from functools import cached_property
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, minus, scalars, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
@@ -51,17 +51,17 @@ class Follower(ABC):
     def drift(self, q: list[Scalar], v: list[Scalar]) -> Scalar:
         """The follower's acceleration while its leaders keep their rates."""
         rows = zip(self.bend(q, v), self.leaders, strict=True)
-        return total(*(times(x, v[k]) for x, (_, k) in rows))
+        return total(*(x * v[k] for x, (_, k) in rows))
 
     def error(self, q: list[Scalar]) -> Scalar:
         """C."""
-        return minus(q[self.follower[0]], self.position(q))
+        return q[self.follower[0]] - self.position(q)
 
     def jacobian(self, q: list[Scalar]) -> Sparse:
         """∂C over the tree's velocities: 1 for the follower, −slope for each leader."""
         J: Sparse = {self.follower[1]: 1.0}
         for slope, (_, leader) in zip(self.slopes(q), self.leaders, strict=True):
-            J[leader] = minus(J.get(leader, 0.0), slope)
+            J[leader] = J.get(leader, 0.0) - slope
         return J
 
 
@@ -79,7 +79,8 @@ class PolynomialFollower(Follower):
         return bool(self.polynomial.powers)
 
     def position(self, q: list[Scalar]) -> Scalar:
-        return self.polynomial.position([q[i] for i, _ in self.leaders])
+        found: Scalar = self.polynomial.position([q[i] for i, _ in self.leaders])
+        return found
 
     def slopes(self, q: list[Scalar]) -> list[Scalar]:
         return self.polynomial.slopes([q[i] for i, _ in self.leaders])
@@ -88,7 +89,7 @@ class PolynomialFollower(Follower):
         if not self.curved:
             return [0.0] * len(self.leaders)
         i, k = self.leaders[0]
-        return [times(self.polynomial.curvature([q[i]]), v[k])]
+        return [self.polynomial.curvature([q[i]]) * v[k]]
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class MapFollower(Follower):
         a = casadi.vertcat(*(SX(q[i]) for i, _ in self.leaders))
         rates = casadi.vertcat(*(SX(0.0 if v is None else v[k]) for _, k in self.leaders))
         found = self._differentiated.call([a, rates, casadi.vertcat(*map(SX, self.parameters))])
-        return [[float(x) if x.is_constant() else x for x in scalars(casadi.densify(SX(part)))] for part in found]
+        return [[simplified(x) for x in scalars(casadi.densify(SX(part)))] for part in found]
 
     def position(self, q: list[Scalar]) -> Scalar:
         return self._at(q)[0][0]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.dynamics.algebra.rotation import Rotation, Transform, snapped
-from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, minus, reciprocal
+from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.tree.bodies import GROUND, Bodies, Body, Place, matrix, settled
 from gearwright.dynamics.tree.joints import Slide, Turn
@@ -161,7 +161,7 @@ def center_leaves(system: Bodies) -> None:
     for i, body in enumerate(system.bodies):
         leaf = all(b.parent != i for b in system.bodies)
         if isinstance(body.freedom, Slide) and leaf and is_number(body.mass.m) and body.mass.m > 0.0:
-            center = body.mass.h * reciprocal(body.mass.m)
+            center = body.mass.h * (1.0 / body.mass.m)
             body.place = body.place._replace(p=body.place.p + center)
             reframe(system, i, Place(np.eye(3), -center))
             body.mass = body.mass._replace(h=ZERO)
@@ -176,7 +176,7 @@ def regroup(system: Bodies) -> None:
         body.mass, shared = parted(body, body.mass)
         body.weightless, shared_weightless = parted(body, body.weightless)
         if body.parent == GROUND:
-            system.ground += shared._replace(m=minus(shared.m, shared_weightless.m), h=shared.h - shared_weightless.h)
+            system.ground += shared._replace(m=shared.m - shared_weightless.m, h=shared.h - shared_weightless.h)
         else:
             system.bodies[body.parent].mass += shared
             system.bodies[body.parent].weightless += shared_weightless

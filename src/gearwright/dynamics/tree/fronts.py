@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from gearwright.dynamics.algebra.fronts import Front, Inertia, common
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, plus, times
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion
 from gearwright.dynamics.tree.algorithms import propagate_to_parent, unit_accelerations
@@ -72,12 +72,12 @@ def _own_inertia(
     d: Scalar = 0.0
     for i, k, s in own:
         F = composite[i].momentum(s) * G[k][u]
-        d = plus(d, times(G[k][u], s.dot(F)))
+        d = d + G[k][u] * s.dot(F)
         others = {j: (m, t) for j, m, t in own if j < i}
         carrier = i
         while others and carrier != GROUND:
             F, carrier = at.X[carrier].force(F), at.system.bodies[carrier].parent
             if carrier in others:
                 m, t = others.pop(carrier)
-                d = plus(d, times(2.0, times(G[m][u], t.dot(F))))
+                d = d + 2.0 * (G[m][u] * t.dot(F))
     return d

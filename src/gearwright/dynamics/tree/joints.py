@@ -19,21 +19,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.dynamics.algebra.rotation import AboutAxis, Dense, Rotation, Transform, snapped
-from gearwright.dynamics.algebra.scalar import (
-    TINY,
-    Scalar,
-    plus,
-    reciprocal,
-    sine_cosine,
-    square_root,
-    times,
-    times_reciprocal,
-)
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt, times_reciprocal
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Mass, Motion, Symmetric, Vector
 from gearwright.model.joints import Joint
 from gearwright.model.joints import motions as model
 
 Array = Any  # a NumPy array of floats
+Quaternion = tuple[Scalar, ...]  # w, x, y, z
 _STILL = Rotation()
 
 
@@ -52,6 +44,9 @@ class Freedom(Protocol):
         fewest operations, the freedom in those axes, and the joint frame as the carried body then sees it."""
 
     def transform(self, q: Sequence[Scalar]) -> Transform: ...
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        """The rotation of `transform`."""
+
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         """S, in the carried body's axes, at its origin."""
 
@@ -76,8 +71,12 @@ class Turn:
         return A, replace(self, direction=UNIT[2]), A.T @ R
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
-        s, c = sine_cosine(plus(q[0], self.offset))
-        return Transform(Rotation((AboutAxis(2, c, s),)), Vector(0.0, 0.0, times(self.pitch, q[0])))
+        s, c = sine_cosine(q[0] + self.offset)
+        return Transform(Rotation((AboutAxis(2, c, s),)), Vector(0.0, 0.0, self.pitch * q[0]))
+
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        s, c = sine_cosine(0.5 * (q[0] + self.offset))
+        return c, 0.0, 0.0, s
 
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         return (Motion(UNIT[2], Vector(0.0, 0.0, self.pitch)),)
@@ -105,6 +104,9 @@ class Slide:
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return Transform(_STILL, self.direction * q[0])
 
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        return 1.0, 0.0, 0.0, 0.0
+
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         return (Motion(ZERO, self.direction),)
 
@@ -129,6 +131,9 @@ class Ball:
     def transform(self, q: Sequence[Scalar]) -> Transform:
         R = quaternion_matrix(q)
         return Transform(Rotation((Dense(R.columns if self.reversed else R.rows),)), ZERO)
+
+    def quaternion(self, q: Sequence[Scalar]) -> Quaternion:
+        return quaternion_conjugate(q) if self.reversed else tuple(q)
 
     def subspace(self, q: Sequence[Scalar]) -> tuple[Motion, ...]:
         if self.reversed:
@@ -157,8 +162,8 @@ def across(z: Array) -> Array:
 
 def quaternion_matrix(q: Sequence[Scalar]) -> Dense:
     w, x, y, z = q
-    xx, yy, zz = times(x, x), times(y, y), times(z, z)
-    xy, xz, yz, wx, wy, wz = times(x, y), times(x, z), times(y, z), times(w, x), times(w, y), times(w, z)
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz, wx, wy, wz = x * y, x * z, y * z, w * x, w * y, w * z
     return Dense(
         (
             Vector(1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy)),
@@ -168,24 +173,28 @@ def quaternion_matrix(q: Sequence[Scalar]) -> Dense:
     )
 
 
-def quaternion_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def quaternion_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Quaternion:
     (w, x, y, z), (p, i, j, k) = a, b
     u, v = Vector(x, y, z), Vector(i, j, k)
-    return times(w, p) - u @ v, *(v * w + u * p + u.cross(v))
+    return (w * p) - u @ v, *(v * w + u * p + u.cross(v))
 
 
-def quaternion_normalised(q: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def quaternion_conjugate(q: Sequence[Scalar]) -> Quaternion:
+    return q[0], *(-x for x in q[1:])
+
+
+def quaternion_normalised(q: Sequence[Scalar]) -> Quaternion:
     w, x, y, z = q
-    k = reciprocal(square_root(times(w, w) + Vector(x, y, z) @ Vector(x, y, z)))
+    k = 1.0 / sqrt(w * w + Vector(x, y, z) @ Vector(x, y, z))
     return tuple(times_reciprocal(c, k) for c in q)
 
 
-def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> tuple[Scalar, ...]:
+def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> Quaternion:
     """`q·exp(turn/2)`, the turn [rad] being in the child side's axes.
 
     TINY keeps sin(θ/2)/θ and its derivatives finite at rest; it is below the rounding of any θ² that matters.
     """
-    angle = square_root(turn @ turn + TINY)
+    angle = sqrt(turn @ turn + TINY)
     s, c = sine_cosine(0.5 * angle)
     return quaternion_normalised(quaternion_product(q, (c, *(turn * (s / angle)))))
 

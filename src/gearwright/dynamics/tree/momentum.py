@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus
+from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST, Force, Mass, Motion, Vector
 from gearwright.dynamics.tree.bodies import GROUND, any_weightless
 from gearwright.dynamics.tree.joints import Ball
@@ -40,7 +40,7 @@ def lagrangian_gradient(at: Configuration, v: list[Scalar]) -> Gradient:
         W = Force(moments[i].h.cross(g[i]), g[i] * moments[i].m)
         for s, k in zip(at.S[i], b.velocities, strict=True):
             p[k] = s.dot(P[i])
-            f[k] = plus(_cross(turned, s).dot(P[i]), s.dot(W))
+            f[k] = turned.cross(s).dot(P[i]) + s.dot(W)
         if b.parent != GROUND:
             P[b.parent] = P[b.parent] + at.X[i].force(P[i])
             h = at.X[i].R.apply(moments[i].h) + at.X[i].r * moments[i].m
@@ -68,8 +68,3 @@ def _gravity(at: Configuration) -> list[Vector]:
 
 def _heavy(mass: Mass, weightless: Mass) -> Mass:
     return Mass(mass.m, mass.h) + Mass(-weightless.m, -weightless.h)
-
-
-def _cross(V: Motion, S: Motion) -> Motion:
-    """The rate of a motion S that V carries along."""
-    return Motion(V.angular.cross(S.angular), V.angular.cross(S.linear) + V.linear.cross(S.angular))

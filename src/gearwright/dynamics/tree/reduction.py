@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gearwright.dynamics.algebra.scalar import Scalar, plus, times, total
+from gearwright.dynamics.algebra.scalar import Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.model import Mechanism, in_order
@@ -27,7 +27,7 @@ class TreeState:
     def accelerations(self, u_dot: list[Scalar]) -> list[Scalar]:
         """`v̇ = G·u̇ + Ġ·u`."""
         rows = zip(self.G, self.vd, strict=True)
-        return [total(bias, *(times(g, u_dot[n]) for n, g in row.items())) for row, bias in rows]
+        return [total(bias, *(g * u_dot[n] for n, g in row.items())) for row, bias in rows]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ class Reduction:
     velocities: list[int]
 
     def expand(self, q_u: list[Scalar], u: list[Scalar], nq: int, nv: int) -> TreeState:
-        q, v, vd = [0.0] * nq, [0.0] * nv, [0.0] * nv
+        q: list[Scalar] = [0.0] * nq
+        v: list[Scalar] = [0.0] * nv
+        vd: list[Scalar] = [0.0] * nv
         G: list[Sparse] = [{} for _ in range(nv)]
         for i, x in zip(self.positions, q_u, strict=True):
             q[i] = x
@@ -49,12 +51,12 @@ class Reduction:
             (i, k), slopes = tie.follower, tie.slopes(q)
             q[i] = tie.position(q)
             for slope, (_, leader) in zip(slopes, tie.leaders, strict=True):
-                v[k] = plus(v[k], times(slope, v[leader]))
-                vd[k] = plus(vd[k], times(slope, vd[leader]))
+                v[k] = v[k] + slope * v[leader]
+                vd[k] = vd[k] + slope * vd[leader]
                 for n, g in G[leader].items():
-                    G[k][n] = plus(G[k].get(n, 0.0), times(slope, g))
+                    G[k][n] = G[k].get(n, 0.0) + slope * g
             if tie.curved:
-                vd[k] = plus(vd[k], tie.drift(q, v))
+                vd[k] = vd[k] + tie.drift(q, v)
         return TreeState(q, v, G, vd)
 
     def efforts(self, q: list[Scalar], missing: list[Scalar]) -> list[Scalar]:
@@ -67,7 +69,7 @@ class Reduction:
         for tie in reversed(self.ties):
             effort = missing[tie.follower[1]]
             for slope, (_, leader) in zip(tie.slopes(q), tie.leaders, strict=True):
-                missing[leader] = plus(missing[leader], times(slope, effort))
+                missing[leader] = missing[leader] + slope * effort
             efforts.append(effort)
         return efforts[::-1]
 
@@ -77,11 +79,11 @@ class Reduction:
         for tie in reversed(self.ties):
             k = tie.follower[1]
             for slope, (_, leader) in zip(tie.slopes(tree.q), tie.leaders, strict=True):
-                p[leader] = plus(p[leader], times(slope, p[k]))
-                f[leader] = plus(f[leader], times(slope, f[k]))
+                p[leader] = p[leader] + slope * p[k]
+                f[leader] = f[leader] + slope * f[k]
             if tie.curved:
                 for bend, (_, leader) in zip(tie.bend(tree.q, tree.v), tie.leaders, strict=True):
-                    f[leader] = plus(f[leader], times(bend, p[k]))
+                    f[leader] = f[leader] + bend * p[k]
         return [p[k] for k in self.velocities], [f[k] for k in self.velocities]
 
 

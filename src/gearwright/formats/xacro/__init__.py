@@ -60,8 +60,10 @@ def expand(data: bytes, name: str, file: Path | None, report: Report, options: X
         if e.code == "package-not-found":  # the error says what the warning of its $(find …) said
             report.drop(e.code, str(e))
         _report_failure(report, expander, e.code, str(e), name)
-    except (RecursionError, MemoryError):
+    except RecursionError:
         _report_failure(report, expander, "xacro-limit", "properties and expressions are nested too deep", name)
+    except MemoryError:
+        _report_failure(report, expander, "xacro-limit", "there is too little memory to expand this file", name)
     return None
 
 

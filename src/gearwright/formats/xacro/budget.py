@@ -1,4 +1,7 @@
-"""Limits of an expansion: every loop draws from one budget, so that time and size are bounded."""
+"""Limits of an expansion: every loop draws from one budget, so that time and size are bounded.
+
+Memory needs no account of its own: what a step makes is at most some 64 bytes, and the steps are counted.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from gearwright.formats.xacro.errors import too_much
 MAX_STEPS = 2_000_000  # parts of expressions and elements; 720 links, each by nested macros, take 232,000
 MAX_SECONDS = 5.0  # [s] of this thread's processor time
 MAX_NODES = 3 * MAX_ELEMENTS  # elements made, those of blocks that are used nowhere among them
-MAX_CHARACTERS = 32 * 2**20  # evaluated text, in all
+MAX_CHARACTERS = 32 * 2**20  # of the expanded document, and of evaluated text: no more than a file may have
 MAX_TEXT = 200_000  # characters of one evaluated text
 MAX_ITEMS = 50_000  # values in a list or dictionary, those inside its parts counted
 MAX_BITS = 16_384  # of an integer
@@ -18,6 +21,8 @@ MAX_NESTING = 10_000  # open tasks; a macro that calls itself inside a condition
 MAX_INCLUDE_DEPTH = 50
 CALL_STEPS = 25  # what a call of a macro takes, beside evaluating a name
 NODE_STEPS = 5  # and an element, or a parameter of a macro
+FUNCTION_STEPS = 5  # a call of a function, and each part of a lambda
+CHARACTERS_PER_STEP = 16  # of texts that are made or gone through
 MAX_FILES = 500  # included or loaded, repetitions counted
 _LOOK = 2_000  # steps between two looks at the clock
 
@@ -45,15 +50,15 @@ class Budget:
             raise too_much(f"the expansion takes more than {MAX_SECONDS:g} s")
         self._look_at = self.steps - _LOOK
 
-    def node(self) -> None:
-        self.spend(NODE_STEPS)
+    def node(self, attributes: int) -> None:
+        """An element of the document."""
+        self.spend(NODE_STEPS + attributes)
         self.nodes -= 1
         if self.nodes < 0:
             raise too_much(f"the expansion makes more than {MAX_NODES:,} elements")
 
     def text(self, length: int) -> None:
-        if length > MAX_TEXT:
-            raise too_much(f"a text of more than {MAX_TEXT:,} characters")
+        """Text of the document, as it is written or evaluated."""
         self.characters -= length
         if self.characters < 0:
             raise too_much(f"the expansion makes more than {MAX_CHARACTERS:,} characters")

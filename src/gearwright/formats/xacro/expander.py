@@ -82,11 +82,11 @@ class Expander:
     # --- elements ------------------------------------------------------------------------------------------------
 
     def element(self, node: Node, context: Context, out: Node) -> Task:
-        self.budget.node()
+        self.budget.node(len(node.attributes))
         made = node.like(node.tag, {})
         for name, value in node.attributes.items():
             if not name.startswith(PREFIX):
-                made.attributes[name] = self.text.string(value, context.scope)
+                made.attributes[name] = self._written(value, context)
         out.children.append(made)
         if node.children:
             self.depth += 1
@@ -100,11 +100,18 @@ class Expander:
             if isinstance(child, str):
                 self.place = node
                 self.budget.spend()
-                text = child if isinstance(child, Verbatim) else self.text.string(child, context.scope)
+                text = self._written(child, context)
                 if text and not text.isspace():
                     out.children.append(text)
             else:
                 yield self.task(child, context, out)
+
+    def _written(self, text: str, context: Context) -> str:
+        """Text as it stands in the expanded document, to whose size it is counted."""
+        if "$" in text and not isinstance(text, Verbatim):
+            return self.text.string(text, context.scope)
+        self.budget.text(len(text))
+        return text
 
     def task(self, node: Node, context: Context, out: Node) -> Task:
         self.place = node
@@ -136,7 +143,8 @@ class Expander:
         known = (*needed, *optional)
         for name in node.attributes:
             if not any_other and name not in known and not name.startswith("xmlns"):
-                message = f"attribute {shown(name)} of <{node.tag}> is not known{nearest(name, known)}"
+                near = self.report.near(name, known, listed=False)
+                message = f"attribute {shown(name)} of <{node.tag[:80]}> is not known{near}"
                 self.report.warning("element-unknown", message, node.source)
         return [node.attributes[name] for name in needed]
 

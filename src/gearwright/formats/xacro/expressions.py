@@ -10,21 +10,34 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from threading import Lock
 from typing import Any
 
 from gearwright.errors import nearest
-from gearwright.formats.xacro.budget import Budget
+from gearwright.formats.xacro.budget import FUNCTION_STEPS, MAX_ITEMS, Budget
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 from gearwright.formats.xacro.formatting import one_field
 from gearwright.formats.xacro.methods import TABLE, method
 from gearwright.formats.xacro.operators import BINARY, COMPARE, UNARY
 from gearwright.formats.xacro.scopes import Locals, PropertyScope
-from gearwright.formats.xacro.values import SCALARS, DottedDict, Function, Namespace, NameTable, Value, weigh
+from gearwright.formats.xacro.values import (
+    CHANGEABLE,
+    SCALARS,
+    DottedDict,
+    Function,
+    Namespace,
+    NameTable,
+    Value,
+    iterated,
+    joined,
+    weigh,
+)
 
 MAX_LENGTH = 5_000  # characters of an expression
 MAX_DEPTH = 100  # of its syntax tree
 MAX_CALLS = 40  # lambdas inside each other
+MAX_NODES_KEPT = 50_000  # of syntax trees that are kept for the next time, some 500 bytes each
 _PARSING = Lock()  # filters of warnings belong to the process: threads that swap them at once would lose them
 
 
@@ -34,18 +47,30 @@ class Evaluator:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self._parsed: dict[str, ast.expr] = {}
+        self._nodes = 0  # of these trees
         self._calls = 0
 
     def evaluate(self, text: str, names: NameTable) -> Value:
         text = text.strip()
         tree = self._parsed.get(text)
         if tree is None:
-            tree = self._parsed[text] = _parse(text)
+            tree = self._parse(text)
         try:
             return self.visit(tree, names)
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as e:
             reason = str(e) if not isinstance(e, KeyError) else f"there is no {shown(e.args[0])}"
             raise XacroError(f"{reason or type(e).__name__}, in the expression {shown(text)}") from None
+
+    def _parse(self, text: str) -> ast.expr:
+        """The syntax tree; trees are kept for the next time as long as they are few."""
+        tree, size = _parse(text)
+        self.budget.spend(size)
+        self._nodes += size
+        if self._nodes > MAX_NODES_KEPT:
+            self._parsed.clear()
+            self._nodes = size
+        self._parsed[text] = tree
+        return tree
 
     def visit(self, node: ast.expr, names: NameTable) -> Value:
         self.budget.spend()
@@ -80,8 +105,9 @@ class Evaluator:
                 return value.lookup(name)
             except KeyError:
                 raise XacroError(f"the name {shown(name)} is not defined in this namespace") from None
-        found = method(value, name, lambda changed: weigh(changed, self.budget))
+        found = method(value, name)
         if found is not None:
+            self.budget.spend(FUNCTION_STEPS)
             return found
         if isinstance(value, DottedDict) and name in value:
             return value[name]
@@ -138,23 +164,33 @@ class Evaluator:
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
+    def apply(self, function: Value, /, *arguments: Value, **named: Value) -> Value:
+        """Every call of a function: what goes in is weighed together, what comes out by itself."""
+        if not isinstance(function, Function):
+            raise XacroError(f"{_kind(function)} cannot be called")
+        self.budget.spend(FUNCTION_STEPS)
+        weigh([*function.bound, *arguments, *named.values()], self.budget)
+        first = (self.apply, *function.bound) if function.calls_back else function.bound
+        result = function.call(*first, *arguments, **named)
+        for value in function.bound:
+            if isinstance(value, CHANGEABLE):
+                weigh(value, self.budget)
+        return weigh(result, self.budget)
+
     def _call(self, node: ast.Call, names: NameTable) -> Value:
         function = self.visit(node.func, names)
         arguments = list(self._spread(node.args, names))
         named: dict[str, Value] = {}
         for k in node.keywords:
             value = self.visit(k.value, names)
-            named.update({k.arg: value} if k.arg is not None else value)
-        if not isinstance(function, Function):
-            raise XacroError(f"{_kind(function)} cannot be called")
-        for value in (*arguments, *named.values()):
-            weigh(value, self.budget)
-        return weigh(function.call(*arguments, **named), self.budget)
+            named.update({k.arg: value} if k.arg is not None else weigh(value, self.budget))
+        return self.apply(function, *arguments, **named)
 
     def _lambda(self, node: ast.Lambda, names: NameTable) -> Value:
         a = node.args
         if a.defaults or a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs:
             raise XacroError("a lambda takes plain parameters only")
+        self.budget.spend(FUNCTION_STEPS * sum(1 for _ in ast.walk(node)))  # it keeps its text
         parameters = [p.arg for p in a.args]
 
         def call(*values: Value) -> Value:
@@ -165,7 +201,7 @@ class Evaluator:
             self._calls += 1
             result = self.visit(node.body, Locals(dict(zip(parameters, values, strict=True)), names))
             self._calls -= 1
-            return weigh(result, self.budget)
+            return result
 
         return Function("lambda", call)
 
@@ -174,48 +210,54 @@ class Evaluator:
     def _spread(self, parts: list[ast.expr], names: NameTable) -> Iterator[Value]:
         for part in parts:
             if isinstance(part, ast.Starred):
-                yield from weigh(self.visit(part.value, names), self.budget)
+                yield from iterated(self.visit(part.value, names), self.budget)
             else:
                 yield self.visit(part, names)
 
-    def _list(self, node: ast.List, names: NameTable) -> Value:
+    def _list(self, node: ast.List | ast.Set, names: NameTable) -> Value:
         return weigh(list(self._spread(node.elts, names)), self.budget)
 
     def _tuple(self, node: ast.Tuple, names: NameTable) -> Value:
         return weigh(tuple(self._spread(node.elts, names)), self.budget)
 
     def _set(self, node: ast.Set, names: NameTable) -> Value:
-        return weigh(set(self._spread(node.elts, names)), self.budget)
+        return set(self._list(node, names))  # weighed before it is hashed
 
     def _dict(self, node: ast.Dict, names: NameTable) -> Value:
         made: dict[Value, Value] = {}
         for k, v in zip(node.keys, node.values, strict=True):
             value = self.visit(v, names)
-            made.update(value if k is None else {self.visit(k, names): value})
+            made.update(weigh(value, self.budget) if k is None else {self.visit(k, names): value})
+            weigh(made if k is None else None, self.budget)
         return weigh(made, self.budget)
 
     def _comprehension(self, node: Any, names: NameTable) -> Value:
         """A comprehension: a list, a set, or a generator, which is a list here."""
-        values = [self.visit(node.elt, local) for local in self._loops(node.generators, names)]
-        return weigh(set(values) if isinstance(node, ast.SetComp) else values, self.budget)
+        values = self._listed(self.visit(node.elt, local) for local in self._loops(node.generators, names))
+        return weigh(set(values), self.budget) if isinstance(node, ast.SetComp) else values
 
     def _dict_comprehension(self, node: ast.DictComp, names: NameTable) -> Value:
         loops = self._loops(node.generators, names)
-        return weigh({self.visit(node.key, n): self.visit(node.value, n) for n in loops}, self.budget)
+        pairs = self._listed([self.visit(node.key, local), self.visit(node.value, local)] for local in loops)
+        return weigh(dict(pairs), self.budget)
+
+    def _listed(self, values: Iterator[Value]) -> list[Value]:
+        """The list is weighed before a set is made of it, and ends where it is too long."""
+        return weigh(list(islice(values, MAX_ITEMS + 1)), self.budget)  # type: ignore[no-any-return]
 
     def _loops(self, generators: list[ast.comprehension], names: NameTable) -> Iterator[NameTable]:
         if not generators:
             yield names
             return
         first = generators[0]
-        for value in list(weigh(self.visit(first.iter, names), self.budget)):
+        for value in list(iterated(self.visit(first.iter, names), self.budget)):
             self.budget.spend()
             local = Locals(_bound(first.target, value), names)
             if all(self.visit(test, local) for test in first.ifs):
                 yield from self._loops(generators[1:], local)
 
     def _joined(self, node: ast.JoinedStr, names: NameTable) -> Value:
-        return "".join(self.visit(part, names) for part in node.values)
+        return joined(self.visit(part, names) for part in node.values)
 
     def _formatted(self, node: ast.FormattedValue, names: NameTable) -> Value:
         spec = "" if node.format_spec is None else self.visit(node.format_spec, names)
@@ -250,7 +292,8 @@ _RULES: dict[type[ast.expr], Callable[[Evaluator, Any, NameTable], Value]] = {
 _CALLED = {ast.NamedExpr: "an assignment (:=)", ast.Await: "await", ast.Yield: "yield", ast.Starred: "a star (*)"}
 
 
-def _parse(text: str) -> ast.expr:
+def _parse(text: str) -> tuple[ast.expr, int]:
+    """The syntax tree, and how many nodes it has."""
     if len(text) > MAX_LENGTH:
         raise too_much(f"an expression of more than {MAX_LENGTH:,} characters")
     try:
@@ -262,11 +305,12 @@ def _parse(text: str) -> ast.expr:
         raise XacroError(f"{shown(text)} is not an expression: {reason}") from None
     except (RecursionError, MemoryError):
         raise too_much(f"the expression {shown(text)} is nested too deep") from None
-    level: list[ast.AST] = [tree]
+    level, size = [tree], 0
     for _ in range(MAX_DEPTH):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        size += len(level)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]  # type: ignore[misc]
         if not level:
-            return tree
+            return tree, size
     raise too_much(f"the expression {shown(text)} is nested too deep")
 
 

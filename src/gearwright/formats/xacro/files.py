@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gearwright.formats.file_bytes import bounded
-from gearwright.formats.packages import Packages, enclosing_package, search_folders
+from gearwright.formats.model_folders import ModelFolders
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 
 MAX_ENTRIES = 10_000  # of folders that a pattern goes through
@@ -21,14 +21,13 @@ class Files:
 
     def __init__(self, file: Path | None, search: Sequence[str | os.PathLike[str]]) -> None:
         self.folder = None if file is None else file.absolute().parent
-        places = [] if file is None else [file.absolute(), file.resolve()]  # a linked model has two places
-        own = [p for p in dict.fromkeys(enclosing_package(place) for place in places) if p is not None]
-        folders = search_folders(search)
-        self._packages = Packages(own, folders)
-        self._roots = [_resolved(p) for p in (*(p.parent for p in places), *own, *folders)]
+        try:
+            self._folders = ModelFolders(file, search)
+        except (OSError, RuntimeError, ValueError) as e:
+            raise XacroError(f"the model's folders cannot be followed: {e}", "include-not-found") from None
 
     def package(self, name: str) -> Path | None:
-        return self._packages.find(name)
+        return self._folders.packages.find(name)
 
     def path(self, name: str, folder: Path | None) -> Path:
         """The path that a name in a file means; relative ones begin at the file that is being expanded."""
@@ -50,7 +49,7 @@ class Files:
     def allowed(self, path: Path) -> Path:
         """The path with its links followed. Raises XacroError if it leads out of the allowed folders."""
         found = _resolved(path)
-        if not any(found.is_relative_to(root) for root in self._roots):
+        if not self._folders.holds(found):
             raise XacroError(
                 f"{shown(path, 200)} lies outside the model's folder, its package and the search path; add its folder "
                 "with search_path=[…] or --path",

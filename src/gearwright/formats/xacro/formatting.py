@@ -3,37 +3,65 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from string import Formatter
 
-from gearwright.formats.xacro.budget import MAX_TEXT
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
-from gearwright.formats.xacro.values import Value
+from gearwright.formats.xacro.values import Value, joined
 
 MAX_WIDTH = 1_000
-_PERCENT = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(\*|\d+)?(?:\.(\*|\d+))?")
+_FIELD = re.compile(
+    r"%(?:\((?P<key>[^()]*+)\))?+[#0\- +]*+(?P<width>\*|[0-9]*+)(?:\.(?P<precision>\*|[0-9]*+))?+[hlL]?(?P<kind>.)",
+    re.DOTALL,
+)  # possessive: a text of 200,000 zeros would be tried in every way
 
 
 def percent(template: str, values: Value) -> str:
     """`'%.3f' % x`."""
-    for width, precision in _PERCENT.findall(template):
-        _check_width(width)
-        _check_width(precision)
-    _check_length(template.count("%"), values, len(template))
-    return str(template % values)
+    return joined(_percent_pieces(template, values))
+
+
+def _percent_pieces(template: str, values: Value) -> Iterator[str]:
+    """The text between the fields and the fields, each formatted by itself."""
+    left = list(values) if isinstance(values, tuple) else [values]
+    left.reverse()
+    at = 0
+    while (percent_at := template.find("%", at)) >= 0:
+        field = _FIELD.match(template, percent_at)
+        if field is None:
+            raise ValueError("incomplete format")
+        yield template[at:percent_at]
+        at = field.end()
+        _check_width(field["width"])
+        _check_width(field["precision"] or "")
+        if field["key"] is None and field["kind"] == "(":
+            raise XacroError("a format with parentheses in a key is not offered")
+        if field["key"] is not None:
+            left.clear()  # as in Python, the mapping is taken for all of them
+            yield field[0] % values
+        elif field["kind"] == "%":
+            yield field[0] % ()
+        elif not left:
+            raise TypeError("not enough arguments for format string")
+        else:
+            yield field[0] % (left.pop(),)
+    if left and not isinstance(values, (list, dict, range)):
+        raise TypeError("not all arguments converted during string formatting")
+    yield template[at:]
 
 
 def format_text(template: str, *values: Value, **named: Value) -> str:
     """`'{:.3f}'.format(x)`, without attributes and indices of the fields."""
-    pieces, fields = [], 0
+    return joined(_format_pieces(template, values, named))
+
+
+def _format_pieces(template: str, values: tuple[Value, ...], named: dict[str, Value]) -> Iterator[str]:
+    fields = 0
     for text, field, spec, conversion in Formatter().parse(template):
-        pieces.append(text)
-        if field is None:
-            continue
-        value = _field(field, fields, values, named)
-        fields += 1
-        _check_length(fields, value, len(template))
-        pieces.append(one_field(value, spec or "", conversion or ""))
-    return "".join(pieces)
+        yield text
+        if field is not None:
+            yield one_field(_field(field, fields, values, named), spec or "", conversion or "")
+            fields += 1
 
 
 def one_field(value: Value, spec: str, conversion: str) -> str:
@@ -55,11 +83,3 @@ def _field(name: str, position: int, values: tuple[Value, ...], named: dict[str,
 def _check_width(width: str) -> None:
     if width == "*" or (width and (len(width) > 4 or int(width) > MAX_WIDTH)):
         raise too_much(f"a format wider than {MAX_WIDTH} characters")
-
-
-def _check_length(fields: int, values: Value, length: int) -> None:
-    """Each field may print all of the values."""
-    parts = values if isinstance(values, tuple) else values.values() if isinstance(values, dict) else (values,)
-    longest = max((len(str(v)) for v in parts), default=0) if fields else 0
-    if length + fields * longest > 4 * MAX_TEXT:
-        raise too_much(f"a formatted text of more than {MAX_TEXT:,} characters")

@@ -9,25 +9,29 @@ from typing import cast
 from gearwright.formats.xacro.budget import MAX_BITS
 from gearwright.formats.xacro.errors import XacroError, too_much
 from gearwright.formats.xacro.operators import multiply
-from gearwright.formats.xacro.values import DottedDict, Function, Namespace, Value
+from gearwright.formats.xacro.values import Apply, DottedDict, Function, Namespace, Value, keyed
 
 MAX_FACTORIAL = 1_000
 MAX_DIGITS = 400  # of rounding, on either side of the point
 
 
-def _keyed(key: Function | None) -> Callable[..., Value] | None:
-    return None if key is None else key.call
-
-
 def _extreme(of: Callable[..., Value]) -> Callable[..., Value]:
-    def extreme(*values: Value, key: Function | None = None, **default: Value) -> Value:
-        return of(*values, key=_keyed(key), **default)
+    def extreme(apply: Apply, /, *values: Value, key: Function | None = None, **default: Value) -> Value:
+        return of(*values, key=keyed(apply, key), **default)
 
     return extreme
 
 
-def _sorted(values: Value, *, key: Function | None = None, reverse: bool = False) -> Value:
-    return sorted(values, key=_keyed(key), reverse=reverse)
+def _sorted(apply: Apply, values: Value, /, *, key: Function | None = None, reverse: bool = False) -> Value:
+    return sorted(values, key=keyed(apply, key), reverse=reverse)
+
+
+def _map(apply: Apply, function: Function, /, *lists: Value) -> Value:
+    return [apply(function, *values) for values in zip(*lists, strict=False)]
+
+
+def _filter(apply: Apply, function: Function | None, values: Value, /) -> Value:
+    return [v for v in values if (v if function is None else apply(function, v))]
 
 
 def _round(number: Value, ndigits: int | None = None) -> Value:
@@ -72,11 +76,11 @@ PYTHON: dict[str, Value] = {
     "False": False,
     **{name: Function(name, kind, kind) for name, kind in TYPES.items()},
     "dict": Function("dict", _dict, dict),
-    "map": Function("map", lambda f, *lists: [f.call(*v) for v in zip(*lists, strict=False)]),
-    "filter": Function("filter", lambda f, values: [v for v in values if (v if f is None else f.call(v))]),
-    "min": Function("min", _extreme(min)),
-    "max": Function("max", _extreme(max)),
-    "sorted": Function("sorted", _sorted),
+    "map": Function("map", _map, calls_back=True),
+    "filter": Function("filter", _filter, calls_back=True),
+    "min": Function("min", _extreme(min), calls_back=True),
+    "max": Function("max", _extreme(max), calls_back=True),
+    "sorted": Function("sorted", _sorted, calls_back=True),
     "round": Function("round", _round),
     "sum": Function("sum", _sum),
     "isinstance": Function("isinstance", _isinstance),

@@ -106,7 +106,7 @@ def xacro_functions(
 
 def _tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
     """The pieces of a text between any of the separators."""
-    for s in sep[1:]:
-        text = text.replace(s, sep[0])
-    parts = text.split(sep[0])
+    if not (isinstance(text, str) and isinstance(sep, str) and sep):
+        raise TypeError("tokenize() takes a text, and its separators as a text")
+    parts = text.translate(dict.fromkeys(map(ord, sep), sep[0])).split(sep[0])
     return [p for p in parts if p] if skip_empty else parts

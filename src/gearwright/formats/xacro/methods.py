@@ -8,13 +8,13 @@ from typing import cast
 from gearwright.formats.xacro.budget import MAX_TEXT
 from gearwright.formats.xacro.errors import too_much
 from gearwright.formats.xacro.formatting import MAX_WIDTH, format_text
-from gearwright.formats.xacro.values import DottedDict, Function, Value
+from gearwright.formats.xacro.values import Apply, DottedDict, Function, Value, keyed
 
 Method = Callable[..., Value]
 
 PLAIN: dict[type, str] = {
-    str: "upper lower title capitalize swapcase casefold strip lstrip rstrip split rsplit splitlines partition"
-    " rpartition startswith endswith find rfind index rindex count removeprefix removesuffix"
+    str: "upper lower title capitalize swapcase casefold split splitlines partition"
+    " startswith endswith find index count removeprefix removesuffix"
     " isdigit isalpha isalnum isnumeric"
     " isdecimal isupper islower isspace isidentifier",
     list: "index count copy append extend insert pop remove reverse clear",
@@ -42,6 +42,17 @@ def _join(separator: str, parts: Value) -> str:
     return separator.join(listed)
 
 
+def _searched(name: str) -> Method:
+    """Methods that compare every character with every other one."""
+
+    def search(text: str, wanted: str | None = None, *rest: Value) -> Value:
+        if wanted is not None and len(wanted) > MAX_WIDTH:
+            raise too_much(f"{name}() for more than {MAX_WIDTH} characters")
+        return getattr(str, name)(text, wanted, *rest)
+
+    return search
+
+
 def _padded(name: str) -> Method:
     def pad(text: str, width: int, *fill: str) -> str:
         if width > MAX_WIDTH:
@@ -51,8 +62,8 @@ def _padded(name: str) -> Method:
     return pad
 
 
-def _sort(values: list[Value], *, key: Function | None = None, reverse: bool = False) -> None:
-    values.sort(key=None if key is None else key.call, reverse=reverse)
+def _sort(apply: Apply, values: list[Value], /, *, key: Function | None = None, reverse: bool = False) -> None:
+    values.sort(key=keyed(apply, key), reverse=reverse)
 
 
 def _items(d: dict[Value, Value]) -> list[Value]:
@@ -65,6 +76,8 @@ BOUNDED: dict[type, dict[str, Method]] = {
         "join": _join,
         "format": format_text,
         **{name: _padded(name) for name in ("ljust", "rjust", "center", "zfill")},
+        **{name: _searched(name) for name in ("strip", "lstrip", "rstrip", "rsplit")},
+        **{name: _searched(name) for name in ("rfind", "rindex", "rpartition")},
     },
     list: {"sort": _sort},
     dict: {"keys": list, "values": lambda d: list(d.values()), "items": _items},
@@ -76,16 +89,10 @@ TABLE: dict[type, dict[str, Method]] = {
 TABLE[DottedDict] = TABLE[dict]
 
 
-def method(value: Value, name: str, after: Callable[[Value], Value]) -> Function | None:
-    """The method of that name, bound to the value; `after` looks at what the value has become."""
+CALL_BACK = frozenset({_sort})
+
+
+def method(value: Value, name: str) -> Function | None:
+    """The method of that name, bound to the value."""
     found = TABLE.get(type(value), {}).get(name)
-    if found is None:
-        return None
-
-    def call(*arguments: Value, **named: Value) -> Value:
-        result = found(value, *arguments, **named)
-        if isinstance(value, (list, dict, set)):
-            after(value)
-        return result
-
-    return Function(name, call)
+    return None if found is None else Function(name, found, bound=(value,), calls_back=found in CALL_BACK)

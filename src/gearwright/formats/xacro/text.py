@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from gearwright.formats.xacro.budget import Budget
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expressions import Evaluator
 from gearwright.formats.xacro.scopes import PropertyScope
-from gearwright.formats.xacro.values import Value, text_of
+from gearwright.formats.xacro.values import Value, joined, text_of
 
 Substitute = Callable[[str], str]
 
@@ -37,34 +37,29 @@ class TextEvaluator:
         parts = list(self._parts(text, scope))
         if len(parts) == 1:
             return parts[0]
-        joined = "".join(text_of(p, self.budget) for p in parts)
-        self.budget.text(len(joined))
-        return joined
+        whole = joined(text_of(p, self.budget) for p in parts)
+        self.budget.text(len(whole))
+        return whole
 
     def string(self, text: str, scope: PropertyScope) -> str:
         """The value as it is written into the document."""
         if "$" not in text:
             return text
-        written = text_of(self.value(text, scope), self.budget)
+        written = joined([text_of(self.value(text, scope), self.budget)])
         self.budget.text(len(written))
         if _NOT_XML.search(written):
             raise XacroError(f"{shown(text)} gives characters that XML does not have")
         return written
 
-    def _parts(self, text: str, scope: PropertyScope) -> list[Value]:
-        parts: list[Value] = []
-        at, length = 0, 0
+    def _parts(self, text: str, scope: PropertyScope) -> Iterator[Value]:
+        at = 0
         while at < len(text):
             token = _TOKEN.match(text, at)
             if token is None:
                 raise XacroError(f"{shown(text[at:])} is neither text nor a closed expression")
             self.budget.spend()
             at = token.end()
-            parts.append(self._part(token, scope))
-            length += len(parts[-1]) if isinstance(parts[-1], str) else 0
-            if length > len(text):
-                self.budget.text(length)
-        return parts
+            yield self._part(token, scope)
 
     def _part(self, token: re.Match[str], scope: PropertyScope) -> Value:
         kind, inside = token.lastgroup, token[token.lastgroup or 0]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gearwright.formats.xacro.budget import MAX_BITS, MAX_ITEMS, MAX_TEXT, Budget
+from gearwright.formats.xacro.budget import CHARACTERS_PER_STEP, MAX_BITS, MAX_ITEMS, MAX_TEXT, Budget
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 
 Value = Any  # None, bool, int, float, str, list, tuple, dict, set, frozenset, range, Function or Names
 SCALARS = frozenset({bool, float, type(None)})
 SEQUENCES = frozenset({list, tuple, set, frozenset})
+CHANGEABLE = (list, dict, set)
+# Texts have random hashes. Those of these types can be made to collide, and a set or dictionary of n such keys takes
+# n² comparisons: each of them counts as so many values, which leaves some 5,000.
+COLLIDING = 10
+HASHED = frozenset({tuple, frozenset, range})
+HASH_BITS = 61  # an integer of fewer bits is its own hash
 PRINTED = (bool, int, float, list, tuple, dict, set, frozenset, range)
 
 
@@ -28,14 +34,24 @@ class DottedDict(dict[Value, Value]):
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Function:
-    """A function that expressions can call; `kind` is the type that it stands for in isinstance."""
+    """A function that expressions can call, by `Evaluator.apply` and nothing else: it weighs what goes in and out."""
 
     name: str
     call: Callable[..., Value]
-    kind: type | None = None
+    kind: type | None = None  # the type that it stands for in isinstance
+    bound: tuple[Value, ...] = ()  # the value that it is a method of, the first argument
+    calls_back: bool = False  # takes `Evaluator.apply` before all others: it calls functions that it is given
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
+
+
+Apply = Callable[..., Value]  # (function, *arguments, **named)
+
+
+def keyed(apply: Apply, key: Function | None) -> Callable[..., Value] | None:
+    """The key of a sort or an extreme, as Python takes it."""
+    return None if key is None else lambda value: apply(key, value)
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -67,10 +83,7 @@ def weigh(value: Value, budget: Budget) -> Value:
         if kind is str:
             characters += len(v)
         elif kind is int:
-            bits = v.bit_length()
-            if bits > MAX_BITS:
-                raise too_much(f"an integer of more than {MAX_BITS} bits")
-            items += bits // 256
+            items += _integer(v)
         elif kind in SEQUENCES:
             items += len(v)
             if items <= MAX_ITEMS:
@@ -82,12 +95,41 @@ def weigh(value: Value, budget: Budget) -> Value:
                 todo += v.values()
         elif kind is range:
             items += len(v)
+        if kind in HASHED:
+            items += COLLIDING
         if items > MAX_ITEMS:
             raise too_much(f"a list, or a structure of lists, with more than {MAX_ITEMS:,} values")
         if characters > MAX_TEXT:
             raise too_much(f"a text of more than {MAX_TEXT:,} characters")
-    budget.spend(items + characters // 64)
+    budget.spend(items + characters // CHARACTERS_PER_STEP)
     return value
+
+
+def _integer(number: int) -> int:
+    """How many values an integer counts as."""
+    bits = number.bit_length()
+    if bits > MAX_BITS:
+        raise too_much(f"an integer of more than {MAX_BITS} bits")
+    return 0 if bits < HASH_BITS else COLLIDING + bits // 256
+
+
+def iterated(value: Value, budget: Budget) -> Value:
+    """A value that is gone through one by one: every character of a text is a value then."""
+    if type(value) is str and len(value) > MAX_ITEMS:
+        raise too_much(f"a loop over more than {MAX_ITEMS:,} characters")
+    budget.spend(len(value) if type(value) is str else 0)
+    return weigh(value, budget)
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """One text; it is not made where it would be too long."""
+    kept, length = [], 0
+    for piece in pieces:
+        length += len(piece)
+        if length > MAX_TEXT:
+            raise too_much(f"a text of more than {MAX_TEXT:,} characters")
+        kept.append(piece)
+    return "".join(kept)
 
 
 def text_of(value: Value, budget: Budget) -> str:

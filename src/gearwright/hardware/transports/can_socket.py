@@ -19,6 +19,7 @@ from gearwright.hardware.frames import Frame
 HELLO = b"gearwright can 1\n"
 _HEAD = struct.Struct("<IBBd")
 _EXTENDED, _REMOTE, _FD, _SWITCH = 1, 2, 4, 8
+BRIDGE = ".bridge"  # at the end of a channel's name: its clients' frames go to bridged buses, too
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -37,6 +38,11 @@ def path_of(channel: str) -> Path:
     if not _NAME.fullmatch(channel) or channel in (".", ".."):
         raise GearwrightError(f"a channel is a name like can0: letters, digits, '_', '-' and '.', not {channel!r:.80}")
     return folder() / f"{channel}.sock"
+
+
+def is_bridged(channel: str) -> bool:
+    """Whether a client that opens this channel asks for bridged buses."""
+    return channel.endswith(BRIDGE)
 
 
 def channels() -> list[str]:

@@ -21,7 +21,9 @@ LONGEST_QUEUE = 100_000  # frames that wait for a reader; the oldest are lost, a
 class InProcessBus(can.BusABC):
     """A bus without sockets: a frame that is sent has been answered when `send` returns."""
 
-    def __init__(self, network: CanNetwork, lock: Any, channel: str, receive_own_messages: bool = False) -> None:
+    def __init__(
+        self, network: CanNetwork, lock: Any, channel: str, receive_own_messages: bool = False, bridged: bool = False
+    ) -> None:
         self._network, self._lock = network, lock
         self._own = receive_own_messages
         self._waiting: deque[tuple[Frame, float]] = deque(maxlen=LONGEST_QUEUE)
@@ -30,7 +32,7 @@ class InProcessBus(can.BusABC):
         super().__init__(channel=channel)
         self._can_protocol = can.CanProtocol.CAN_FD
         with lock:
-            network.attach(self)
+            network.attach(self, bridged)
 
     def deliver(self, frame: Frame, t: float) -> None:
         with self._changed:
@@ -72,7 +74,7 @@ class BridgedBus:
         except Exception as error:  # a back end of python-can may raise anything
             raise GearwrightError(f"python-can cannot open {name!r}: {error}") from error
         self.name, self._open = name, True
-        network.attach(self)
+        network.attach_bridge(self)
         self._thread = Thread(target=self._receive, name=f"can {name}", daemon=True)
         self._thread.start()
 

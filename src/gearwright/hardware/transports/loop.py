@@ -8,9 +8,13 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 
+from gearwright.errors import GearwrightError
+from gearwright.hardware.transports.opening import Opening
+
 CHUNK = 65536  # bytes that are read at once
 LONGEST_QUEUE = 1 << 20  # bytes that wait for a client; one that reads slower is dropped
 MOST_CLIENTS = 64
+NOT_HTTP = "this is no web server: a connection that begins like HTTP is refused"
 SELECT_LIMIT = 900  # file numbers that `select` takes with room to spare: it waits to the microsecond, epoll to the ms
 
 
@@ -26,6 +30,8 @@ class Loop:
             selectors.SelectSelector() if low else selectors.DefaultSelector()
         )  # fmt: skip
         self.selector.register(self._woken, selectors.EVENT_READ, (self._drain, None))
+        self._paused: dict[int, tuple[Callable[[], None], Callable[[], None] | None]] = {}
+        self._soon: list[Callable[[], None]] = []
         self.clients = 0
 
     def wake(self) -> None:
@@ -41,19 +47,43 @@ class Loop:
         self.selector.register(file, selectors.EVENT_READ, (readable, writable))
 
     def watch_writes(self, file: int, wanted: bool) -> None:
-        key = self.selector.get_key(file)
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if wanted else 0)
-        if key.events != events:
-            self.selector.modify(file, events, key.data)
-            self.wake()  # a wait that has begun in another thread does not know of it
+        self._watch(file, reads=file not in self._paused, writes=wanted)
+
+    def watch_reads(self, file: int, wanted: bool) -> None:
+        """A client whose bytes are not wanted yet waits: its socket fills, and it cannot send more."""
+        key = self.selector.get_map().get(file)
+        self._watch(file, reads=wanted, writes=key is not None and bool(key.events & selectors.EVENT_WRITE))
+
+    def _watch(self, file: int, *, reads: bool, writes: bool) -> None:
+        events = selectors.EVENT_READ * reads | selectors.EVENT_WRITE * writes
+        key = self.selector.get_map().get(file)
+        calls = key.data if key is not None else self._paused[file]
+        if reads:
+            self._paused.pop(file, None)
+        else:
+            self._paused[file] = calls
+        if events == (key.events if key is not None else 0):
+            return
+        if key is not None:
+            self.selector.unregister(file)
+        if events:
+            self.selector.register(file, events, calls)
+        self.wake()  # a wait that has begun in another thread does not know of it
 
     def remove(self, file: int) -> None:
+        self._paused.pop(file, None)
         with suppress(KeyError, ValueError, OSError):
             self.selector.unregister(file)
 
+    def soon(self, call: Callable[[], None]) -> None:
+        """Work that is left: called in the next turn, after the others had theirs."""
+        self._soon.append(call)
+
     def ready(self, timeout: float | None) -> list[Callable[[], None]]:
         """Waits, and returns what is to be called."""
-        calls: list[Callable[[], None]] = []
+        calls, self._soon = self._soon, []
+        if calls:
+            timeout = 0.0
         for key, mask in self.selector.select(timeout):
             readable, writable = key.data
             if mask & selectors.EVENT_WRITE and writable is not None:
@@ -69,14 +99,21 @@ class Loop:
 
 
 class Stream:
-    """One client's socket. `received` gets its bytes; `closed` is called once when it is gone."""
+    """One client's socket. `received` gets its bytes; `closed` is called once when it is gone.
+
+    A TCP client whose first bytes a web page could have sent reads `refusal`, and is gone. Unix sockets are out of a
+    browser's reach.
+    """
 
     def __init__(
-        self, loop: Loop, connection: socket.socket, received: Callable[[bytes], None], closed: Callable[[], None]
-    ) -> None:
+        self, loop: Loop, connection: socket.socket, received: Callable[[bytes], None], closed: Callable[[], None],
+        refusal: bytes = b"",
+    ) -> None:  # fmt: skip
         connection.setblocking(False)
         self._loop, self._socket = loop, connection
         self._received, self._closed = received, closed
+        self._opening = Opening() if connection.family != socket.AF_UNIX else None
+        self._refusal = refusal
         self._queue = bytearray()
         self.open, self._ending = True, False
         loop.clients += 1
@@ -120,8 +157,17 @@ class Stream:
             data = b""
         if not data:
             self.close()
-        elif not self._ending:
+        elif self._ending:
+            return
+        elif self._opening is not None and not self._opening.admits(data):
+            self.end(self._refusal)
+        else:
             self._received(data)
+
+    def pause(self, paused: bool) -> None:
+        """Reads nothing more for now."""
+        if self.open:
+            self._loop.watch_reads(self._socket.fileno(), not paused)
 
     def _flush(self) -> None:
         if not self.open:
@@ -179,8 +225,6 @@ class Listener:
 
 def listen_tcp(host: str, port: int) -> socket.socket:
     """A listening TCP socket; what is wrong raises with the address."""
-    from gearwright.errors import GearwrightError
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -13,7 +13,7 @@ from gearwright.hardware.transports.loop import MOST_CLIENTS, Listener, Loop, St
 
 
 class PluginServer:
-    """A unix socket, found by the channel's name."""
+    """A unix socket, found by the channel's name, which also says whether its clients want bridged buses."""
 
     def __init__(self, loop: Loop, network: CanNetwork, channel: str) -> None:
         self.channel, self._loop, self._network = channel, loop, network
@@ -23,10 +23,12 @@ class PluginServer:
 
     @property
     def description(self) -> str:
-        return f'can.Bus(interface="gearwright", channel="{self.channel}")'
+        bridged = ", whose frames go to the bridged bus, too" if can_socket.is_bridged(self.channel) else ""
+        return f'can.Bus(interface="gearwright", channel="{self.channel}"){bridged}'
 
     def _accept(self, connection: socket.socket) -> None:
-        client = PluginClient(self._loop, self._network, connection, self._clients.discard)
+        bridged = can_socket.is_bridged(self.channel)
+        client = PluginClient(self._loop, self._network, connection, bridged, self._clients.discard)
         if client.stream.open:  # it may be gone already
             self._clients.add(client)
 
@@ -42,14 +44,15 @@ class PluginClient:
     """One bus object in another process."""
 
     def __init__(
-        self, loop: Loop, network: CanNetwork, connection: socket.socket, gone: Callable[[PluginClient], None]
-    ) -> None:
+        self, loop: Loop, network: CanNetwork, connection: socket.socket, bridged: bool,
+        gone: Callable[[PluginClient], None],
+    ) -> None:  # fmt: skip
         self._network, self._gone = network, gone
         self._frames = can_socket.Unpacker()
         self.stream = Stream(loop, connection, self._received, self._closed)
         self.stream.send(can_socket.HELLO)
         if self.stream.open:
-            network.attach(self)
+            network.attach(self, bridged)
 
     def deliver(self, frame: Frame, t: float) -> None:
         self.stream.send(can_socket.packed(frame, t))

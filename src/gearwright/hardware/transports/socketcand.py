@@ -1,4 +1,7 @@
-"""A socketcand server: `< open can0 >`, `< rawmode >`, `< send 123 2 1 f1 >`, `< frame 123 23.424242 1A22 >`."""
+"""A socketcand server: `< open can0 >`, `< rawmode >`, `< send 123 2 1 f1 >`, `< frame 123 23.424242 1A22 >`.
+
+Where the server wants a token, it follows the channel: `< open can0 TOKEN >`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from time import monotonic
 
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork
-from gearwright.hardware.transports.loop import MOST_CLIENTS, Listener, Loop, Stream, listen_tcp
+from gearwright.hardware.transports.can_socket import is_bridged
+from gearwright.hardware.transports.loop import MOST_CLIENTS, NOT_HTTP, Listener, Loop, Stream, listen_tcp
+from gearwright.hardware.transports.tokens import is_same_token
 
 PORT = 29536
 LONGEST = 256  # characters of a message
@@ -21,8 +26,10 @@ _SEND = re.compile(r"send ([0-9a-fA-F]{1,8}) (\d) ?((?: ?[0-9a-fA-F]{1,2})*)")
 class SocketcandServer:
     """TCP, one CAN bus."""
 
-    def __init__(self, loop: Loop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT) -> None:
-        self._loop, self._network = loop, network
+    def __init__(
+        self, loop: Loop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT, token: str | None = None
+    ) -> None:
+        self._loop, self._network, self._token = loop, network, token
         self._clients: set[SocketcandClient] = set()
         refusal = f"< error {MOST_CLIENTS} clients are connected, which is all that it takes >".encode()
         listening = listen_tcp(host, port)
@@ -35,7 +42,7 @@ class SocketcandServer:
 
     def _accept(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client = SocketcandClient(self._loop, self._network, connection, self._clients.discard)
+        client = SocketcandClient(self._loop, self._network, connection, self._token, self._clients.discard)
         if client.stream.open:  # it may be gone already
             self._clients.add(client)
 
@@ -54,12 +61,13 @@ class SocketcandClient:
     """One connection: a handshake, then frames."""
 
     def __init__(
-        self, loop: Loop, network: CanNetwork, connection: socket.socket, gone: Callable[[SocketcandClient], None]
-    ) -> None:
-        self._network, self._gone = network, gone
-        self._buffer, self._opened, self._raw = "", False, False
+        self, loop: Loop, network: CanNetwork, connection: socket.socket, token: str | None,
+        gone: Callable[[SocketcandClient], None],
+    ) -> None:  # fmt: skip
+        self._network, self._token, self._gone = network, token, gone
+        self._buffer, self._opened, self._raw, self._bridged = "", False, False, False
         self._quiet, self._held = 0.0, [b""][:0]
-        self.stream = Stream(loop, connection, self._received, self._closed)
+        self.stream = Stream(loop, connection, self._received, self._closed, f"< error {NOT_HTTP} >".encode())
         self.stream.send(b"< hi >")
 
     def _received(self, data: bytes) -> None:
@@ -78,18 +86,26 @@ class SocketcandClient:
         if self._raw:
             self._command(text)
         elif text.startswith("open ") and not self._opened:
-            self._opened = True
-            self.stream.send(b"< ok >")
+            self._open(text.split()[1:])
         elif text == "rawmode" and self._opened:
             self._raw, self._quiet = True, monotonic() + QUIET
             self.stream.send(b"< ok >")
-            self._network.attach(self)
+            self._network.attach(self, self._bridged)
         elif text == "echo":
             self.stream.send(b"< echo >")
         else:
             self.stream.end(
                 b"< error could not open bus >" if text.startswith("open") else b"< error unknown command >"
             )
+
+    def _open(self, words: list[str]) -> None:
+        """The channel, and the token where the server wants one."""
+        channel, token = [*words, "", ""][:2]
+        if self._token is not None and not is_same_token(token, self._token):
+            self.stream.end(b"< error this server wants its token: open CHANNEL TOKEN >")
+            return
+        self._opened, self._bridged = True, is_bridged(channel)
+        self.stream.send(b"< ok >")
 
     def _command(self, text: str) -> None:
         """In raw mode malformed messages are dropped: clients take an answer for a frame."""

@@ -15,6 +15,7 @@ from gearwright.errors import GearwrightError
 from gearwright.sim.recordings.columns import Array
 
 HEAD = struct.Struct("<II")  # rows, columns; then an order for each column
+CHECKSUM = struct.Struct("<I")  # CRC-32 of all before it, at the end
 HIGHEST = 5  # order of differences: beyond it rounding grows faster than the signal shrinks
 SAMPLE = 256  # rows that decide the order
 LEVEL = 1  # of zlib: three times as fast as its default, and a twentieth larger
@@ -30,7 +31,14 @@ def encode(table: Array) -> bytes:
         whole[orders > order, 1:] = np.diff(whole[orders > order], axis=1)  # they wrap around, and so do their sums
     folded = (whole << 1) ^ (whole >> 63)  # small numbers of either sign have empty high bytes
     planes = np.ascontiguousarray(folded.view(np.uint8).reshape(-1, 8).T)
-    return HEAD.pack(*numbers.shape) + orders.tobytes() + zlib.compress(planes.tobytes(), LEVEL)
+    block = HEAD.pack(*numbers.shape) + orders.tobytes() + zlib.compress(planes.tobytes(), LEVEL)
+    return block + CHECKSUM.pack(zlib.crc32(block))
+
+
+def rows(data: bytes) -> int:
+    """How many rows a block claims to have."""
+    found: int = HEAD.unpack_from(data)[0] if len(data) >= HEAD.size else 0
+    return found
 
 
 def decode(data: bytes, columns: int) -> Array:
@@ -41,8 +49,9 @@ def decode(data: bytes, columns: int) -> Array:
         if found != columns or size > MOST_BYTES or len(data) < start:
             raise ValueError
         orders = np.frombuffer(data, np.uint8, columns, HEAD.size)
-        raw = zlib.decompressobj().decompress(data[start:], size + 1)
-        if len(raw) != size or orders.max(initial=0) > HIGHEST:
+        unpacking = zlib.decompressobj()
+        raw = unpacking.decompress(data[start:], size + 1)
+        if len(raw) != size or orders.max(initial=0) > HIGHEST or _is_damaged(data, unpacking.unused_data):
             raise ValueError
     except (ValueError, struct.error, zlib.error):
         raise GearwrightError("a block of numbers is damaged") from None
@@ -52,6 +61,11 @@ def decode(data: bytes, columns: int) -> Array:
     for order in range(HIGHEST):
         whole[orders > order] = whole[orders > order].cumsum(axis=1, dtype=np.int64)
     return np.ascontiguousarray(whole.T).view("<f8")
+
+
+def _is_damaged(data: bytes, checksum: bytes) -> bool:
+    """Blocks of earlier versions end with their numbers and have no checksum."""
+    return bool(checksum) and checksum != CHECKSUM.pack(zlib.crc32(data[: -CHECKSUM.size]))
 
 
 def _orders(whole: Array) -> Array:

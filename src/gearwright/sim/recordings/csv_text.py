@@ -1,12 +1,17 @@
-""".csv: one line an instant, one column a number, with units in the header; of a batch one column a robot. Exact.
+""".csv: one line per sample, one column per number, with units in the header; for a batch one column per robot. Exact.
 
-Numbers, names and units read back; the robot's name is taken from the file's, dt from its times.
+Numbers, names and units read back; the robot's name is taken from the file's, dt from its times. The last column,
+`crc32`, is the CRC-32 of the header and of all numbers down to its line, so that damage is found, also in a file that
+was cut off. A file without it is read unchecked.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import re
+import zlib
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,13 +19,18 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.files import open_regular
 from gearwright.sim.recordings.columns import Chunk
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
 from gearwright.sim.recordings.schema_text import KINDS, STATE, kind
 from gearwright.sim.recordings.tables import from_columns, table
 
+CUT_OFF = re.compile(r"[-+.,\deEinfa]*\r?")  # the beginning of a line of numbers
 TITLE = re.compile(r"(?P<what>.*?)(?: #(?P<robot>\d+))?(?: (?P<place>\d+(?:,\d+)*))?(?: \[(?P<unit>[^\]]*)\])?", re.S)
+
+
+CHECKSUM = "crc32"  # title of the last column
 
 
 class CsvSink:
@@ -28,21 +38,32 @@ class CsvSink:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._file)
         self._schema: Schema | None = None
+        self._crc = 0
 
     def open(self, schema: Schema) -> None:
         self._schema = schema
-        self._writer.writerow([title for signal in schema.stored for title in _titles(signal, schema.batch)])
+        titles = [title for signal in schema.stored for title in _titles(signal, schema.batch)]
+        header = io.StringIO(newline="")
+        csv.writer(header).writerow([*titles, CHECKSUM])
+        self._crc = _header_checksum(header.getvalue())
+        self._file.write(header.getvalue())
         self._file.flush()
 
     def write(self, chunk: Chunk) -> None:
         assert self._schema is not None
-        self._writer.writerows(table(self._schema, chunk).tolist())  # the shortest digits that read back exactly
+        for row in table(self._schema, chunk).tolist():
+            numbers = ",".join(map(repr, row))  # the shortest digits that read back exactly
+            self._crc = zlib.crc32(numbers.encode(), self._crc)
+            self._file.write(f"{numbers},{self._crc}\r\n")
         self._file.flush()
 
     def close(self) -> None:
         self._file.close()
+
+
+def _header_checksum(header: str) -> int:
+    return zlib.crc32(header.rstrip("\r\n").encode())
 
 
 def _titles(signal: Signal, batch: int) -> list[str]:
@@ -67,12 +88,20 @@ class _Title(NamedTuple):
 def read_csv(path: Path) -> Recording:
     """A recording from a file that Gearwright wrote; a last line that was cut off is left out."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header = next(csv.reader(file), None)
-            if not header or header[0] != "time [s]":
-                raise GearwrightError(f"{path}: not a recording: its first column is not 'time [s]'")
-            schema = _schema(header, path)
-            numbers = _numbers(file.read(), len(header))
+        with open_regular(path) as file:
+            text = io.StringIO(file.read().decode(), newline="")
+        header = next(csv.reader(text), None)
+        if not header or header[0] != "time [s]":
+            raise GearwrightError(f"{path}: not a recording: its first column is not 'time [s]'")
+        checked = _has_checksums(header[-1])
+        schema = _schema(header[:-1] if checked else header, path)
+        crc = _header_checksum(text.getvalue()[: text.tell()]) if checked else None
+        numbers = _numbers(text.read(), len(header) - checked, crc)
+    except _WrongChecksumError as error:
+        raise GearwrightError(
+            f"{path}: damaged or changed: the checksum of line {error.line} is wrong. Copy the file again, or remove "
+            f"the column {CHECKSUM!r} to read it as it is"
+        ) from None
     except (ValueError, csv.Error):
         raise GearwrightError(f"{path}: not a recording of Gearwright, or damaged") from None
     recording = Recording(_with_instants(schema, numbers[:, 0]))
@@ -81,12 +110,36 @@ def read_csv(path: Path) -> Recording:
     return recording
 
 
-def _numbers(text: str, columns: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    whole = text[: text.rfind("\n") + 1]  # a killed process leaves half a line
-    rows = list(csv.reader(whole.splitlines()))
-    if any(len(row) != columns for row in rows):
+def _has_checksums(title: str) -> bool:
+    """Whether this is the title of the column of checksums. Raises ValueError where it is one that was damaged."""
+    letters = sum(a == b for a, b in zip(title, CHECKSUM, strict=False))
+    if title != CHECKSUM and (CHECKSUM in title or (len(title), letters) == (len(CHECKSUM), len(CHECKSUM) - 1)):
         raise ValueError
-    return np.array(rows, dtype=np.float64).reshape(len(rows), columns)
+    return title == CHECKSUM
+
+
+class _WrongChecksumError(Exception):
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+
+def _numbers(text: str, columns: int, crc: int | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """(rows, columns). `crc`: the checksum of the header, where lines have checksums."""
+    *lines, rest = text.split("\n")
+    if crc is not None and not CUT_OFF.fullmatch(rest):  # a killed process leaves half a line
+        raise _WrongChecksumError(len(lines) + 2)
+    numbers = array("d")
+    for n, line in enumerate(lines):
+        own = line.removesuffix("\r")
+        if crc is not None:
+            own, _, given = own.rpartition(",")
+            crc = zlib.crc32(own.encode(), crc)
+            if given != str(crc):
+                raise _WrongChecksumError(n + 2)
+        numbers.extend(map(float, own.split(",")))
+        if len(numbers) != (n + 1) * columns:
+            raise ValueError
+    return np.frombuffer(numbers, np.float64).reshape(len(lines), columns)
 
 
 def _schema(header: Sequence[str], path: Path) -> Schema:

@@ -1,7 +1,7 @@
 """Journals: rows as they come, beside a file that can only be written whole (.npz, .parquet).
 
 Every block is checked and flushed, so that the rows of a process that was killed are there: `Recording.open` of the
-file reads its journal. A run that ends writes the file and removes it.
+file reads its journal if that is newer. A run that ends writes the file and removes the journal.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import struct
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import mkstemp
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from gearwright.errors import GearwrightError, RecordingWarning, warn
+from gearwright.files import is_special, open_regular, replacing
 from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
@@ -31,17 +33,30 @@ MOST_TEXT = 1 << 28  # bytes of a schema
 
 
 def journal_of(path: Path) -> Path:
-    """Where the journal of a file stands: beside it; of a device among temporary files."""
-    folder = Path(gettempdir()) if path.exists() and not path.is_file() else path.parent
-    return folder / f"{path.name}.journal"
+    """The journal of a file, which stands beside it."""
+    return path.with_name(f"{path.name}.journal")
+
+
+def remove_journal(path: Path) -> None:
+    """Removes the journal of a file; other files of that name stay."""
+    journal = journal_of(path)
+    with suppress(OSError):
+        with open_regular(journal) as file:
+            found = file.read(len(MAGIC)) in (MAGIC, b"")
+        if found:
+            journal.unlink()
 
 
 class JournalWriter:
-    """Writes blocks: signal after signal, all rows of each."""
+    """Writes blocks: signal after signal, all rows of each. The journal of a device is a temporary file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = path.open("wb")
+        self.path = journal_of(path)
+        if is_special(path):
+            handle, name = mkstemp(suffix=".journal")
+            os.close(handle)
+            self.path = Path(name)
+        self._file = self.path.open("w+b")
         self._schema: Schema | None = None
 
     def open(self, schema: Schema) -> None:
@@ -56,12 +71,19 @@ class JournalWriter:
         self._file.write(HEAD.pack(chunk.rows, zlib.crc32(data)) + data)
         self._file.flush()
 
+    def reader(self) -> JournalReader:
+        """Reads what was written, also where somebody has removed the file."""
+        self._file.flush()
+        self._file.seek(0)
+        return JournalReader(self._file, self.path)
+
     def close(self) -> None:
         self._file.close()
 
     def remove(self) -> None:
-        self.close()
         self.path.unlink(missing_ok=True)
+        with suppress(OSError):  # of a full disk, which refuses what is still to be written
+            self.close()
 
 
 class Block(NamedTuple):
@@ -70,11 +92,10 @@ class Block(NamedTuple):
 
 
 class JournalReader:
-    """The rows of a journal, as far as they are whole."""
+    """The rows of a journal, as far as they are whole. `damaged`: more follows that was not merely cut off."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file: IO[bytes] = path.open("rb")
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        self.path, self._file, self.damaged = path, file, False
         self.schema = self._read_schema()
         self.widths = widths(self.schema)
         self.blocks = list(self._read_blocks())
@@ -97,8 +118,11 @@ class JournalReader:
         while len(head := self._file.read(HEAD.size)) == HEAD.size:
             rows, crc = HEAD.unpack(head)
             start, size = self._file.tell(), rows * each
-            if size > end - start or zlib.crc32(self._file.read(size)) != crc:
+            if size > end - start:
                 return  # the last one, cut off
+            if zlib.crc32(self._file.read(size)) != crc:
+                self.damaged = True
+                return
             yield Block(start, rows)
 
     def column(self, block: Block, i: int) -> Array:
@@ -114,28 +138,31 @@ class JournalReader:
         each = (numbers[a:b].reshape(block.rows, w) for (a, b), w in zip(pairwise(ends), self.widths, strict=True))
         return from_columns(self.schema, each, block.rows)
 
-    def close(self) -> None:
-        self._file.close()
-
 
 class JournalSink(ABC):
     """A sink of a format that is written in one piece: rows wait in a journal until the end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._journal = JournalWriter(journal_of(path))
+        self._journal = JournalWriter(path)
 
     def open(self, schema: Schema) -> None:
-        self._journal.open(schema)
+        try:
+            self._journal.open(schema)
+        except BaseException:
+            self._journal.remove()
+            raise
 
     def write(self, chunk: Chunk) -> None:
         self._journal.write(chunk)
 
     def close(self) -> None:
-        self._journal.close()
-        journal = JournalReader(self._journal.path)
-        self.write_whole(journal, self._path)  # the journal stands for it until it is whole
-        journal.close()
+        try:
+            with replacing(self._path) as temporary:
+                self.write_whole(self._journal.reader(), temporary)
+        except BaseException:
+            self._journal.close()  # its rows stay, and `recovered` reads them
+            raise
         self._journal.remove()
 
     @abstractmethod
@@ -144,17 +171,22 @@ class JournalSink(ABC):
 
 
 def recovered(path: Path) -> Recording | None:
-    """The recording of a journal that a run left which did not end, if there is one; with a warning."""
+    """The recording of a journal that is newer than its file, with a warning: the run that wrote it has not ended."""
     journal = journal_of(path)
-    if not journal.is_file():
+    if not journal.is_file() or (path.is_file() and path.stat().st_mtime_ns >= journal.stat().st_mtime_ns):
         return None
-    reader = JournalReader(journal)
-    recording = Recording(reader.schema)
-    for block in reader.blocks:
-        recording.add(reader.chunk(block))
-    reader.close()
-    warn(
-        f"{path}: the run that writes it has not ended; {len(recording)} rows are read from {journal.name}",
-        RecordingWarning,
-    )
+    with open_regular(journal) as file:
+        try:
+            reader = JournalReader(file, journal)
+        except GearwrightError as error:
+            if not path.is_file():
+                raise
+            warn(f"{error}; what {path} held before is read", RecordingWarning)
+            return None
+        recording = Recording(reader.schema)
+        for block in reader.blocks:
+            recording.add(reader.chunk(block))
+    rows = f"{len(recording)} rows are read from {journal.name}"
+    rest = ", and what follows them is damaged" if reader.damaged else ""
+    warn(f"{path}: the run that writes it has not ended; {rows}{rest}", RecordingWarning)
     return recording

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.files import making_folder
 from gearwright.optional import require
 from gearwright.sim.recordings.columns import Array
 from gearwright.sim.recordings.schema import Signal
@@ -46,14 +47,15 @@ def to_lerobot(
     tables = {name: _table(recording, own, every) for name, own in (("observation.state", seen), ("action", done))}
     fps = 1.0 / (schema.dt * schema.every * every)
     frames = _frames(tables, fps)
-    for part in ("data", "meta/episodes"):
-        (folder / part / "chunk-000").mkdir(parents=True)
-    polars.DataFrame(frames, schema=_types(polars, tables)).write_parquet(folder / "data" / PLACE)
-    _episodes(polars, frames, tables, task).write_parquet(folder / "meta/episodes" / PLACE)
-    _write_tasks(folder, task)
-    features = _features({"observation.state": seen, "action": done})
-    _write_json(folder / "meta/info.json", _info(schema.robot, features, fps, tables))
-    _write_json(folder / "meta/stats.json", {name: _statistics(frames[name]) for name in frames})
+    info = _info(schema.robot, _features({"observation.state": seen, "action": done}), fps, tables)
+    with making_folder(folder) as made:
+        for part in ("data", "meta/episodes"):
+            (made / part / "chunk-000").mkdir(parents=True)
+        polars.DataFrame(frames, schema=_types(polars, tables)).write_parquet(made / "data" / PLACE)
+        _episodes(polars, frames, tables, task).write_parquet(made / "meta/episodes" / PLACE)
+        _write_tasks(made, task)
+        _write_json(made / "meta/info.json", info)
+        _write_json(made / "meta/stats.json", {name: _statistics(frames[name]) for name in frames})
 
 
 def _table(recording: Recording, signals: list[Signal], every: int) -> Array:

@@ -7,16 +7,19 @@ numbers of all rows and robots stand in attachments, compressed (`blocks`), from
 from __future__ import annotations
 
 import json
+import os
 import struct
+import zlib
 from pathlib import Path
 from time import perf_counter
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 
 from gearwright.errors import GearwrightError
+from gearwright.files import open_regular
 from gearwright.optional import require
-from gearwright.sim.recordings.blocks import decode, encode
+from gearwright.sim.recordings.blocks import decode, encode, rows
 from gearwright.sim.recordings.channels import (
     Channel,
     channels,
@@ -25,8 +28,10 @@ from gearwright.sim.recordings.channels import (
     transform_numbers,
     transforms_text,
 )
+from gearwright.sim.recordings.checksums import crc_of
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.foxglove import SCHEMAS
+from gearwright.sim.recordings.reading_memory import check_memory
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.scene import scene_update
 from gearwright.sim.recordings.schema import Schema
@@ -38,6 +43,9 @@ PATIENCE = 0.5  # [s] that rows wait to be compressed together
 SLOW = 0.1  # [s] between two writes from which nothing waits
 PENDING = 1 << 19  # numbers that wait at most
 MOST_RECORD = 1 << 31  # bytes of a record that is read
+MARK = b"\x89MCAP0\r\n"  # at both ends of a finished file
+DATA_END = struct.Struct("<BQI")  # opcode, length, CRC-32 of all before
+FOOTER = struct.Struct("<BQQQI8s")  # opcode, length, place of the summary and of its index, its CRC-32, mark
 
 
 class McapSink:
@@ -46,7 +54,7 @@ class McapSink:
     def __init__(self, path: Path) -> None:
         writer = require("mcap.writer", "an .mcap recording")
         self._file: IO[bytes] = path.open("wb")
-        self._writer: Any = writer.Writer(self._file, chunk_size=1 << 18)
+        self._writer: Any = writer.Writer(self._file, chunk_size=1 << 18, enable_data_crcs=True)
         self._channels: list[tuple[int, Channel]] = []
         self._pending: list[Array] = []
         self._row = 0
@@ -58,7 +66,8 @@ class McapSink:
         self._schema = schema
         self._robot = schema.batch // 2 if schema.bands else 0
         self._writer.start(profile="", library=f"gearwright {__version__}")
-        self._writer.add_metadata("gearwright", {"schema": to_text(schema)})
+        text = to_text(schema)
+        self._writer.add_metadata("gearwright", {"schema": text, "crc32": str(zlib.crc32(text.encode()))})
         made = channels(schema)
         self._channels = [(self._register(c.topic, c.title, c.schema), c) for c in made]
         self._stride, self._pose_stride = strides(schema, made)
@@ -83,9 +92,9 @@ class McapSink:
 
     def write(self, chunk: Chunk) -> None:
         times = nanoseconds(chunk.time)
-        rows = slice(-self._row % self._stride, None, self._stride)
+        shown = slice(-self._row % self._stride, None, self._stride)
         for channel, own in self._channels:
-            for time, data in own.messages(times, chunk, rows, self._robot):
+            for time, data in own.messages(times, chunk, shown, self._robot):
                 self._add(channel, time, data)
         if self._links:
             self._write_transforms(chunk, times, slice(-self._row % self._pose_stride, None, self._pose_stride))
@@ -129,29 +138,71 @@ class McapSink:
 def read_mcap(path: Path) -> Recording:
     """A recording from a file that Gearwright wrote; of one that was cut off all rows that are whole."""
     require("mcap.stream_reader", "an .mcap recording")
-    with path.open("rb") as file:
-        recording = None
-        for record in _records(file, path):
+    recording, numbers = None, 0
+    with open_regular(path) as file:
+        for record in _records(file, path, is_finished(file, path)):
             if record.__class__.__name__ == "Metadata" and record.name == "gearwright" and recording is None:
-                recording = Recording(from_text(record.metadata.get("schema", ""), str(path)))
+                recording = Recording(_schema(record.metadata, path))
                 columns = sum(widths(recording.schema))
             elif record.__class__.__name__ == "Attachment" and record.name == NAME and recording is not None:
+                numbers += rows(record.data) * columns
+                check_memory(path, numbers)
                 recording.add(from_table(recording.schema, decode(record.data, columns)))
     if recording is None:
         raise GearwrightError(f"{path}: not a recording of Gearwright: it holds messages, but no exact columns")
     return recording
 
 
-def _records(file: IO[bytes], path: Path) -> Any:
+def is_finished(file: IO[bytes], path: Path) -> bool:
+    """Whether the file has its end, which a killed run does not write. Raises if the checksum there is wrong.
+
+    At the end stand the footer, which has the place of the summary, and MCAP's mark. Before the summary stands the
+    CRC-32 of everything before: the record DataEnd; 0 in files of earlier versions.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - FOOTER.size))
+    opcode, _, summary, _, _, mark = FOOTER.unpack(file.read(FOOTER.size).rjust(FOOTER.size, b"\0"))
+    file.seek(0)
+    if (opcode, mark) != (2, MARK) or not DATA_END.size < summary < size:
+        return False
+    crc = crc_of(file, summary - DATA_END.size)
+    _, _, given = DATA_END.unpack(file.read(DATA_END.size))
+    if given not in (0, crc):
+        raise GearwrightError(f"{path}: damaged: its checksum is wrong. Copy it again")
+    file.seek(0)
+    return True
+
+
+def _schema(metadata: dict[str, str], path: Path) -> Schema:
+    text = metadata.get("schema", "")
+    found = str(zlib.crc32(text.encode()))
+    if metadata.get("crc32", found) != found:
+        raise GearwrightError(f"{path}: damaged: the checksum of its description is wrong")
+    return from_text(text, str(path))
+
+
+def _records(file: IO[bytes], path: Path, finished: bool) -> Any:
     """Records up to the end, or to where a file was cut off."""
     from mcap.exceptions import McapError
     from mcap.stream_reader import StreamReader
 
-    found = 0
+    found, bounded = 0, cast(IO[bytes], _Bounded(file))
     try:
-        for record in StreamReader(file, emit_chunks=True, record_size_limit=MOST_RECORD).records:
+        for record in StreamReader(bounded, emit_chunks=True, record_size_limit=MOST_RECORD).records:
             found += 1
             yield record
     except (McapError, struct.error, EOFError, UnicodeDecodeError, ValueError) as error:
-        if not found:
-            raise GearwrightError(f"{path}: not an MCAP file ({type(error).__name__})") from None
+        if finished or not found:
+            raise GearwrightError(f"{path}: not an MCAP file, or damaged ({type(error).__name__})") from None
+
+
+class _Bounded:
+    """A file whose `read` takes memory for the bytes that are left, and not for those that a damaged length claims."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._left = file, os.fstat(file.fileno()).st_size
+
+    def read(self, count: int) -> bytes:
+        data = self._file.read(min(count, self._left))
+        self._left -= len(data)
+        return data

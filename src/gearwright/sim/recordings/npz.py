@@ -6,15 +6,17 @@ or (T, B), and the text `schema`. Exact.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
-from typing import IO
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from typing import IO, Any
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 from numpy.lib import format as npy
 
 from gearwright.errors import GearwrightError
+from gearwright.files import open_regular
 from gearwright.sim.recordings.columns import ArrayChunk
 from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
 from gearwright.sim.recordings.recording import Recording
@@ -55,16 +57,34 @@ def read_npz(path: Path) -> Recording:
     if (found := recovered(path)) is not None:
         return found
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:  # a damaged one is closed, too
-            schema = from_text(str(data[SCHEMA]), str(path))
-            columns = {s: np.asarray(data[member(s)], DTYPE) for s in schema.stored}
+        with open_regular(path) as file, ZipFile(file) as archive:
+            _check_size(archive, os.fstat(file.fileno()).st_size, path)
+            schema = from_text(str(_array(archive, SCHEMA)), str(path))
+            columns = {s: np.asarray(_array(archive, member(s)), DTYPE) for s in schema.stored}
         time = columns.pop(TIME)
         shaped = {s.key: x.reshape(len(time), schema.batch, *s.shape) for s, x in columns.items()}
-    except (ValueError, KeyError, BadZipFile, EOFError, MemoryError, NotImplementedError):  # a zip's version, damaged
+    except (OSError, GearwrightError):
+        raise
+    except Exception:  # zipfile, NumPy and the tokenizer of its headers have errors of their own
         raise GearwrightError(f"{path}: not a recording of Gearwright, or damaged") from None
     recording = Recording(schema)
     recording.add(ArrayChunk(time, shaped))
     return recording
+
+
+def _check_size(archive: ZipFile, size: int, path: Path) -> None:
+    """A recording's arrays are not compressed: others could take any amount of memory."""
+    unpacked = sum(info.file_size for info in archive.infolist())
+    if unpacked > size:
+        raise GearwrightError(f"{path}: has {size:,} bytes and unpacks to {unpacked:,}: not written by Gearwright")
+
+
+def _array(archive: ZipFile, name: str) -> np.ndarray[Any, Any]:
+    with archive.open(f"{name}.npy") as file:
+        found: np.ndarray[Any, Any] = npy.read_array(file, allow_pickle=False)
+        if file.read(1):  # the checksum of a member is compared at its end
+            raise ValueError
+    return found
 
 
 def member(signal: Signal) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError
 from gearwright.optional import require
+from gearwright.sim.recordings.checksums import add_to_parquet, check_parquet
 from gearwright.sim.recordings.columns import ArrayChunk
 from gearwright.sim.recordings.frames import chunk_of, frame_columns
 from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
+from gearwright.sim.recordings.reading_memory import check_memory
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.schema_text import from_text, to_text
@@ -44,7 +49,21 @@ def _write(journal: JournalReader, path: Path) -> None:
             yield frame if columns is None else frame.select(columns)
 
     lazy = register_io_source(frames, schema=dict(empty.schema))
-    lazy.sink_parquet(path, metadata={KEY: to_text(schema)}, row_group_size=GROUP, engine="streaming")
+    with system_errors():
+        lazy.sink_parquet(path, metadata={KEY: to_text(schema)}, row_group_size=GROUP, engine="streaming")
+    add_to_parquet(path)
+
+
+@contextmanager
+def system_errors() -> Iterator[None]:
+    """Errors of the system that polars reports as its own become OSError again."""
+    polars = require("polars", "a .parquet recording")
+    try:
+        yield
+    except polars.exceptions.PolarsError as error:
+        if found := re.search(r"\(os error (\d+)\)", str(error)):
+            raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
+        raise
 
 
 def chunk_of_nothing(schema: Schema) -> tuple[Any, dict[tuple[str, str], Any]]:
@@ -59,10 +78,13 @@ def read_parquet(path: Path) -> Recording:
     polars = require("polars", "a .parquet recording")
     if (found := recovered(path)) is not None:
         return found
+    check_parquet(path)
     try:
+        table = polars.scan_parquet(path)
+        check_memory(path, table.select(polars.len()).collect().item() * len(table.collect_schema()))
         metadata = polars.read_parquet_metadata(path)
         frame = polars.read_parquet(path) if KEY in metadata else None
-    except OSError:
+    except (OSError, GearwrightError):
         raise
     except Exception as error:  # polars raises kinds of its own
         raise GearwrightError(f"{path}: not a Parquet file, or damaged ({type(error).__name__})") from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, counted
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
@@ -317,4 +317,4 @@ class Recording(NotebookDisplay):
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
         until = f", until {self.time[-1]:g} s" if len(self) else ""
-        return f"<Recording of {robots}{self.schema.robot!r}: {len(self)} instants{until}>"
+        return f"<Recording of {robots}{self.schema.robot!r}: {counted(len(self), 'sample')}{until}>"

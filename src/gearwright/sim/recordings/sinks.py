@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from gearwright.errors import ModelError
+from gearwright.files import naming, replacing
 from gearwright.sim.recordings.columns import Chunk
-from gearwright.sim.recordings.files import replacing
 from gearwright.sim.recordings.formats import check_format, find_format
+from gearwright.sim.recordings.journal import remove_journal
+from gearwright.sim.recordings.robot_files import to_recording
 from gearwright.sim.recordings.schema import Schema
 
 
@@ -28,30 +31,55 @@ class Sink(Protocol):
         """Called once, after the last chunk or after an error: rows that were written stay."""
 
 
+class FileSink:
+    """The sink of a file's format. The file is not touched before `open`, and errors of the system name it."""
+
+    def __init__(self, path: str | os.PathLike[str], name: str | os.PathLike[str] | None = None) -> None:
+        """`name`: the file in messages, where `path` is a temporary name."""
+        self._path, self._name = Path(path), path if name is None else name
+        self._format = find_format(check_format(self._name))
+
+    def open(self, schema: Schema) -> None:
+        with naming(self._name):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._own = self._format.sink(self._path)
+            try:
+                self._own.open(replace(schema, file=to_recording(schema.file, Path(self._name).parent)))
+            except BaseException:
+                with suppress(Exception):
+                    self._own.close()
+                raise
+
+    def write(self, chunk: Chunk) -> None:
+        with naming(self._name):
+            self._own.write(chunk)
+
+    def close(self) -> None:
+        with naming(self._name):
+            self._own.close()
+
+
 @contextmanager
-def opened(sink: Sink | str | os.PathLike[str], schema: Schema, *, live: bool = False) -> Iterator[Sink]:
-    """An open sink. A path's file is there whole at the end, or as it was before; a live one grows under its name, so
-    that the rows of a run that fails or is killed are there."""
-    if isinstance(sink, str | os.PathLike):
-        made = find_format(check_format(sink)).sink
-        if live:
-            with opened(made(Path(sink)), schema) as own:
-                yield own
-            return
-        with replacing(Path(sink)) as temporary, opened(made(temporary), schema) as own:
-            yield own
-        return
-    if not all(callable(getattr(sink, method, None)) for method in ("open", "write", "close")):
+def opened(sink: Sink | str | os.PathLike[str], schema: Schema) -> Iterator[Sink]:
+    """An open sink. A file grows under its name, so that the rows of a run that fails or is killed are there."""
+    own = FileSink(sink) if isinstance(sink, str | os.PathLike) else sink
+    if not all(callable(getattr(own, method, None)) for method in ("open", "write", "close")):
         raise ModelError(f"a sink is a file's name or an object with open, write and close, not {sink!r:.60}")
-    sink.open(schema)
+    own.open(schema)
     try:
-        yield sink
+        yield own
     finally:
-        sink.close()
+        own.close()
 
 
 def save(schema: Schema, chunks: Iterable[Chunk], path: str | os.PathLike[str]) -> None:
-    """Writes the format that the name's ending says."""
-    with opened(path, schema) as sink:
-        for chunk in chunks:
-            sink.write(chunk)
+    """Writes the format of the name's ending. At the end the file is there whole, or as it was before."""
+    check_format(path)
+    with replacing(path) as temporary:
+        try:
+            with opened(FileSink(temporary, path), schema) as sink:
+                for chunk in chunks:
+                    sink.write(chunk)
+        finally:
+            remove_journal(temporary)
+    remove_journal(Path(path))  # rows of an earlier run that was killed: this file takes their place

@@ -1,0 +1,73 @@
+"""A URDF that an SDFormat file includes: its parts stand in the scope of a model, and go into the mechanism with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gearwright.diagnostics import Report
+from gearwright.formats.draft import Draft
+from gearwright.formats.located_xml import Element
+from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.sdf_scope import Fragment, Placed, Scope
+from gearwright.model import IDENTITY, WORLD, Joint, Pose
+from gearwright.model.kinematics import link_poses
+from gearwright.model.topology import grow, roots, span
+
+if TYPE_CHECKING:
+    from gearwright.formats.includes import Library
+
+
+def is_urdf(e: Element) -> bool:
+    return e.tag == "robot"
+
+
+@dataclass(frozen=True)
+class UrdfPart:
+    """A URDF that was read, and where its links are with all joints at zero, in its own frame."""
+
+    draft: Draft
+    fragment: Fragment
+    poses: dict[str, Pose]  # by name in the mechanism, the root first
+
+    @staticmethod
+    def read(
+        fragment: Fragment, scope: Scope, report: Report, plugins: PluginPolicy, library: Library
+    ) -> UrdfPart:  # fmt: skip
+        """Reads all of it, and gives its links and joints a place in the scope."""
+        from gearwright.formats.urdf import read_robot  # which reads models inside of <gazebo>
+
+        robot, frame = fragment.element, fragment.frame
+        draft = Draft(report)
+        read_robot(robot, draft, plugins, library, scope.prefix)
+        poses = zero_poses(draft)
+        del poses[WORLD]
+        for name, X in poses.items():
+            scope.parts.setdefault(name.removeprefix(scope.prefix), Placed(robot, "link", frame, X))
+        for name, joint in draft.joints.items():
+            child = joint.child.removeprefix(scope.prefix)
+            place = Placed(robot, "joint", child, joint.X_CJ, attached_to=child)
+            scope.parts.setdefault(name.removeprefix(scope.prefix), place)
+        return UrdfPart(draft, fragment, poses)
+
+    def place(self, scope: Scope, draft: Draft) -> None:
+        """Adds its parts to the mechanism, in which the scope has its place by now."""
+        robot = self.fragment.element
+        X_WR = scope.X_WM @ scope.resolve(self.fragment.frame, robot)
+        part = self.draft
+        part.links.pop(WORLD, None)  # the world itself
+        tied = {n: replace(j, X_PJ=X_WR @ j.X_PJ) for n, j in part.joints.items() if j.parent == WORLD}
+        part.joints.update(tied)
+        part.X_WL.update({name: X_WR @ X for name, X in self.poses.items()})
+        draft.take(part, robot)
+
+
+def zero_poses(draft: Draft) -> dict[str, Pose]:
+    """Poses of all links with joints at zero; links that nothing ties to the world are held where it is."""
+    ends = {*draft.links, WORLD}
+    sound = (j for j in draft.joints.values() if j.parent in ends and j.child in draft.links and j.parent != j.child)
+    known = {j.name: j for j in sound}
+    kept, _ = span(known)
+    held = [Joint(name=f"base {r}", kind="fixed", parent=WORLD, child=r) for r in roots(draft.links, kept)]
+    tree = grow(draft.links, [*held, *kept], ())
+    return {WORLD: IDENTITY, **link_poses(tree, {b.joint.name: b.joint.type.zero for b in tree.branches})}

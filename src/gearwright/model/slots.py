@@ -1,0 +1,120 @@
+"""The slots of a step that several layers use, one line each. Everything that anyone asks of a slot is on its line.
+
+Dynamics fills slots; simulation, hardware and export read them. To add a state, add its line here: programs, resets,
+retried substeps, error messages and the exported C header follow. Slots that live only between the stages of one step
+are declared in `dynamics.steps.slots`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NewType
+
+SlotName = NewType("SlotName", str)  # of a slot: not any text
+Kind = Literal["state", "derived", "input", "parameter", "question"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlotSizes:
+    """Counts of a mechanism, in which the size of a slot is given."""
+
+    positions: int  # independent
+    velocities: int
+    tree_positions: int
+    tree_velocities: int
+    force_laws: int
+    rows: int
+    drives: int
+    actuators: int
+    actuator_states: int
+    sensor: int  # readings and states
+    one: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlotFacts:
+    """One slot."""
+
+    name: SlotName
+    kind: Kind
+    size: tuple[tuple[int, str], ...]  # multiples of fields of `SlotSizes`; empty if the equations decide
+    meaning: str  # a sentence, with its unit
+    zeroed: bool = False  # a reset sets it to 0
+    retried: bool = False  # a substep that is given up restores it
+    midpoint: bool = False  # only the midpoint step begins with it
+    rates: bool = False  # velocities of the independent coordinates
+
+    def elements(self, sizes: SlotSizes) -> int:
+        return sum(count * int(getattr(sizes, what)) for count, what in self.size)
+
+
+SLOTS: dict[SlotName, SlotFacts] = {}
+
+
+def _slot(name: str, kind: Kind, size: str, flags: str, meaning: str) -> SlotName:
+    """`size`: "positions", "2 velocities", "actuators + actuator_states", or "" if the equations decide."""
+    terms = [term.rpartition(" ") for term in size.split(" + ") if term]
+    facts = SlotFacts(
+        name=SlotName(name), kind=kind, meaning=meaning, size=tuple((int(n or 1), what) for n, _, what in terms),
+        **dict.fromkeys(flags.split(), True),
+    )  # fmt: skip
+    SLOTS[facts.name] = facts
+    return facts.name
+
+
+class StepSlot:
+    """Names of the slots. The order is that of a simulation's state."""
+
+    # fmt: off
+    POSITION = _slot("position", "state", "positions", "retried", "independent positions [rad, m]")
+    VELOCITY = _slot("velocity", "state", "velocities", "retried rates", "independent velocities [rad/s, m/s]")
+    MEAN_VELOCITY = _slot("mean_velocity", "state", "velocities", "retried midpoint rates",
+        "mean velocities of the last step, from which the next ones are guessed [rad/s, m/s]")
+    MISSED = _slot("missed", "state", "2 velocities", "zeroed retried midpoint rates",
+        "error of that guess in the last step, then in the one before [rad/s, m/s]")
+    SMOOTH = _slot("smooth", "state", "one", "zeroed retried midpoint",
+        "steps without a kink, up to two: then the last two errors correct the guess")
+    IMPULSE = _slot("impulse", "state", "rows", "zeroed retried",
+        "impulses of the last step, from which the solver starts [N s, N m s]")
+    PIECE = _slot("piece", "state", "force_laws", "zeroed retried",
+        "segment that each force law was on at the end of the last step")
+    PARTS = _slot("parts", "state", "2 one", "zeroed midpoint",
+        "substeps beside the first, and steps since their number changed")
+    UNSETTLED = _slot("unsettled", "state", "one", "zeroed", "number of steps that did not converge")
+    ACTUATOR = _slot("actuator", "state", "actuators + actuator_states", "retried",
+        "efforts of the last step [N m, N], then the actuators' own states")
+    SENSOR = _slot("sensor", "state", "sensor", "", "readings, then the sensors' own states")
+    PHASE = _slot("phase", "state", "", "zeroed", "0 in a step that asks the controller")
+    CLOCK = _slot("clock", "state", "", "zeroed", "steps made, and the time that they are counted from [s]")
+    CONTROL = _slot("control", "state", "", "", "the controller's commands, then its memory")
+    MASS = _slot("mass", "derived", "", "", "mass matrix at the position, kept for the next step")
+    FACTORS = _slot("factors", "derived", "", "", "its factors, kept for the next step")
+    FRESH = _slot("fresh", "derived", "one", "midpoint",
+        "set it to 0 after writing states or parameters: what follows from them is then computed again")
+    EFFORT = _slot("effort", "input", "tree_velocities", "",
+        "efforts from outside along the coordinates [N m, N]; held until changed")
+    WRENCH = _slot("wrench", "input", "", "", "forces [N] and torques [N m] on links; held until changed")
+    COMMAND = _slot("command", "input", "actuators", "",
+        "commands to the actuators, in the unit of each; held until changed")
+    TARGET = _slot("target", "input", "2 drives", "",
+        "position and velocity that each drive is to reach; held until changed")
+    PARAMETER = _slot("parameter", "parameter", "", "", "numbers of the robot that were made inputs")
+    DT = _slot("dt", "parameter", "one", "", "length of a step [s]")
+
+    # of questions about one state
+    TREE_POSITION = _slot("tree_position", "question", "tree_positions", "", "positions of the tree's joints [rad, m]")
+    TREE_VELOCITY = _slot("tree_velocity", "question", "tree_velocities", "", "their velocities [rad/s, m/s]")
+    ACCELERATION = _slot("acceleration", "question", "velocities", "", "independent accelerations [rad/s², m/s²]")
+    # fmt: on
+
+
+def slots_that(are: str) -> tuple[SlotName, ...]:
+    """Names of the slots with one of the flags of `SlotFacts`, in the order of the state."""
+    return tuple(name for name, facts in SLOTS.items() if getattr(facts, are))
+
+
+def in_state_order(names: Iterable[str]) -> list[SlotName]:
+    """The names that are in the table, in its order."""
+    given = set(names)
+    return [name for name in SLOTS if name in given]
