@@ -104,6 +104,7 @@ REMEDIES = {
     # simulation
     "redundant-rows": "nothing: a planar loop of hinges has them",
     "not-simulable": "add what the message names",
+    "self-locking": "write `<backward_efficiency>`: above 0 if the joints can drive the actuator, 0 if they cannot",
     "not-simulated": "the message says what is left out",
     # the command line's own
     "model-error": "the message says which part, and why",

@@ -258,6 +258,7 @@ CODES: dict[str, str] = {
     # simulation
     "redundant-rows": "constraint rows that depend on others, as in a planar loop of spatial joints; they are left out",
     "not-simulable": "a part that cannot be simulated as it is written: the file loads, and `compile` refuses it",
+    "self-locking": "a transmission with an efficiency below 0.5: by default joints cannot drive its actuator back",
     "not-simulated": "a part of the mechanism that the step does not simulate yet",
     # the command line's own
     "model-error": "the model does not support the request",

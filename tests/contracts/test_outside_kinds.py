@@ -272,8 +272,9 @@ def test_in_a_batch_and_as_parameters(robot: gw.Mechanism) -> None:
     load, speed = 1e-6 * pressure, 2.0 * (teeth / 2)
     efficiency = np.interp(load, [0, 0.5, 1], [0.5, 0.8, 0.9]) / (1 + drag * speed)
     expected = 2.0 + efficiency * load * (teeth / 2) * DT / INERTIA
-    np.testing.assert_allclose(sim.velocity["elbow"], expected, rtol=1e-14)  # a few roundings
-    np.testing.assert_allclose(sim.sensor["speed"], 3.0 * expected, rtol=1e-14)
+    # the efficiency is that of the speed in the step, which grows by 0.4 %
+    np.testing.assert_allclose(sim.velocity["elbow"], expected, rtol=2e-6)
+    np.testing.assert_allclose(sim.sensor["speed"], 3.0 * expected, rtol=2e-6)
     with pytest.raises(gw.ModelError, match=r"'gear.teeth' must be above 2"):
         sim.set_parameters({"gear.teeth": 2.0})
 

@@ -14,12 +14,16 @@ from tests.tolerances import ROUNDING
 
 def test_efficiency_takes_its_share_in_either_direction(rng: np.random.Generator) -> None:
     losses = Losses(efficiency=0.8)
+    back = losses.backward_efficiency_at(1.0, 1.0)
+    assert back == pytest.approx(2 - 1 / 0.8, rel=1e-15) and Losses(efficiency=0.8, backward_efficiency=0.7).delivered(
+        1.0, -1.0
+    ) == pytest.approx(1 / 0.7, rel=1e-15)
     effort, velocity = rng.normal(size=100), rng.normal(size=100)
     into = losses.delivered(effort, velocity) * velocity  # power that reaches the map
     given = effort * velocity > 0
     np.testing.assert_allclose(into[given], 0.8 * (effort * velocity)[given], rtol=1e-15)
     np.testing.assert_allclose(
-        (effort * velocity)[~given], 0.8 * into[~given], rtol=1e-15
+        (effort * velocity)[~given], back * into[~given], rtol=1e-14
     )  # what the actuator gets back
     assert (into <= effort * velocity + 1e-15).all()  # never a gain
     assert losses.delivered(2.0, 0.0) == 2.0
@@ -94,8 +98,9 @@ def test_an_efficiency_map_only_takes_power(losses: Losses, rng: np.random.Gener
     effort, velocity = rng.uniform(-5, 5, 1000), rng.uniform(-200, 200, 1000)
     given, passed = effort * velocity, losses.delivered(effort, velocity) * velocity
     assert (passed <= given).all()  # what is lost is not negative, whichever way the power goes
-    share = np.where(given > 0, passed / given, given / passed)
-    np.testing.assert_allclose(share, losses.efficiency_at(effort, velocity), rtol=1e-14)
+    share = np.where(given > 0, passed / given, given / passed)  # 0 where it locks itself
+    forward, backward = losses.efficiency_at(effort, velocity), losses.backward_efficiency_at(effort, velocity)
+    np.testing.assert_allclose(share, np.where(given > 0, forward, np.maximum(backward, 0.0)), rtol=1e-13)
     assert losses.delivered(2.0, 0.0) == 2.0
     f = trace(losses.delivered, [1000, 1000])
     np.testing.assert_allclose(np.array(f(effort, velocity)).ravel(), losses.delivered(effort, velocity), rtol=1e-13)

@@ -1,5 +1,7 @@
 """Numbers at which checks and maps of the model decide: a hair on either side of each, for `contracts/guards.py`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,15 @@ def test_a_point_mass_on_its_axis_does_not_resist_and_an_armature_is_assumed(arm
     robot = pendulum(arm)
     assert len(list(massless_joints(robot))) == (armature > 0)
     assert numbers(robot)["j.armature"] == armature
+
+
+@pytest.mark.parametrize(("share", "massless"), [(1e-14, True), (1e-13, False)])
+def test_moments_that_rounding_leaves_of_a_point_mass_do_not_resist(share, massless):
+    """A mass of 2 kg, 0.5 m along its axis; its moments are a share of mass times distance squared."""
+    inertia = Inertia(mass=2.0, moments=(share * 0.5,) * 3, pose=Pose(np.eye(3), (0.0, 0.0, 0.5)))
+    robot = pendulum(0.0)
+    robot = replace(robot, links={**robot.links, "b": Link(name="b", inertia=inertia)})
+    assert bool(list(massless_joints(robot))) == massless
 
 
 @pytest.mark.parametrize(("off", "corrected"), [(3e-14, False), (1e-12, True)])

@@ -253,7 +253,7 @@ def test_a_map_that_leads_needs_an_inertia_to_lead_with():
 def geared(efficiency, inertia, ratio=10.0, **motor):
     robot = crank(
         gw.SimpleTransmission(reduction=ratio), kind="continuous", rotor_inertia=inertia,
-        losses=gw.Losses(efficiency=efficiency), **motor,
+        losses=gw.Losses(efficiency=efficiency, backward_efficiency=efficiency), **motor,
     )  # fmt: skip
     return compile(robot, dt=1e-3)
 
@@ -263,7 +263,7 @@ def geared(efficiency, inertia, ratio=10.0, **motor):
 @pytest.mark.parametrize("efficiency", [0.9, 0.5, 0.3])
 @pytest.mark.parametrize("kind", ["reflected", "body"])
 def test_what_a_rotor_takes_does_not_pass_the_gears(efficiency, rotor, kind):
-    """τ − I_r·α passes, η of it: `n·α_j·I_r + I_j·α_j/(η·n) = τ`. Braked by its motor, with 1/η for η."""
+    """τ − I_r·α passes, η of it: `n·α_j·I_r + I_j·α_j/(η·n) = τ`. Braked by its motor, with 1/η_b for η."""
     torque, n = 0.5, 10.0
     sim = geared(efficiency, rotor, rotor=kind if rotor else "reflected")
     sim.step(command={"motor": torque}, n=300)

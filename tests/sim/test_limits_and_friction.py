@@ -273,10 +273,10 @@ def test_what_rows_do_not_change(double_pendulum):
     """A robot without rows has no impulses and no pieces: only what a step is guessed from, and counters."""
     assert compile(double_pendulum, integrator="euler").state.shape == (4,)
     sim = compile(double_pendulum)
-    assert sim.state.shape == (14,)
+    assert sim.state.shape == (15,)
     assert {name: size for name, size in sim.batch_state.parts.items() if size} == {
         "position": 2, "velocity": 2, "mean_velocity": 2, "missed": 4,
-        "smooth": 1, "parts": 2, "unsettled": 1,
+        "smooth": 1, "parts": 3, "unsettled": 1,
     }  # fmt: skip
 
 

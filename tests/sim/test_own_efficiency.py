@@ -114,7 +114,10 @@ def test_the_type_is_the_name_in_files(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_shown() -> None:
     robot = geared(DRIVE)
     gear = robot.transmissions["gear"]
-    assert repr(gear.losses) == "Losses(efficiency=own, friction=0.0, damping=0.0, efficiency_map=())"
+    assert (
+        repr(gear.losses)
+        == "Losses(efficiency=own, backward_efficiency=None, friction=0.0, damping=0.0, efficiency_map=())"
+    )
     assert as_data(robot)["transmissions"][0]["losses"]["efficiency"] is None
     assert as_data(geared(BELT))["transmissions"][0]["losses"]["efficiency"] == 1.0
     assert formulas(gear) == ["j = −motor/10", "pins 11, peak 0.5"]

@@ -272,7 +272,7 @@ def test_state_is_saved_and_restored_to_the_bit(free, rng, batch):
     sim.reset(velocity={"base.rx": 1.0, "gimbal": [0.3, -1.0], "spin": rng.normal(size=batch) if batch > 1 else 0.1})
     sim.step(n=13, effort={"spin": 0.2})
     saved = sim.state
-    assert saved.shape == ((66,) if batch == 1 else (batch, 66))  # 14 positions, 4·12 velocities, 4 counters
+    assert saved.shape == ((67,) if batch == 1 else (batch, 67))  # 14 positions, 4·12 velocities, 6 counters
     sim.step(n=20)
     expected = sim.state
     assert not np.array_equal(expected, saved)
@@ -450,8 +450,8 @@ def test_impossible_parameters_are_refused(double_pendulum, batch):
 
 def test_couplings_can_be_taken_off(gripper):
     sim = compile(replace(bare(gripper), couplings=Couplings()))
-    # two positions, velocities, mean velocities and what two guesses missed, impulses, pieces; 4 counters
-    assert sim.state.shape == (18,)
+    # two positions, velocities, mean velocities and what two guesses missed, impulses, pieces; 5 counters
+    assert sim.state.shape == (19,)
     assert dict(sim.coupling_error) == {}
 
 

@@ -24,9 +24,9 @@ def pair():
 
 @pytest.mark.parametrize("eta", [0.9, 0.5])
 def test_efficiency_loses_its_share_in_either_direction(eta):
-    """Driving, the joint gets η·n·τ; driven back, the joint loses n·τ/η; both exactly."""
+    """Driving, the joint gets η·n·τ; driven back, the joint loses n·τ/η_b; both exactly."""
     n, tau, inertia, dt = 10.0, 0.3, 0.5, 1e-3
-    robot = wheel(motor(), inertia, n, losses=gw.Losses(efficiency=eta))
+    robot = wheel(motor(), inertia, n, losses=gw.Losses(efficiency=eta, backward_efficiency=eta))
     sim = compile(robot)
     sim.step(command={"motor": tau}, n=100)
     assert sim.velocity["j"] == pytest.approx(100 * dt * eta * n * tau / inertia, rel=ROUNDING)
@@ -37,9 +37,9 @@ def test_efficiency_loses_its_share_in_either_direction(eta):
 
 @pytest.mark.parametrize("eta", [0.9, 0.5])
 def test_efficiency_holds_still_in_between(eta):
-    """A load between η·n·τ and n·τ/η: the motor cannot lift it, and it cannot turn the motor."""
+    """A load between η·n·τ and n·τ/η_b: the motor cannot lift it, and it cannot turn the motor."""
     n, tau, inertia = 10.0, 0.3, 0.5
-    sim = compile(wheel(motor(), inertia, n, losses=gw.Losses(efficiency=eta)))
+    sim = compile(wheel(motor(), inertia, n, losses=gw.Losses(efficiency=eta, backward_efficiency=eta)))
     for load, moves in ((0.99 * eta, 1), (1.01 * eta, 0), (1.0, 0), (0.99 / eta, 0), (1.01 / eta, -1)):
         sim.reset()
         sim.step(command={"motor": tau}, effort={"j": -load * n * tau}, n=200)
@@ -55,9 +55,9 @@ MAP = ((0.0, 0.0, 0.4), (2.0, 0.0, 0.9), (0.0, 100.0, 0.3), (2.0, 100.0, 0.7))
 
 @pytest.mark.parametrize("options", [{}, {"integrator": "euler"}, {"integrator": "euler", "solver": "pgs"}], ids=str)
 def test_an_efficiency_map_at_random_operating_points(options, rng):
-    """Power into the gear and out of it in one step: η of that load and speed, whichever side drives."""
+    """Power into the gear and out of it in one step: η of that load and speed, or η_b where the joint drives."""
     n, inertia, dt, size = 10.0, 0.5, 1e-3, 500
-    robot = wheel(motor(), inertia, n, losses=gw.Losses(efficiency_map=MAP))
+    robot = wheel(motor(), inertia, n, losses=gw.Losses(efficiency_map=MAP, backward_efficiency=0.6))
     sim = compile(robot, dt=dt, batch=size, **options)
     tau, w = rng.uniform(-3, 3, size), rng.choice((-1, 1), size) * rng.uniform(1, 12, size)
     sim.reset(velocity={"j": w})
@@ -65,8 +65,9 @@ def test_an_efficiency_map_at_random_operating_points(options, rng):
     passed = inertia * (sim.velocity["j"] - w) / dt * w  # at the joint [W]; its speed hardly changes in a step
     given = tau * n * w
     share = np.where(given > 0, passed / given, given / passed)
-    eta = robot.transmissions["gear"].losses.efficiency_at(tau, n * w)
-    np.testing.assert_allclose(share, eta, rtol=1e-10)  # v⁺ − v loses 1e-16·12/6e-5 of its digits
+    mean = 0.5 * (w + sim.velocity["j"])
+    eta = np.where(given > 0, robot.transmissions["gear"].losses.efficiency_at(tau, n * mean), 0.6)
+    np.testing.assert_allclose(share, eta, rtol=2e-3)  # the speed changes by up to 0.6 rad/s in the step
     assert (passed <= given).all()
 
 
@@ -83,13 +84,14 @@ def test_a_map_that_is_level_is_the_same_as_a_number():
 
 
 def test_a_self_locking_screw():
-    """Below half the friction of a screw holds: no force along it turns the motor that is off… only with torque."""
+    """Below half the friction of a screw holds: no force along it turns the motor that is off."""
     robot = wheel(motor(), 2.0, 2000.0, kind="prismatic", losses=gw.Losses(efficiency=0.4))
     sim = compile(robot)
-    sim.step(command={"motor": 0.01}, effort={"j": -0.01 * 2000 * 2.4}, n=100)
+    for load in (48.0, 1e6, -1e3):
+        sim.step(effort={"j": load}, n=100)
+        assert sim.velocity["j"] == pytest.approx(0.0, abs=1e-12)
+    sim.step(command={"motor": 0.01}, effort={"j": -0.01 * 2000 * 2.6}, n=100)  # more than it lifts
     assert sim.velocity["j"] == pytest.approx(0.0, abs=1e-12)
-    sim.step(effort={"j": -0.01 * 2000 * 2.6}, n=100)
-    assert sim.velocity["j"] == pytest.approx(-0.1 * 0.01 * 2000 * 0.1 / 2.0, rel=ROUNDING)
 
 
 def test_friction_and_damping_of_the_gear_add_to_the_motors():
@@ -106,8 +108,9 @@ def test_efficiency_through_a_differential(eta, back):
     """Each motor's own direction of power decides: η·τ of one that drives, τ/η of one that is driven back."""
     gear = gw.DifferentialTransmission(actuator_reduction=(10.0, -5.0), joint_reduction=(1.0, 2.0))
     inertias, speeds = (0.02, 0.05), np.array([30.0, -20.0])
+    losses = gw.Losses(efficiency=eta, backward_efficiency=eta)
     torques = np.where(back, -1.0, 1.0) * np.sign(speeds) * (0.01, 0.03)
-    sim = compile(driven(two(*inertias), *pair(), joints=("j1", "j2"), through=gear, losses=gw.Losses(efficiency=eta)))
+    sim = compile(driven(two(*inertias), *pair(), joints=("j1", "j2"), through=gear, losses=losses))
     start = gear.actuator_to_joint_velocity(speeds)
     sim.reset(velocity=dict(zip(("j1", "j2"), start, strict=True)))
     sim.step(command=dict(zip(("m1", "m2"), torques, strict=True)), n=20)
@@ -122,7 +125,9 @@ def test_efficiency_through_ones_own_map(eta):
     """A cam, `a = 4·q + sin q`: in one Euler step η·τ·(4 + cos q); over a run η times the motor's work, to first
     order."""
     cam = gw.CustomTransmission(position=lambda q: np.array([4.0 * q[0] + np.sin(q[0])]), size=(1, 1))
-    robot = driven(rigid(body("j", 0.5)), motor(), through=cam, losses=gw.Losses(efficiency=eta))
+    robot = driven(
+        rigid(body("j", 0.5)), motor(), through=cam, losses=gw.Losses(efficiency=eta, backward_efficiency=eta)
+    )
     sim = compile(robot, integrator="euler")
     for v, share in ((0.1, eta), (-0.1, 1 / eta)):
         sim.reset(position={"j": 0.7}, velocity={"j": v})

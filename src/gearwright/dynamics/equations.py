@@ -91,6 +91,7 @@ class Equations:
         self.model = Model(
             bodies, reduction(mechanism, values), actuation(mechanism, values, averaged=integrator == "midpoint"),
             loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
+            assembled(mechanism, known).uneven,
         )  # fmt: skip
         self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))

@@ -33,6 +33,7 @@ class Model(Coordinates):
     actuation: Actuation = field(default_factory=Actuation)
     loads: tuple[Load, ...] = ()  # wrenches on links, which hold over a step
     chords: tuple[Chord, ...] = ()  # of bases that go straight in other coordinates than their own
+    uneven: tuple[tuple[int, ...], ...] = ()  # velocities of freedoms whose angle changes inertia: `Bodies.uneven`
 
     # --- forces and inertia ----------------------------------------------------------------------------------------
 

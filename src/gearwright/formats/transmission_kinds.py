@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import pi, prod
+from math import atan2, pi, prod, radians
 from typing import Literal
 
 from gearwright.errors import ModelError
@@ -18,6 +18,7 @@ from gearwright.model import (
     DifferentialTransmission,
     FourBarLinkageTransmission,
     LinearMap,
+    Losses,
     Series,
     SimpleTransmission,
     TransmissionMap,
@@ -221,6 +222,34 @@ def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts
     return make
 
 
+def thread_losses(parts: Parts, kind: str | None) -> Losses | None:
+    """Losses of a screw or a worm whose friction is given: by its lead angle."""
+    e = parts.element
+    if kind not in ("screw", "worm") or e.child("friction_coefficient") is None:
+        return None
+    angle = _lead_angle(parts, kind)
+    flank = e.child_number("thread_angle", 0.0) if kind == "screw" else e.child_number("pressure_angle", radians(20))
+    friction = e.child_number("friction_coefficient", 0.0)
+    try:
+        return Losses.of_thread(lead_angle=angle, friction_coefficient=friction, flank_angle=flank)
+    except ModelError as error:
+        e.error("transmission-size", f"transmission {parts.name!r}: {error}")
+        raise RefusedError from None
+
+
+def _lead_angle(parts: Parts, kind: str) -> float:
+    e, needed = parts.element, "diameter" if kind == "screw" else "lead_angle"
+    if e.child(needed) is None:
+        message = f"transmission {parts.name!r}: a <friction_coefficient> needs <{needed}>{e.misspelt(needed)}"
+        e.error("element-missing", message)
+        raise RefusedError
+    value = e.child_number(needed, 1.0)
+    if value <= 0:
+        e.error("transmission-size", f"transmission {parts.name!r}: <{needed}> must be positive")
+        raise RefusedError
+    return atan2(e.child_number("lead", 1.0), pi * value) if kind == "screw" else value
+
+
 def _series(parts: Parts) -> TransmissionMap:
     """<stage type="…"> one after another, the motor's first, each with the elements of its type."""
     stages = parts.element.all("stage")
@@ -281,6 +310,7 @@ SPELLINGS: dict[str, Callable[[Parts], TransmissionMap]] = {
     "custom_functions": _custom,
     "series": _series,
     "screw": _teeth(["lead"], lambda lead: 2 * pi / lead),  # lead [m/rev]
+    "worm": _teeth(["worm_starts", "wheel_teeth"], lambda starts, teeth: teeth / starts),
     "rack_and_pinion": _teeth(["pinion_radius"], lambda r: 1 / r),  # [m]
     "belt": _teeth(["driver_teeth", "driven_teeth"], lambda driver, driven: driven / driver),
     "planetary": _teeth(["sun_teeth", "ring_teeth"], lambda sun, ring: 1 + ring / sun),  # ring held, carrier out

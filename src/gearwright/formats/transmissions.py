@@ -19,7 +19,16 @@ from gearwright.formats.drake_rotors import ROTOR, with_rotor
 from gearwright.formats.from_fields import missing_from, values_of
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
-from gearwright.formats.transmission_kinds import Dialect, End, Parts, RefusedError, is_known, made, names
+from gearwright.formats.transmission_kinds import (
+    Dialect,
+    End,
+    Parts,
+    RefusedError,
+    is_known,
+    made,
+    names,
+    thread_losses,
+)
 from gearwright.model import Actuator, Backlash, ElectricMotor, Losses, Transmission, TransmissionMap
 from gearwright.model.fields import meanings
 from gearwright.model.transmissions import efficiency_only
@@ -50,7 +59,7 @@ def read_transmission(
         parts.actuators = [End(element=e, name=draft.numbered("actuator", draft.actuators))]
     try:
         transmission_map = _map(parts, kind, written)
-        losses = _losses(e, parts.name, transmission_map) if transmission_map else Losses()
+        losses = _losses(parts, kind, transmission_map) if transmission_map else Losses()
         backlash = _backlash(e, parts.name) if transmission_map else None
     except RefusedError:
         draft.refused.add(parts.name)
@@ -84,13 +93,15 @@ def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
             draft.joints[joint.name] = with_rotor(joint, e)
 
 
-def _losses(e: Element, name: str, map: TransmissionMap) -> Losses:
+def _losses(parts: Parts, kind: str | None, map: TransmissionMap) -> Losses:
     """Those of the kind, with what the file says in their place."""
+    e, name = parts.element, parts.name
     values = values_of(e, Losses, apart={m.name for m in meanings(type(map))})
     if {"efficiency", "efficiency_map"} & {*values}:
         _warn_of_dead_numbers(e, name, map)
-        values = {"efficiency": 1.0, "efficiency_map": (), "own": None} | values
-    return _valid(e, name, partial(replace, map.losses()), values) if values else map.losses()
+        values = {"efficiency": 1.0, "efficiency_map": (), "backward_efficiency": None, "own": None} | values
+    own = thread_losses(parts, kind) or map.losses()
+    return _valid(e, name, partial(replace, own), values) if values else own
 
 
 def _warn_of_dead_numbers(e: Element, name: str, map: TransmissionMap) -> None:

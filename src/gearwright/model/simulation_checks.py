@@ -99,6 +99,18 @@ def check_maps(m: Mechanism, report: Report) -> None:
         for problem in _map_problems(m, t):
             refuse(report, f"transmission {t.name!r}: {problem}", t.source)
         _check_stage_losses(t, report)
+        _check_locking(t, report)
+
+
+def _check_locking(t: Transmission, report: Report) -> None:
+    """An efficiency below a half, by which a gear locks itself unless its file says otherwise."""
+    losses = t.losses
+    if losses.varies or losses.backward_efficiency is not None or losses.efficiency >= 0.5:
+        return
+    backward = float(losses.backward_efficiency_at(0.0, 0.0))
+    message = f"transmission {t.name!r}: with an efficiency of {losses.efficiency:g}, below 0.5, it locks itself"
+    why = f"from the joints to the actuator it is 2 − 1/{losses.efficiency:g} = {backward:.3g}"
+    report.warning("self-locking", f"{message}: {why}; give <backward_efficiency> to say which is meant", t.source)
 
 
 def _check_stage_losses(t: Transmission, report: Report) -> None:

@@ -79,8 +79,8 @@ class StepSlot:
         "impulses of the last step, from which the solver starts [N s, N m s]")
     PIECE = _slot("piece", "state", "force_laws", "zeroed retried",
         "segment that each force law was on at the end of the last step")
-    PARTS = _slot("parts", "state", "2 one", "zeroed midpoint",
-        "substeps beside the first, and steps since their number changed")
+    PARTS = _slot("parts", "state", "3 one", "zeroed midpoint",
+        "substeps beside the first, steps since their number changed, and how long they stay")
     UNSETTLED = _slot("unsettled", "state", "one", "zeroed", "number of steps that did not converge")
     ACTUATOR = _slot("actuator", "state", "actuators + actuator_states", "retried",
         "efforts of the last step [N m, N], then the actuators' own states")

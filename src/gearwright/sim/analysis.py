@@ -89,7 +89,7 @@ def _chained(sim: Simulation, given: dict[str, Array], parts: int) -> tuple[Arra
     stored, inputs = function.size1_out("A") - nx, function.size2_out("B")  # by actuators, which start as they are
     total = np.pad(np.eye(nx), ((0, stored), (0, inputs)))
     for k in range(parts):
-        given |= {StepSlot.PARTS: np.array([parts - 1.0, 0.0]), "remaining": np.array([1.0 - k / parts])}
+        given |= {StepSlot.PARTS: np.array([parts - 1.0, 0.0, 0.0]), "remaining": np.array([1.0 - k / parts])}
         found = dict(zip(function.name_out(), function.call([given[n] for n in function.name_in()]), strict=True))
         A, B = (np.array(found.pop(name).full()) for name in "AB")
         total = A @ total

@@ -47,8 +47,8 @@ class ActuatorLinearization(NamedTuple):
     seen: ActuatorAxis
     effort: Scalar  # τ(ω)
     slope: Scalar  # s
-    acceleration: Scalar = 0.0  # of its axis in the last step [rad/s², m/s²]
-    loss: Scalar = 0.0  # what friction and efficiency put on its axis in the last step [N·m, N]
+    ripple: Scalar = 0.0  # by how much T of a gear was more in the first half of the last step than on average [N·m, N]
+    load: Scalar = 0.0  # what its gear passed on in the last step, on average [N·m, N]
 
 
 class Taken(NamedTuple):
@@ -198,24 +198,33 @@ class ActuatorUnit:
         turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
         return turned[0] if len(turned) == 1 else None
 
-    def efficiency_at(self, load: Scalar, speed: Scalar) -> Scalar:
-        """η of its transmission at this load and speed of its axis."""
-        if not self.losses.varies:
-            return self.losses.efficiency
-        return simplified(self._efficiency(load, speed, casadi.vertcat(*self.ratios.values())))
+    def efficiencies_at(
+        self, load: Scalar, speed: Scalar, ratios: Sequence[Scalar] | None = None
+    ) -> tuple[Scalar, Scalar]:
+        """η of its transmission at this load and speed of its axis, from the actuator to the joints and back.
+
+        `ratios`: the numbers of its map that are inputs, where they are not those.
+        """
+        losses = self.losses
+        if not losses.varies:
+            return losses.efficiency, float(losses.backward_efficiency_at(load=0.0, speed=0.0))
+        numbers = [*self.ratios.values()] if ratios is None else ratios
+        forward, backward = self._efficiencies(load, speed, casadi.vertcat(*numbers))
+        return simplified(forward), simplified(backward)
 
     @cached_property
-    def _efficiency(self) -> Function:
-        """(load, speed, numbers of the map) → η."""
+    def _efficiencies(self) -> Function:
+        """(load, speed, numbers of the map) → η, η_b."""
         names = [*self.ratios]
 
         def efficiency(load, speed, numbers):  # type: ignore[no-untyped-def]  # traced
             losses = self.losses
             if names:
                 losses = replace(losses, own=with_parameters(losses.own, dict(zip(names, numbers, strict=True))))
-            return losses.efficiency_at(load, speed)
+            return losses.efficiency_at(load, speed), losses.backward_efficiency_at(load, speed)
 
-        function: Function = trace(efficiency, [None, None, len(names)], name=f"efficiency {self.name}", returns=[1])
+        sizes = [None, None, len(names)]
+        function: Function = trace(efficiency, sizes, name=f"efficiency {self.name}", returns=[1, 1])
         return function
 
     def arguments(

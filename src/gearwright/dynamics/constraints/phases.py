@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Sparse
@@ -38,6 +38,10 @@ class Phase(Protocol):
         """How long forces act in it [s]."""
 
     @property
+    def half(self) -> float:
+        """1 in the first half of a step, −1 in the second, 0 in a whole one."""
+
+    @property
     def travel(self) -> Scalar:
         """How long u carries positions on [s]; 0 in a phase that leaves them where they are."""
 
@@ -56,6 +60,7 @@ class WholeStep:
     """Euler's: everything stiff at the end."""
 
     dt: Scalar
+    half: ClassVar[float] = 0.0
 
     @property
     def span(self) -> Scalar:
@@ -81,6 +86,7 @@ class FirstHalf:
 
     dt: Scalar
     mass: Sequence[Scalar]  # M's diagonal
+    half: ClassVar[float] = 1.0
 
     @property
     def span(self) -> Scalar:
@@ -109,6 +115,7 @@ class SecondHalf:
     dt: Scalar
     mass: Sequence[Scalar]
     mean: Sequence[Scalar]
+    half: ClassVar[float] = -1.0
 
     @property
     def span(self) -> Scalar:

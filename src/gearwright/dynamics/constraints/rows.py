@@ -99,15 +99,6 @@ class Limited(Protocol):
         """Its position, and the slope of that over the velocities of the tree."""
 
 
-@runtime_checkable
-class LoadDependent(Protocol):
-    """A group whose bounds depend on the load of an actuator's shaft in the last step."""
-
-    @property
-    def loaded_shaft(self) -> int | None:
-        """Index of the actuator among those that act; None: it depends on no load."""
-
-
 def stored_energy(kinds: Sequence[ConstraintGroup], now: Instant) -> Scalar:
     """[J] in the springs of rows."""
     return total(*(kind.stored(now) for kind in kinds if isinstance(kind, Elastic)))

@@ -31,13 +31,17 @@ FAR = 1e30  # a rate that nothing reaches
 
 @dataclass(frozen=True)
 class Curve:
-    """`function`: (rate, arguments) → f, its slope (not above 0), and of a drive what it wants without limits, and the
-    slope of that. `newton_steps` to find a point; more than one sets out anew each time."""
+    """`function`: (rate, arguments) → f, its slope, and of a drive what it wants without limits, and the slope of that.
+    A slope is not above 0, or not above the inertia that is in the matrix for this very law. `newton_steps` to find a
+    point; more than one sets out anew each time. `readings`: (rate, arguments) → the impulses that are read, where
+    these are not f. `varying`: the arguments that a phase decides."""
 
     J: Sparse
     function: Function
     arguments: list[Scalar]
     newton_steps: int = 1
+    readings: Function | None = None
+    varying: tuple[int, ...] = tuple(SAMPLE)
 
     def place(self, M: Inertia) -> tuple[str, Curve]:
         return "curve", self
@@ -48,7 +52,7 @@ class Curve:
 
     def sampled_anew(self, slot: Callable[[Scalar], Scalar]) -> Curve:
         """With slots for how a phase samples it, where these are constants."""
-        own = [slot(x) if i in SAMPLE and is_number(x) else x for i, x in enumerate(self.arguments)]
+        own = [slot(x) if i in self.varying and is_number(x) else x for i, x in enumerate(self.arguments)]
         return replace(self, arguments=own)
 
     def line(self, point: Scalar) -> tuple[Scalar, Scalar]:
@@ -58,6 +62,16 @@ class Curve:
 
     def value(self, rate: Scalar) -> Scalar:
         return self._at(rate)[0]
+
+    @property
+    def size(self) -> int:
+        """Number of impulses that are read."""
+        return 1 if self.readings is None else self.readings.n_out()
+
+    def read(self, rate: Scalar, impulse: Scalar) -> list[Scalar]:
+        if self.readings is None:
+            return [impulse]
+        return [expression(x) for x in self.readings.call([rate, casadi.vertcat(*self.arguments)])]
 
     def is_met(self, rate: Scalar, impulse: Scalar, d: Scalar, tolerance: float) -> Condition:
         """Whether the point of a solution is its rate, to a share of it: without the quotient that finds the point."""

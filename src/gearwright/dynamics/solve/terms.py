@@ -154,16 +154,19 @@ class Collected:
 
     @property
     def read_places(self) -> list[tuple[str, int]]:
-        """Places of the terms whose impulses are read, in their order."""
-        return self.places[self.unread :]
+        """Places of the terms whose impulses are read, in the order of these; a curve may have several."""
+        read = self.places[self.unread :]
+        return [(kind, i) for kind, i in read for _ in range(self.curves[i].size if kind == "curve" else 1)]
 
     def impulses(self, found: Solved) -> list[Scalar]:
         """Those that are read."""
-        lines = [t.constant - t.slope * rate(t.J, found.u) for t in self.lines]
-        each: Mapping[str, Sequence[Scalar]] = {
-            "line": lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
+        lines = [[t.constant - t.slope * rate(t.J, found.u)] for t in self.lines]
+        curves = [c.read(rate(c.J, found.u), x) for c, x in zip(self.curves, found.curves, strict=True)]
+        laws, equalities = ([[x] for x in own] for own in (found.laws, found.equalities))
+        each: Mapping[str, Sequence[list[Scalar]]] = {
+            "line": lines, "law": laws, "equality": equalities, "curve": curves,
         }  # fmt: skip
-        return [each[kind][i] for kind, i in self.read_places]
+        return [x for kind, i in self.places[self.unread :] for x in each[kind][i]]
 
     def total(self, solved: Solved) -> list[Scalar]:
         """All impulses along the independent velocities."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
-from gearwright.dynamics.actuation.shaft_rows import ActuatorRow
+from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar
@@ -16,10 +16,10 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
-from gearwright.dynamics.constraints.rows import ConstraintGroup, LoadDependent
+from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.masked import Masked
-from gearwright.dynamics.solve.terms import Collected, Solved, rate
+from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.passive import passive_terms
 from gearwright.dynamics.steps.slots import Slots
@@ -85,26 +85,22 @@ class ConstrainedStep(ABC):
         if not self.driven:
             return []
         acting = self.model.actuation.acting(tree, self.build.command, self.build.actuator, self.dt)
-        return self._with_last_step(tree, acting)
+        return self._with_last_step(acting)
 
-    def _with_last_step(self, tree: TreeState, acting: list[ActuatorNow]) -> list[ActuatorNow]:
-        """With the acceleration of shafts whose losses depend on it, and what these losses were."""
-        place = 0
-        for kind in self.kinds:
-            shaft = kind.loaded_shaft if isinstance(kind, LoadDependent) else None
-            if shaft is not None:
-                now = acting[shaft]
-                change = self.last_change()
-                rates = combined(now.seen.A, tree.G)
-                acceleration = rate(rates, change) / self.dt if change else 0.0
-                loss = self.build.impulse[place] / self.build.dt[0]
-                acting[shaft] = now._replace(acceleration=acceleration, loss=loss)
-            place += kind.size
+    def _with_last_step(self, acting: list[ActuatorNow]) -> list[ActuatorNow]:
+        """With what gears did in the last step."""
+        for kind, impulses in self._readings():
+            if isinstance(kind, GearedRow):
+                ripple, load = kind.last_step(impulses, self.build.dt[0])
+                acting[kind.index] = acting[kind.index]._replace(ripple=ripple, load=load)
         return acting
 
-    def last_change(self) -> list[Scalar]:
-        """Change of the velocities in the last step; none where that is not known."""
-        return []
+    def _readings(self) -> Iterator[tuple[ConstraintGroup, list[Scalar]]]:
+        """Each group with its impulses, as they are."""
+        left = self.build.impulse
+        for kind in self.kinds:
+            yield kind, left[: kind.size]
+            left = left[kind.size :]
 
     def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
@@ -164,9 +160,8 @@ class ConstrainedStep(ABC):
 
     def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         """The numbers of actuators with the efforts that the impulses of a time dt are."""
-        after, place = list(memory), 0
-        for kind in self.kinds:
-            if isinstance(kind, ActuatorRow):
-                after[kind.driven.command] = self.build.impulse[place] / dt
-            place += kind.size
+        after = list(memory)
+        for kind, impulses in self._readings():
+            if isinstance(kind, ActuatorRow | GearedRow):
+                after[kind.driven.command] = impulses[0] / dt
         return after

@@ -34,12 +34,6 @@ def count_quick_steps(build: StepBuilder) -> None:
     build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, SMOOTH), 0.0)]
 
 
-def last_change(build: StepBuilder) -> list[Scalar]:
-    """Change of the velocities in the last step: twice that since its middle."""
-    rows = zip(build.velocity, build.mean_velocity, strict=True)
-    return [2.0 * (v - mean) for v, mean in rows]
-
-
 def _line(build: StepBuilder) -> list[Scalar]:
     rows = zip(build.velocity, build.mean_velocity, strict=True)
     return [2.0 * v - mean for v, mean in rows]

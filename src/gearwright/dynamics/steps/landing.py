@@ -10,21 +10,22 @@ from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots, before
+from gearwright.dynamics.tree.algorithms import gravity_energy
 from gearwright.dynamics.tree.coordinates import State
 
 
 def land(step: ConstrainedStep, M: Inertia, acting: Collected, first: Solved, effort: Sequence[Scalar]) -> None:
-    """Writes the stage `land`: the momentum at the end is w's own, with no more kinetic energy than there was.
+    """Writes the stage `land`: the momentum at the end is w's own, with no more energy than there was.
 
-    And with the work of efforts and of all that acts beside loops, whose impulses mean nothing there: an absurd
-    effort is not lost, and its speeds are found to diverge.
+    The work of efforts and of all that acts beside loops is added: an absurd effort is not lost, and its speeds are
+    found to diverge. The impulses of loops mean nothing there.
     """
     build, w = step.build, first.u
     own = M.product(w)
     square = total(TINY, *(p * x for p, x in zip(own, w, strict=True)))
     kinetic = total(*(p * v for p, v in zip(build.momentum, build.velocity, strict=True)))
-    work = _work(step, acting, first, effort)
-    twice = abs(kinetic) + 2.0 * maximum(work, 0.0)  # the kinetic energy
+    work = maximum(_work(step, acting, first, effort), 0.0) + _fall(step)
+    twice = maximum(abs(kinetic) + 2.0 * work, 0.0)  # the kinetic energy
     share = sqrt(minimum(1.0, TINY + twice / square))
     lost = build.followed[0] < 0.5
     rows = zip(own, build.momentum_after, strict=True)
@@ -42,3 +43,11 @@ def _work(step: ConstrainedStep, acting: Collected, first: Solved, effort: Seque
         strict=True,
     )
     return total(*((step.dt * f + x) * u for (f, x), u in zip(kicks, w, strict=True)))
+
+
+def _fall(step: ConstrainedStep) -> Scalar:
+    """The work of gravity in the part."""
+    model, build = step.model, step.build
+    trees = (model.tree(State(q, [0.0] * model.dof)) for q in (build[before(Slots.position)], build.position))
+    start, end = (gravity_energy(model.configuration(tree)) for tree in trees)
+    return start - end

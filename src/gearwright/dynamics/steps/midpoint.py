@@ -57,6 +57,7 @@ from gearwright.dynamics.steps.passes import (
     PASSES,
     give_way,
     has_settled,
+    is_racing,
     is_unresolved,
     slender_gain,
     start_next_pass,
@@ -85,7 +86,8 @@ class MidpointStep(ConstrainedStep):
         self.energy = EnergyBalance(self) if may_stray(model, kinds) else None
 
     def write(self) -> None:
-        parts = Substeps(self.build, loop_speed_squared(self), self.model.actuation.means)
+        means, strays = self.model.actuation.means, self.energy is not None
+        parts = Substeps(self.build, loop_speed_squared(self), means, may_stray=strays)
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
 
@@ -178,7 +180,10 @@ class MidpointStep(ConstrainedStep):
             build.assured = [as_number(passed & negated(self._too_long(found.u)) & goes_on)]
         build.stage("pass")
         with build.loop(1, until=Slots.converged):
-            start_next_pass(build, self.passes, None if self.closures else self._unresolved(build.u))
+            if self.closures:
+                start_next_pass(build, self.passes, None)
+            else:
+                start_next_pass(build, self.passes, self._unresolved(build.u), self._racing(build.u))
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
         return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
 
@@ -204,12 +209,12 @@ class MidpointStep(ConstrainedStep):
     def _unresolved(self, w: Sequence[Scalar]) -> Condition:
         return is_unresolved(self.model, self.build.velocity, w, self.dt)
 
-    def _too_long(self, w: Sequence[Scalar]) -> Condition:
-        """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
-        return self._unresolved(w) if self.closures else self.build.unresolved[0] > 0.5
+    def _racing(self, w: list[Scalar]) -> Condition:
+        return is_racing(self.model, self.build.position, w, self.dt)
 
-    def last_change(self) -> list[Scalar]:
-        return guess.last_change(self.build)
+    def _too_long(self, w: list[Scalar]) -> Condition:
+        """Whether the step is, for this motion: with loops as the last pass found it, else as one of the first did."""
+        return self._unresolved(w) | self._racing(w) if self.closures else self.build.unresolved[0] > 0.5
 
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 
@@ -257,7 +262,9 @@ class MidpointStep(ConstrainedStep):
         guess.remember(build, w, end.u)
         impulse = acting.total(first)
         build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.dt)
-        lost = (build.converged[0] < 0.5) & (build.nearly_converged[0] < 0.5)
+        lost = build.converged[0] < 0.5
+        if self.energy or self.passes < PASSES:  # energy is restored, or a few more passes would find w
+            lost = lost & (build.nearly_converged[0] < 0.5)
         build.followed = [as_number(negated(lost | self._too_long(w)))]
         build.impulse = acting.impulses(first)
         if self.energy:

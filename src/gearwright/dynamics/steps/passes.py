@@ -24,12 +24,14 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
+from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
-from gearwright.dynamics.tree.coordinates import Coordinates
+from gearwright.dynamics.tree.coordinates import Coordinates, State
 
 PASSES = 24  # at most; where they lead nowhere, the last one starts from v again: a first-order step
 FAR_IN_A_STEP, MUCH = 0.15, 0.15  # [rad, m]; share of its speed that half a step takes off or adds
+QUARTER_TURN = 1.5708  # [rad] that a body which is not round may turn by in a part
 NONLINEAR = 3.0  # rounds: the second pass of what is linear, whatever its motors and stops, changes nothing
 YIELDING = {10.0: 4.0, 17.0: 400.0}  # passes from which on loops give way, if none has settled; by how much
 NEAR = 5e-3  # by the same measure as SETTLED: passes that change less are on their way to a solution
@@ -104,11 +106,18 @@ def is_unresolved(model: Coordinates, v: Sequence[Scalar], w: Sequence[Scalar], 
     return found
 
 
-def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None) -> None:
+def is_racing(model: Model, q: list[Scalar], w: list[Scalar], dt: Scalar) -> Condition:
+    """Whether a body that is not round turns by more than a quarter turn: its two sides could not be told apart."""
+    v = model.tree(State(q, w)).v
+    squares = [total(*(v[k] * v[k] for k in axes)) for axes in model.uneven]
+    return dt * dt * maximum_of(squares) > QUARTER_TURN**2 if squares else False
+
+
+def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None, racing: Condition = False) -> None:
     """Writes the stage `relax`: where the pass after this one starts. `most`: passes.
 
-    The last pass of a step that is lost starts from v. `unresolved`: whether the step is too long for its motion; None
-    with loops, which say so after the last pass.
+    The last pass of a step that is lost starts from v. `unresolved`, `racing`: whether the step is too long for its
+    motion; None with loops, which say so after the last pass.
     """
     turn, passed, u = build.iteration[0], build.converged[0] > 0.5, build.u
     build.nearly_converged = [where(has_settled(u, build.start, NEAR), 1.0, 0.0)]
@@ -116,7 +125,7 @@ def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None)
     if unresolved is None:
         start = [where(is_any_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
     else:
-        too_long = (turn >= NONLINEAR) & unresolved
+        too_long = ((turn >= NONLINEAR) & unresolved) | racing
         build.unresolved = [where(passed, build.unresolved[0], as_number(too_long))]
     lost = (turn >= most) & (build.nearly_converged[0] < 0.5)
     rows = zip(build.start, build.velocity, start, strict=True)

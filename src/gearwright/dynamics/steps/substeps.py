@@ -4,9 +4,13 @@
     half            ├───────┤             does not settle, either
     quarters        ├───┼───┼───┼───┤     settle
 
-Fast loops begin with as many parts as their speed asks for. Steps that follow are made in as many parts: steps of
-changing length lose what a symplectic scheme keeps. A part that is given up leaves the state as it was. Robots of a
-batch that are done repeat a part and keep what they had.
+Fast loops begin with as many parts as their speed asks for. A part that is given up leaves the state as it was. Robots
+of a batch that are done repeat a part and keep what they had.
+
+Steps that follow are made in as many parts: steps of changing length lose what a symplectic scheme keeps. After a while
+longer parts are tried: soon where there are many, later where there are few. If these have to be halved again, the next
+trial waits longer. `parts` has how many there are beside the first, the steps since that number changed, and how many
+times as long as usual it stays (`patience`), which is negative while longer parts are on trial.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
-from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, negated, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, negated, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
@@ -24,8 +28,11 @@ from gearwright.model.slots import slots_that
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
-CALM = 500.0  # steps without a halving after which parts of twice the length are tried
-CALM_LOOP = 2.0  # [s] the same with loops: longer than a turn of any that has parts for its speed
+CALM = 500.0  # steps without a halving after which a step in two parts is made as a whole
+CALM_LOOP = 2.0  # [s] the same where energy may stray: longer than a turn of any loop that has parts for its speed
+LEAST_CALM = 0.5  # share of that time that any number of parts stays there
+LONGER = 4.0  # times as long do parts stay where fewer of them were tried too early
+ON_TRIAL = -1.0  # in place of that number: the last change was to fewer parts
 LOOP_SPEED = 20.0  # [rad/s] of a loop's fastest joint: beyond it two parts, beyond twice as much four, …
 STRAYED = 0.2  # [1/s] times dt: share of its kinetic energy that a part may lose or find; beyond it, it is halved
 MANY = 7.0  # passes: where rows nearly depend on each other, shorter parts settle no better, and are not tried
@@ -56,15 +63,18 @@ class Substeps:
     """The part that is made, as slots: `part` and `remaining` of the step, what the state was, what has acted so far.
 
     With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²]. `means` are
-    the places of numbers of actuators that are means over the step.
+    the places of numbers of actuators that are means over the step. `may_stray`: energy is measured.
     """
 
-    def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None, means: Sequence[int] = ()) -> None:
+    def __init__(
+        self, build: StepBuilder, loop_speed_squared: Scalar | None = None, means: Sequence[int] = (),
+        *, may_stray: bool = False,
+    ) -> None:  # fmt: skip
         self.build, self.dt, self.means = build, build.dt[0], means
         self.states = [slot for slot in slots_that("retried") if slot in build]
-        self.calm: Scalar = CALM
+        self.calm = maximum(CALM, CALM_LOOP / self.dt) if may_stray else CALM
+        self.least_calm = LEAST_CALM if may_stray else 0.0
         if loop_speed_squared is not None:
-            self.calm = maximum(CALM, CALM_LOOP / self.dt)
             self._by_speed(loop_speed_squared)
         part = 1.0 / (1.0 + build.parts[0])
         build.part, build.remaining, build.span = [part], [1.0], [part * self.dt]
@@ -79,10 +89,11 @@ class Substeps:
         swing is large: where their number changes, the energy stays off by what it was then.
         """
         build = self.build
-        beside, calm = build.parts
+        beside, calm, patience = build.parts
         needed = total(*(where(square > (n * LOOP_SPEED) ** 2, n, 0.0) for n in (1.0, 2.0, 4.0, 8.0, 16.0)))
         in_use = (2.0 * needed) >= beside  # half of the parts would not do
-        build.parts = [maximum(beside, needed), where(in_use, 0.0, calm)]
+        patience = where(needed > beside, self._tried_too_early(calm, patience), patience)
+        build.parts = [maximum(beside, needed), where(in_use, 0.0, calm), patience]
         build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
@@ -135,8 +146,8 @@ class Substeps:
     def _faithful(self, energy: Energy, followed: Condition, right: Condition) -> tuple[Condition, Condition]:
         """The same where energy is kept, too: to a small error, and to a larger one where the part is the smallest."""
         build = self.build
-        (beside, calm), goes_on = build.parts, build.step_done[0] < 0.5
-        build.parts = [beside, where(goes_on & energy.beyond(IN_USE), 0.0, calm)]
+        (beside, calm, patience), goes_on = build.parts, build.step_done[0] < 0.5
+        build.parts = [beside, where(goes_on & energy.beyond(IN_USE), 0.0, calm), patience]
         build.restored = [where(goes_on & (beside >= MOST) & energy.beyond(RESTORED), 0.0, 1.0)]
         strays = energy.beyond(STRAYED) & (build.iteration[0] < MANY)
         return followed & negated(strays), right & negated(energy.beyond(COUNTED))
@@ -153,7 +164,7 @@ class Substeps:
 
     def _take_or_give_up(self) -> None:
         build = self.build
-        (part,), (left,), (beside, calm) = build.part, build.remaining, build.parts
+        (part,), (left,), (beside, calm, patience) = build.part, build.remaining, build.parts
         taken, goes_on = build.part_taken[0] > 0.5, build.unfinished[0] > 0.5
         left = where(taken, left - part, left)
         ends = taken & (left <= 0.0)
@@ -162,13 +173,25 @@ class Substeps:
             self._add_means(part, taken, ends)
         build.unsettled = [build.unsettled[0] + where(ends, build.failed[0], 0.0)]
         halved = goes_on & negated(taken)
-        longer = ends & (calm >= self.calm) & (beside > 0.0)
+        longer = ends & (calm >= self._due(beside, patience)) & (beside > 0.0)
         more = where(halved, 2.0 * beside + 1.0, where(longer, 0.5 * (beside - 1.0), beside))
         counted = where(ends & (beside > 0.0), calm + 1.0, calm)
-        build.parts = [more, where(halved | longer, 0.0, counted)]
+        tried = where(more > 0.0, ON_TRIAL, 0.0)  # steps that are whole are not counted
+        patience = where(halved, self._tried_too_early(calm, patience), where(longer, tried, patience))
+        build.parts = [more, where(halved | longer, 0.0, counted), patience]
         part = where(halved, 0.5 * part, part)
         build.part, build.remaining, build.span = [part], [left], [part * self.dt]
         build.step_done = [where(negated(goes_on) | ends, 1.0, 0.0)]
+
+    def _due(self, beside: Scalar, patience: Scalar) -> Scalar:
+        """Steps after which parts of twice the length are tried: few where there are many parts, which cost most."""
+        pair = 2.0 / (1.0 + beside)
+        share = maximum(pair * pair, self.least_calm) * maximum(1.0, patience)
+        return self.calm * minimum(share, 1.0)
+
+    def _tried_too_early(self, calm: Scalar, patience: Scalar) -> Scalar:
+        """The patience of more parts than before: it is greater where fewer of them were on trial till now."""
+        return where((patience < 0.0) & (calm < self.calm), LONGER, maximum(1.0, patience))
 
     def _add_impulses(self, part: Scalar, taken: Condition, ends: Condition) -> None:
         """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""

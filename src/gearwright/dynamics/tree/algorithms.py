@@ -128,7 +128,16 @@ def kinetic_energy(at: Configuration, v: list[Scalar]) -> Scalar:
 
 
 def potential_energy(at: Configuration, q: list[Scalar]) -> Scalar:
-    """`−g·∫r dm`, zero at the world's origin, and what the springs store."""
+    """That of gravity, and what the springs store."""
+    V, axes = gravity_energy(at), at.system.axes
+    for k, q0, i in zip(axes.stiffness, axes.reference, at.system.spring_positions, strict=True):
+        if not is_zero(k):
+            V = V + 0.5 * (k * ((q[i] - q0) * (q[i] - q0)))
+    return V
+
+
+def gravity_energy(at: Configuration) -> Scalar:
+    """`−g·∫r dm`, zero at the world's origin."""
     first = [Mass(b.mass.m, b.mass.h) + Mass(-b.weightless.m, -b.weightless.h) for b in at.system.bodies]
     world = at.system.ground
     for i, b in reversed([*enumerate(at.system.bodies)]):
@@ -137,12 +146,7 @@ def potential_energy(at: Configuration, q: list[Scalar]) -> Scalar:
             world = world + moved
         else:
             first[b.parent] = first[b.parent] + moved
-    V = -(at.system.gravity @ world.h)
-    axes = at.system.axes
-    for k, q0, i in zip(axes.stiffness, axes.reference, at.system.spring_positions, strict=True):
-        if not is_zero(k):
-            V = V + 0.5 * (k * ((q[i] - q0) * (q[i] - q0)))
-    return V
+    return -(at.system.gravity @ world.h)
 
 
 def momentum(at: Configuration, v: list[Scalar]) -> Force:

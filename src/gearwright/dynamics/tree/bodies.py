@@ -94,6 +94,13 @@ class Bodies:
     positions: list[str]  # names of the tree's position coordinates
     velocities: list[str]
 
+    @property
+    def uneven(self) -> tuple[tuple[int, ...], ...]:
+        """Velocities of the freedoms that turn what does not look the same from all sides; all masses are numbers."""
+        parents = {b.parent for b in self.bodies}
+        each = enumerate(self.bodies)
+        return tuple(b.velocities for i, b in each if not b.freedom.even(b.mass, alone=i not in parents))
+
 
 def joint_places(branch: Branch, mechanism: Mechanism, values: Mapping[str, Scalar]) -> tuple[Place, Place]:
     """The joint's frame on the tree parent and on the link. `origin` is its place on the parent that the file names."""

@@ -21,6 +21,7 @@ import numpy as np
 from gearwright.dynamics.algebra.rotation import AboutAxis, Dense, Rotation, Transform, snapped
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt, times_reciprocal
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Mass, Motion, Symmetric, Vector
+from gearwright.dynamics.tree.symmetry import has_equal_moments, is_round
 from gearwright.model.joints import Joint
 from gearwright.model.joints import motions as model
 
@@ -52,6 +53,9 @@ class Freedom(Protocol):
 
     def shared(self, mass: Mass) -> Mass:
         """The part of the carried mass that moves the same whether this body or its parent carries it."""
+
+    def even(self, mass: Mass, *, alone: bool) -> bool:
+        """Whether a body of this mass looks nearly the same at all positions; `alone`: it carries no others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,9 @@ class Turn:
             return Mass()
         return Mass(mass.m, Vector(0.0, 0.0, mass.h.z), Symmetric(zz=mass.S.zz))
 
+    def even(self, mass: Mass, *, alone: bool) -> bool:
+        return alone and is_round(mass, self.direction)
+
 
 @dataclass(frozen=True, slots=True)
 class Slide:
@@ -113,6 +120,9 @@ class Slide:
     def shared(self, mass: Mass) -> Mass:
         """Both bodies turn alike, so that the second moment is the same in either."""
         return Mass(S=mass.S)
+
+    def even(self, mass: Mass, *, alone: bool) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +153,9 @@ class Ball:
     def shared(self, mass: Mass) -> Mass:
         """The mass in the centre."""
         return Mass(mass.m)
+
+    def even(self, mass: Mass, *, alone: bool) -> bool:
+        return alone and has_equal_moments(mass)
 
 
 def across(z: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import atan, cos, pi, tan
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,11 @@ from gearwright.errors import ModelError
 from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
 
 LEAST = 1e-3  # efficiency of a map: what a user's function gives below it, or above 1, would make energy
+
+
+def backward(efficiency: Any) -> Any:
+    """The efficiency of a gear from the joints to the actuator, by that of the other direction."""
+    return 2.0 - 1.0 / efficiency
 
 
 class OwnEfficiency(Protocol):
@@ -26,6 +32,10 @@ class Losses:
     """On the actuator's side of a transmission, the same for each of its actuators."""
 
     efficiency: float = quantity(above=0, at_most=1, doc="share of the power that passes", default=1.0)
+    backward_efficiency: float | None = quantity(
+        at_most=1, default=None, parameter=False,
+        doc="the same from the joints to the actuator; 0 or less: it locks itself; not given: 2 − 1/efficiency",
+    )  # fmt: skip
     friction: float = quantity("N·m | N", at_least=0, doc="Coulomb friction", default=0.0)
     damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="viscous friction", default=0.0)
     efficiency_map: tuple[tuple[float, float, float], ...] = quantity(
@@ -33,6 +43,22 @@ class Losses:
         doc="load, speed, efficiency …, on a grid, instead of one number; linear between, level beyond",
     )  # fmt: skip
     own: OwnEfficiency | None = field(default=None, repr=False)  # the kind whose method is asked, where it has one
+
+    @staticmethod
+    def of_thread(*, lead_angle: float, friction_coefficient: float, flank_angle: float = 0.0) -> Losses:
+        """The losses of a screw or a worm by its thread: efficiency tan γ/tan(γ + ρ), backward tan(γ − ρ)/tan γ.
+
+        `lead_angle` γ [rad]; ρ is the angle of friction on flanks that are inclined by `flank_angle` [rad].
+        """
+        if not 0 < lead_angle < pi / 2 or not friction_coefficient >= 0 or not 0 <= flank_angle < pi / 2:
+            raise ModelError(
+                "a thread has a lead_angle and a flank_angle below 90° and a friction_coefficient from 0 on"
+            )
+        rho = atan(friction_coefficient / cos(flank_angle))
+        if lead_angle + rho >= pi / 2:
+            raise ModelError("a thread with this lead_angle and friction_coefficient passes nothing on")
+        lead = tan(lead_angle)
+        return Losses(efficiency=lead / tan(lead_angle + rho), backward_efficiency=tan(lead_angle - rho) / lead)
 
     def __post_init__(self) -> None:
         check(self)
@@ -67,7 +93,7 @@ class Losses:
     @property
     def efficient(self) -> bool:
         """Nothing is lost in proportion to the load."""
-        return self.efficiency == 1 and not self.varies
+        return self.efficiency == 1 and self.backward_efficiency in (None, 1.0) and not self.varies
 
     @property
     def varies(self) -> bool:
@@ -102,16 +128,32 @@ class Losses:
             found = found + share * np.interp(load, loads, row)
         return found
 
+    def backward_efficiency_at(self, load: Any, speed: Any) -> Any:
+        """The same where the joints drive the actuator; 0 or less: they cannot. By default 2 − 1/η.
+
+        That is the efficiency of a gear whose friction grows with the load that it passes on to the joints, in either
+        direction by the same factor 1/η − 1.
+        """
+        if self.backward_efficiency is not None:
+            return self.backward_efficiency
+        own = None if self.efficiency_map else getattr(self.own, "backward_efficiency_at", None)
+        if own is not None:
+            load, speed = np.abs(np.multiply(load, 1.0)), np.abs(np.multiply(speed, 1.0))
+            return np.minimum(own(load, speed), 1.0)
+        return backward(self.efficiency_at(load, speed))
+
     def delivered(self, effort: Any, velocity: Any) -> Any:
         """The actuator's effort that passes into the map, while the actuator moves at this velocity.
 
-        Power that the actuator gives (`effort·velocity > 0`) arrives as η·τ; where the joints drive the actuator
-        back it takes only τ/η to hold them; at rest nothing is lost to efficiency. Friction and damping resist the
-        motion. Arrays or traced.
+        Power that the actuator gives (`effort·velocity > 0`) arrives as η·τ. Where the joints drive the actuator back,
+        they have to overcome τ/η_b, which is infinite in a gear that locks itself. At rest nothing is lost to
+        efficiency. Friction and damping resist the motion. Arrays or traced.
         """
         effort, velocity = np.multiply(effort, 1.0), np.multiply(velocity, 1.0)  # lists become arrays
         power, efficiency = effort * velocity, self.efficiency_at(effort, velocity)
-        passed = np.where(power > 0, effort * efficiency, np.where(power < 0, effort / efficiency, effort))
+        back = self.backward_efficiency_at(effort, velocity)
+        held = effort * np.where(back > 0.0, 1.0 / np.where(back > 0.0, back, 1.0), np.inf)
+        passed = np.where(power > 0, effort * efficiency, np.where(power < 0, held, effort))
         return passed - self.friction * np.sign(velocity) - self.damping * velocity
 
 

@@ -114,7 +114,8 @@ class TransmissionMap(NotebookDisplay, ABC):
         """Share of the power that passes at this load [N·m, N] and speed [rad/s, m/s] of the actuator's side.
 
         A kind with an efficiency map of its own overrides it. Both are magnitudes; arrays or traced. The step holds it
-        to 0.001 … 1, so that a gear never makes energy.
+        to 0.001 … 1, so that a gear never makes energy. A kind may have `backward_efficiency_at` beside it, for power
+        from the joints to the actuator: 0 or less where it locks itself; 2 − 1/efficiency without.
         """
         return 1.0
 

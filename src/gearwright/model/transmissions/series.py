@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -81,13 +81,27 @@ class Series(TransmissionMap):
         The losses of the stages before are not taken off the load: they depend on the direction of power.
         """
         found: Any = 1.0
+        for losses, own_load, own_speed in self._loaded_stages(load, speed):
+            found = found * losses.efficiency_at(own_load, own_speed)
+        return found
+
+    def backward_efficiency_at(self, load: Any, speed: Any) -> Any:
+        """The product over its stages; where one locks itself, the whole does."""
+        found: Any = 1.0
+        least: Any = 1.0
+        for losses, own_load, own_speed in self._loaded_stages(load, speed):
+            own = losses.backward_efficiency_at(own_load, own_speed)
+            found, least = found * np.maximum(own, 0.0), np.minimum(least, own)
+        return found + np.minimum(least, 0.0)
+
+    def _loaded_stages(self, load: Any, speed: Any) -> Iterator[tuple[Losses, Any, Any]]:
+        """The losses of stages with their load and speed, as far as these are known."""
         for stage in self.stages:
-            found = found * stage.losses().efficiency_at(load, speed)
+            yield stage.losses(), load, speed
             if not _constant_ratio(stage):
-                break
+                return
             (ratio,) = stage.actuator_entries()[0]
             load, speed = load * ratio, speed / ratio
-        return found
 
     def losses(self) -> Losses:
         """Efficiencies of its stages, as far as their load is known."""

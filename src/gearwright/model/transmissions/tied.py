@@ -22,9 +22,13 @@ def with_own(losses: Losses | None, map: TransmissionMap) -> Losses:
     own = map.losses()
     if losses is None:
         return own
-    if not losses.efficient:
+    if losses.efficiency != 1 or losses.varies:
         return losses
-    return replace(losses, efficiency=own.efficiency, efficiency_map=own.efficiency_map, own=own.own)
+    given = losses.backward_efficiency
+    backward = own.backward_efficiency if given is None else given
+    return replace(
+        losses, efficiency=own.efficiency, efficiency_map=own.efficiency_map, backward_efficiency=backward, own=own.own
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
