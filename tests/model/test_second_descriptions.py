@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gearwright.model import WORLD, AxisRef, Coupling, Term
-from gearwright.model.tangle import Tangle
+from gearwright.model.loop_system import LoopSystem
 from tests.model.test_freedom import FOUR_BAR, coupling, mechanism, polygon
 from tests.tolerances import ROUNDING
 
@@ -78,7 +78,7 @@ def test_a_polynomial_that_approximates_a_rocker() -> None:
 
 def test_loops_are_closed_for_the_diagnostics_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[object] = []
-    monkeypatch.setattr(Tangle, "closed", lambda self, q, couplings: tried.append(self))
+    monkeypatch.setattr(LoopSystem, "closed", lambda self, q, couplings: tried.append(self))
     robot = mechanism(polygon(PARALLELOGRAM), [coupling("j3", ("j0", 1))])
     assert not tried
     assert {d.code for d in robot.diagnostics} == {"loop-closed", "loop-open"}  # since `closed` finds no pose now

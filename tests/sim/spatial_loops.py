@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.dynamics.algebra.spatial import Vector
+from gearwright.dynamics.constraints.closures import conditions
+from gearwright.dynamics.constraints.relative_pose import RelativePose
 from gearwright.model import JOINT_KINDS, WORLD, Axis, Inertia, Joint, Link, Mechanism, Pose
 from tests.dynamics.random_mechanisms import random_axis, random_inertia, random_pose
 
@@ -105,6 +108,50 @@ def delta(gravity: Sequence[float] = DOWN) -> Mechanism:
     return draw.mechanism("delta", gravity)
 
 
+def hinged_delta(rounding: float = 0.0, gravity: Sequence[float] = DOWN) -> Mechanism:
+    """A delta of hinges alone, with parallelograms for forearms. Each axis is off by so much, as files round them."""
+    draw, low, rng = Drawing(), -0.45, np.random.default_rng(0)
+
+    def hinge(name: str, parent: str, child: str, at: Array, axis: Array, *, cut: bool = False) -> None:
+        axis = axis / np.linalg.norm(axis) + rounding * rng.uniform(-1, 1, 3)
+        draw.joint(name, "revolute", parent, child, at, [axis], cut=cut)
+
+    draw.body("plate", (0, 0, low), 0.3, (2e-4, 2e-4, 4e-4))
+    for i in range(3):
+        turn = 2 * np.pi * i / 3
+        out, side = np.array([np.cos(turn), np.sin(turn), 0]), np.array([-np.sin(turn), np.cos(turn), 0])
+        hip, ankle = 0.2 * out, 0.05 * out + np.array([0, 0, low])
+        elbow = hip + 0.2 * (np.cos(0.3) * out - np.sin(0.3) * np.array([0, 0, 1]))
+        shear = np.cross(side, ankle - elbow)
+        draw.rod(f"arm{i}", hip, elbow, 0.2, 0.03)
+        hinge(f"hip{i}", WORLD, f"arm{i}", hip, side)
+        for name, middle in (("upper", elbow), ("lower", ankle)):
+            draw.body(f"{name}{i}", middle, 0.02, (1e-5, 1e-5, 1e-5))
+        hinge(f"elbow{i}", f"arm{i}", f"upper{i}", elbow, side)
+        for k, sign in (("a", -0.03), ("b", 0.03)):
+            rod, top, bottom = f"rod{i}{k}", elbow + sign * side, ankle + sign * side
+            draw.rod(rod, top, bottom, 0.05, 0.006)
+            hinge(f"top{i}{k}", f"upper{i}", rod, top, shear)
+            hinge(f"bottom{i}{k}", rod, f"lower{i}", bottom, shear, cut=k == "b")
+        hinge(f"wrist{i}", f"lower{i}", "plate", ankle, side, cut=i > 0)
+    return draw.mechanism("hinged_delta", gravity)
+
+
+def tilted_parallelogram(tilt: float = 0.1, offset: Sequence[float] = (0, 0, 0)) -> Mechanism:
+    """Two cranks about z and a rod between them, on a hinge that is tilted along the rod and on a ball.
+
+    Drawn where the tilt does nothing to first order: it moves the rod's end out of the plane by the angle's square.
+    """
+    draw, length = Drawing(), 0.4
+    for name, x in (("near", 0.0), ("far", length)):
+        draw.rod(name, (x, 0, 0), (x, 0.06, 0), 0.1, 0.02)
+        draw.joint(name, "revolute", WORLD, name, (x, 0, 0), [(0, 0, 1)])
+    draw.rod("rod", (0, 0.06, 0), (length, 0.06, 0), 0.1, 0.01)
+    draw.joint("tilted", "revolute", "near", "rod", (0, 0.06, 0), [(np.sin(tilt), 0, np.cos(tilt))])
+    draw.joint("ball", "ball", "rod", "far", np.add((length, 0.06, 0), offset), cut=True)
+    return draw.mechanism("tilted_parallelogram", (3, 2, -9))
+
+
 def rssr(gravity: Sequence[float] = DOWN) -> Mechanism:
     """Crank and rocker about skew axes, and a coupler between two balls."""
     draw, a, c = Drawing(), np.array([0.1, 0, 0]), np.array([0.3, 0.12, 0.15])
@@ -134,6 +181,17 @@ def hexapod(gravity: Sequence[float] = DOWN) -> Mechanism:
         draw.joint(f"leg{i}", "prismatic", f"cylinder{i}", f"rod{i}", (foot + head) / 2, [along])
         draw.joint(f"head{i}", "ball", f"rod{i}", "plate", head, cut=i > 0)
     return draw.mechanism("hexapod", gravity)
+
+
+def opening(sim: Any) -> float:
+    """The largest error of any row of any joint that closes a loop, left out or not [m, rad]."""
+    largest = 0.0
+    for joint in sim.robot.tree.cuts:
+        X_P, X_C = (np.eye(4) if end == WORLD else sim.pose[end] for end in (joint.parent, joint.child))
+        X = np.linalg.inv(X_P @ joint.X_PJ.matrix) @ X_C @ joint.X_CJ.matrix
+        apart = RelativePose(Vector(*X[:3, 3]), tuple(Vector(*row) for row in X[:3, :3]))  # type: ignore[arg-type]
+        largest = max([largest, *(abs(float(row.error(apart))) for row in conditions(joint))])
+    return largest
 
 
 # --- at random ------------------------------------------------------------------------------------------------------

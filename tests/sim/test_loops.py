@@ -185,7 +185,7 @@ def test_redundant_rows_are_told():
     """A planar loop of hinges in space: three of the five rows look out of the plane."""
     told = [str(d) for d in compile(FOUR_BAR).diagnostics if d.code == "redundant-rows"]
     assert len(told) == 1
-    assert "3 of the 5 rows that close loops at 'pin_c'" in told[0]
+    assert "3 of the 5 loop-closure constraints at 'pin_c'" in told[0]
     assert not [d for d in compile(ring("ball")).diagnostics if d.code == "redundant-rows"]
 
 
@@ -224,7 +224,7 @@ def test_a_rigid_loop_has_the_rows_of_a_fixed_joint():
     with pytest.warns(gw.NotSimulatedWarning, match="'slider' closes a loop .* simulated as fixed"):
         held = compile(held_by_a_slider())
     assert "loop-rigid" in [d.code for d in held.diagnostics]
-    assert "4 of the 6 rows" in next(str(d) for d in held.diagnostics if d.code == "redundant-rows")
+    assert "4 of the 6 loop-closure constraints" in next(str(d) for d in held.diagnostics if d.code == "redundant-rows")
 
 
 def test_a_loop_that_cannot_be_closed():

@@ -5,7 +5,19 @@ import pytest
 
 import gearwright as gw
 from gearwright.sim.loop_closure import LoopClosure
-from tests.sim.spatial_loops import HEIGHT, RADIUS, delta, hexapod, random_loop, rod_round_a_cone, rssr
+from tests.sim.spatial_loops import (
+    HEIGHT,
+    RADIUS,
+    delta,
+    hexapod,
+    hinged_delta,
+    opening,
+    random_loop,
+    rod_round_a_cone,
+    rssr,
+    tilted_parallelogram,
+)
+from tests.tolerances import ROUNDING
 
 SPEED = 10.0  # of the crank [rad/s]
 
@@ -135,3 +147,48 @@ def test_random_loops_are_of_second_order(seed):
 @pytest.mark.parametrize("seed", range(4, 200))
 def test_many_random_loops_are_of_second_order(seed):
     check_random_loop(seed)
+
+
+# --- rank -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "euler"])
+@pytest.mark.parametrize("rounding", [0.0, 1e-6, 1e-4])
+def test_a_delta_of_rounded_hinges_has_three_freedoms_and_stays_closed(rounding, integrator):
+    """Its parallelograms keep the plate upright three times over; through their flat poses, too, as it has no stops."""
+    robot = hinged_delta(rounding, (3, 2, -9))
+    assert robot.dof == 3
+    sim = gw.compile(robot, integrator=integrator)
+    for _ in range(50):
+        sim.step(n=20)
+        assert opening(sim) < 1e-11 + 10 * rounding  # found 9e-13, 2.5e-6 and 2e-4: by the axes
+    assert max(abs(x) for x in sim.velocity.values()) > 1.0
+
+
+def test_a_delta_of_rounded_hinges_is_assembled_elsewhere():
+    sim = gw.compile(hinged_delta(1e-5))
+    sim.reset(position={"hip0": 0.3, "hip1": -0.2})
+    assert sim.position["hip0"] == 0.3
+    assert opening(sim) < 1e-4  # found 2e-5: by the axes
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
+@pytest.mark.parametrize("integrator", ["midpoint", "euler"])
+def test_rows_that_depend_on_each_other_where_the_loop_is_drawn_stay(integrator):
+    """To first order the tilt of a hinge does nothing: the parallelogram is held by its square, which is found out."""
+    robot = tilted_parallelogram()
+    assert robot.dof == 0
+    assert robot.rigid_loops == ("ball",)
+    sim = gw.compile(robot, integrator=integrator)
+    sim.step(n=500)
+    assert opening(sim) < ROUNDING
+    assert max(abs(x) for x in sim.velocity.values()) < ROUNDING
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "euler"])
+def test_a_slight_tilt_is_held(integrator):
+    """Two hundredths of a radian: too little to be told from rounding, too much to be left out."""
+    sim = gw.compile(tilted_parallelogram(0.02), integrator=integrator)
+    for _ in range(25):
+        sim.step(n=20)
+        assert opening(sim) < 1e-10  # found 1e-11, by the tolerance of the projection

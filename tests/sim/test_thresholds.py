@@ -92,15 +92,6 @@ def test_a_loop_that_rounding_keeps_open_counts_as_closed(slide, monkeypatch, le
             loops._closed(*arguments)
 
 
-@pytest.mark.parametrize(("slant", "implied"), [(3e-4, 1), (3e-3, 0)])
-def test_rows_that_the_file_rounds_are_told_as_one(slant, implied):
-    names = SimpleNamespace(free_positions=[0, 1], free_velocities=[0, 1])
-    J = np.array([[1.0, 0.0], [1.0, slant]])
-    kernel = SimpleNamespace(evaluate=lambda slots: {"error": np.zeros(2), "jacobian": J})
-    robot = SimpleNamespace(tree=SimpleNamespace(cuts=[SimpleNamespace(dof=4, name="cut")]), rigid_loops=())
-    assert len(loops.redundant(kernel, robot, names, np.zeros(0), np.zeros(2))) == implied
-
-
 @pytest.mark.parametrize(("ratio", "said"), [(5e3, 0), (2e4, 1)])
 def test_a_mass_ratio_that_is_worth_a_word(ratio, said):
     links = {n: SimpleNamespace(inertia=SimpleNamespace(mass=m)) for n, m in (("a", 1.0), ("b", ratio))}

@@ -14,18 +14,17 @@ from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks import advise, check
 from gearwright.model.couplings import Couplings
-from gearwright.model.freedom import degrees_of_freedom
 from gearwright.model.geometry import Geometry
 from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
 from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
+from gearwright.model.mobility import Mobility, mobility
 from gearwright.model.names_view import NamesView
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 from gearwright.model.references import spanned
-from gearwright.model.rigid_loops import fixed, rigid_loops
 from gearwright.model.rings import placing_order
 from gearwright.model.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.sensors import Encoder, Sensor
@@ -177,24 +176,29 @@ class Mechanism(NotebookDisplay):
         grown = grow(self.links, kept, cuts)
         return replace(grown, branches=tuple(forward(b) for b in grown.branches))
 
-    @cached_property
+    @property
     def dof(self) -> int:
         """Independent degrees of freedom: couplings and loops taken off."""
-        couplings = [c for c in self.couplings.values() if c.name not in self.second_descriptions]
-        cuts = tuple(fixed(j) if j.name in self.rigid_loops else j for j in self.tree.cuts)
-        q = dict(self.configuration()) | dict.fromkeys(self.rigid_loops, ())
-        return degrees_of_freedom(replace(self.tree, cuts=cuts), couplings, q)
+        return self.mobility.dof
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """Degrees of freedom, the constraints of loops that a simulation keeps, and loops that are rigid."""
+        second = self.second_descriptions
+        hold = [c for c in self.couplings.values() if c.mode != "compliant"]
+        hold = [c for c in hold if not (c.name in second and second[c.name].contradicts)]
+        pull = [c for c in self.couplings.values() if c.mode == "compliant" and c.name not in second]
+        return mobility(self.tree, hold, pull, self.configuration())
 
     @cached_property
     def second_descriptions(self) -> Mapping[str, SecondDescription]:
         """By name, the couplings whose relation closed loops have already, with how far the two are apart."""
         return second_descriptions(self.tree, self.couplings.values(), self.configuration())
 
-    @cached_property
+    @property
     def rigid_loops(self) -> tuple[str, ...]:
         """Joints that close loops which move to first order only: they hold still, as if they were fixed."""
-        couplings = [c for c in self.couplings.values() if c.name not in self.second_descriptions]
-        return rigid_loops(self.tree, couplings, self.configuration())
+        return tuple(self.mobility.rigid)
 
     def without_contradictions(self) -> Mechanism:
         """A copy without the couplings that would lock loops which say otherwise; its tree is the same."""

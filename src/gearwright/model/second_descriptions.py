@@ -15,10 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.model.couplings import Coupling
-from gearwright.model.freedom import independent
 from gearwright.model.kinematics import Configuration
-from gearwright.model.poses import Array
-from gearwright.model.tangle import ALIGNED, Tangle, coupling_error
+from gearwright.model.loop_system import ALIGNED, LoopSystem, coupling_error, null_space
 from gearwright.model.topology import Tree
 
 # A ratio of four digits, 0.3333, is 3e-5 off in a radian. A tenth of what counts as aligned: rows of a loop that agrees
@@ -26,7 +24,6 @@ from gearwright.model.topology import Tree
 AGREES = ALIGNED / 10  # [rad, lengths of the loop]
 MOST_WORK = 3000  # columns times couplings, together: what a second is enough for; the rest counts as it is written
 SURELY_MOVES = 30 * ALIGNED  # too much for rounding, however many rows it has part in
-_NULL = 1e-6  # singular values, relative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,21 +48,21 @@ def second_descriptions(
     """By coupling, in document order: the first that ties two loops together counts, later ones are judged by it."""
     found: dict[str, SecondDescription] = {}
     work = 0
-    for tangle in Tangle.of(tree, list(couplings)).parts():
-        if tangle.cuts and tangle.couplings:
-            work += tangle.width * len(tangle.couplings)
-            found |= _judged(tangle, q) if work <= MOST_WORK else {}
+    for system in LoopSystem.of(tree, list(couplings)).parts():
+        if system.cuts and system.couplings:
+            work += system.width * len(system.couplings)
+            found |= _judged(system, q) if work <= MOST_WORK else {}
     return found
 
 
-def _judged(tangle: Tangle, q: Configuration) -> dict[str, SecondDescription]:
+def _judged(system: LoopSystem, q: Configuration) -> dict[str, SecondDescription]:
     found: dict[str, SecondDescription] = {}
-    loops = _Loops(tangle, (), q)
-    for c in tangle.couplings:
+    loops = _Loops(system, (), q)
+    for c in system.couplings:
         if loops.determine(c):
             found[c.name] = loops.judge(c)
         else:
-            loops = _Loops(tangle, (*loops.couplings, c), q)
+            loops = _Loops(system, (*loops.couplings, c), q)
     return found
 
 
@@ -73,59 +70,43 @@ def _judged(tangle: Tangle, q: Configuration) -> dict[str, SecondDescription]:
 class _Loops:
     """Poses where the loops close and the couplings so far hold, and their rows there."""
 
-    tangle: Tangle
+    system: LoopSystem
     couplings: tuple[Coupling, ...]
     q: Configuration
 
     @cached_property
     def start(self) -> Configuration | None:
-        return self.tangle.closed(self.q, self.couplings)
+        return self.system.closed(self.q, self.couplings)
 
     @cached_property
     def poses(self) -> list[Configuration]:
-        return [] if self.start is None else self.tangle.general_positions(self.start, self.couplings)
-
-    @cached_property
-    def rows(self) -> list[Array]:
-        stacks = [self.tangle.scaled_rows(pose, self.couplings)[1] for pose in self.poses]
-        kept = independent(stacks, len(self.couplings)) if stacks else []
-        return [J[kept] for J in stacks]
-
-    @cached_property
-    def rows_at_start(self) -> Array | None:
-        """All of them, those that rounding makes as well."""
-        return None if self.start is None else self.tangle.scaled_rows(self.start, self.couplings)[1]
+        if self.start is None:
+            return []
+        return [self.start, *(s.pose for s in self.system.general_samples(self.start, self.couplings))]
 
     def determine(self, c: Coupling) -> bool:
         """Whether the follower stands still wherever the leaders do: at the start at first, which most fail."""
-        if self.rows_at_start is None or self._motion(c, self.rows_at_start) > SURELY_MOVES:
+        if self.start is None or self._motion(c, self.start) > SURELY_MOVES:
             return False
-        return all(self._motion(c, J) < ALIGNED for J in self.rows)
+        return all(self._motion(c, pose) < ALIGNED for pose in self.poses)
 
-    def _motion(self, c: Coupling, J: Array) -> float:
+    def _motion(self, c: Coupling, pose: Configuration) -> float:
         """Motion of the follower, as far as rows let it, while the leaders stand still."""
-        leaders = np.zeros((len(c.leaders), self.tangle.width))
+        leaders = np.zeros((len(c.leaders), self.system.width))
         for i, t in enumerate(c.leaders):
-            leaders[i, self.tangle.column(t.axis)] = 1.0
-        follower = self.tangle.column(c.follower)
-        return float(np.linalg.norm(_null_space(np.vstack([J, leaders]))[:, follower]))
+            leaders[i, self.system.column(t.axis)] = 1.0
+        follower = self.system.column(c.follower)
+        J = self.system.scaled_rows(pose, self.couplings).J
+        return float(np.linalg.norm(null_space(np.vstack([J, leaders]))[:, follower]))
 
     def judge(self, c: Coupling) -> SecondDescription:
         misfit, pose = max(((abs(coupling_error(c, q)), i) for i, q in enumerate(self.poses)))
         q = self.poses[pose]
         first = c.leaders[0].axis
         unit = 1.0
-        if next(j for j in self.tangle.joints if j.name == c.follower.joint).type.prismatic:
-            unit = self.tangle.size(q)
+        if next(j for j in self.system.joints if j.name == c.follower.joint).type.prismatic:
+            unit = self.system.size(q)
         return SecondDescription(
             coupling=c, misfit=misfit, leader=q[first.joint][first.index],
             follower=q[c.follower.joint][c.follower.index], agrees=misfit <= AGREES * unit,
         )  # fmt: skip
-
-
-def _null_space(J: Array) -> Array:
-    """Rows that span what J does not see."""
-    _, s, V = np.linalg.svd(J)
-    rank = int((s > _NULL * s.max(initial=0.0)).sum())
-    null: Array = V[rank:]
-    return null

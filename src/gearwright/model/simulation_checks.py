@@ -16,10 +16,10 @@ from gearwright.errors import GearwrightError, ModelError
 from gearwright.model.kinematics import Configuration
 from gearwright.model.layout import rotor_axis, rotor_name
 from gearwright.model.leading import leading_transmissions, leads_only, led
+from gearwright.model.loop_system import LoopSystem
 from gearwright.model.references import named_joints, spanned
 from gearwright.model.sensors import Sensor
 from gearwright.model.split_links import can_split
-from gearwright.model.tangle import Tangle
 from gearwright.model.transmissions import (
     LinearMap,
     LinearTransmission,
@@ -308,17 +308,17 @@ def check_closing(m: Mechanism, report: Report) -> Configuration:
     exact = [c for c in m.couplings.values() if c.mode == "exact"]
     q: Configuration = m.configuration()
     width = 0
-    for tangle in Tangle.of(m.tree, exact).parts():
-        width += tangle.width
-        if width > WIDEST or not tangle.cuts:
+    for system in LoopSystem.of(m.tree, exact).parts():
+        width += system.width
+        if width > WIDEST or not system.cuts:
             continue
-        closed = tangle.closed(q, tangle.couplings)
+        closed = system.closed(q, system.couplings)
         if closed is not None:
-            q = {**q, **{j.name: closed[j.name] for j in tangle.joints}}
+            q = {**q, **{j.name: closed[j.name] for j in system.joints}}
         else:
-            loops = ", ".join(repr(cut.name) for cut in tangle.cuts)
+            loops = ", ".join(repr(cut.name) for cut in system.cuts)
             message = f"the loop through {loops} cannot be closed from where the file has it"
-            report.warning("loop-open", message, tangle.cuts[0].source)
+            report.warning("loop-open", message, system.cuts[0].source)
     return q
 
 

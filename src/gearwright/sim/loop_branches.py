@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.sim.loop_closure import DEPENDENT, KEPT, LoopClosure
+from gearwright.model.loop_system import rank
+from gearwright.sim.loop_closure import KEPT, LoopClosure
 from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 
@@ -100,10 +101,9 @@ def _chosen(loops: LoopClosure, q: Array, given: Sequence[int], free: list[int])
 def _not_implied(loops: LoopClosure, J: Array, given: Sequence[int]) -> list[int]:
     """Those that loops leave free, once those before them are given."""
     kept: list[int] = []
-    tolerance = DEPENDENT * np.abs(J).max(initial=0.0)
-    rank = np.linalg.matrix_rank(J, tol=tolerance)
+    rows = J / (np.abs(J).max(initial=0.0) or 1.0)
     for i in given:
-        if np.linalg.matrix_rank(J[:, loops.moving([*kept, i])], tol=tolerance) == rank:
+        if rank(rows[:, loops.moving([*kept, i])]) == rank(rows):
             kept.append(i)
     return kept
 

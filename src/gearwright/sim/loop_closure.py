@@ -16,7 +16,6 @@ from gearwright.sim.values import Array
 CLOSED = 1e-12  # [m, rad]: what counts as closed
 GOOD_ENOUGH = {8: 1e-9, 4: 1e-5}  # where rounding stops it, by the bytes of a number; for slopes of one
 ROUNDING = 4  # eps of the steepest slope: the error that a coordinate's last bits make (a screw of a long pitch)
-DEPENDENT = 1e-3  # of the largest row: what the file's rounding makes of a row that is none
 KEPT = 1e-6  # of the largest velocity: what opens loops by no more is rounding, of the file's numbers and ours
 ATTEMPTS = 100
 STARTS = 10
@@ -34,6 +33,7 @@ class LoopClosure:
     kernel: Executable
     names: Names
     parameter: Array
+    misfit: float = 0.0  # by which rows of overdetermined loops may disagree [m, rad]; also the least damping
 
     def errors(self, q: Array) -> tuple[Array, Array]:
         """C and J = ∂C over the free velocities."""
@@ -49,7 +49,7 @@ class LoopClosure:
         """The error that rounding may leave [m, rad]."""
         steepest = float(np.abs(J).max(initial=0.0))
         least = GOOD_ENOUGH[self.kernel.dtype.itemsize]
-        return max(least, ROUNDING * float(np.finfo(self.kernel.dtype).eps) * steepest)
+        return max(least, ROUNDING * float(np.finfo(self.kernel.dtype).eps) * steepest, self.misfit)
 
     def moving(self, held: Iterable[int] = ()) -> list[int]:
         """Those that do not move a position that is held."""
@@ -63,7 +63,7 @@ class LoopClosure:
             worst = np.abs(error).max(initial=0.0)
             if worst < CLOSED:
                 break
-            du = _newton(error, J, moving, np.sqrt(worst))
+            du = _newton(error, J, moving, max(np.sqrt(worst), self.misfit))
             largest = np.abs(du).max(initial=0.0)
             if largest < CLOSED:  # as near as it gets from here
                 break
@@ -75,7 +75,7 @@ class LoopClosure:
         allowed = LARGEST
         while True:
             error, J = self.errors(q)
-            du = _newton(error, J, moving, float(np.abs(error).max(initial=0.0)))
+            du = _newton(error, J, moving, max(float(np.abs(error).max(initial=0.0)), self.misfit))
             largest = np.abs(du).max(initial=0.0)
             if not largest <= allowed:
                 return None

@@ -10,8 +10,9 @@ from gearwright.compiler import Executable
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import SimulationError
 from gearwright.model import Mechanism
+from gearwright.model.loop_system import ALIGNED
 from gearwright.sim.loop_branches import Way, drawn_closed, led_to
-from gearwright.sim.loop_closure import DEPENDENT, KEPT, LoopClosure
+from gearwright.sim.loop_closure import KEPT, LoopClosure
 from gearwright.sim.names import Names
 from gearwright.sim.values import Array
 
@@ -31,7 +32,7 @@ def assembled(
     astray = []
     for robot_index in range(rows):
         own = parameter[min(robot_index, len(parameter) - 1)]
-        loops = LoopClosure(kernel, names, own)
+        loops = LoopClosure(kernel, names, own, ALIGNED if robot.mobility.overdetermined else 0.0)
         pose = q[robot_index]
         way = Way(pose, given[0])
         if any(pose[i] != drawn[i] for i in given[0]) and np.isfinite(pose).all():
@@ -89,14 +90,13 @@ def _beyond_limits(names: Names, q: Array) -> float:
     return beyond
 
 
-def redundant(kernel: Executable, robot: Mechanism, names: Names, parameter: Array, q: Array) -> tuple[Diagnostic, ...]:
-    """Tells of closure rows that others imply at the start, as in a planar loop of spatial joints."""
-    J = LoopClosure(kernel, names, parameter).jacobian(q)
-    scale = np.linalg.norm(J, axis=1).max(initial=0.0)
-    wanted = sum(6 if j.name in robot.rigid_loops else 6 - j.dof for j in robot.tree.cuts)
-    extra = wanted - (int(np.linalg.matrix_rank(J, tol=DEPENDENT * scale)) if scale else 0)
+def redundant(robot: Mechanism) -> tuple[Diagnostic, ...]:
+    """Reports constraints of loops that others imply at every pose, as in a planar loop of spatial joints."""
+    mobility, cuts = robot.mobility, robot.tree.cuts
+    every = sum(6 if j.name in mobility.rigid else 6 - j.dof for j in cuts)
+    extra = every - sum(len(mobility.kept[j.name]) for j in cuts)
     if not extra:
         return ()
-    loops = ", ".join(repr(j.name) for j in robot.tree.cuts)
-    message = f"{extra} of the {wanted} rows that close loops at {loops} are implied by the others, and are left out"
+    loops = ", ".join(repr(j.name) for j in cuts)
+    message = f"{extra} of the {every} loop-closure constraints at {loops} are redundant and are left out"
     return (Diagnostic(severity="info", code="redundant-rows", message=message),)

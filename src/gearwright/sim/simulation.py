@@ -21,12 +21,13 @@ from gearwright.sim.device_arrays import DeviceArrays
 from gearwright.sim.failing import failure
 from gearwright.sim.inputs import Inputs
 from gearwright.sim.layout import Layout
+from gearwright.sim.loops import redundant
 from gearwright.sim.named_values import NamedValues
 from gearwright.sim.options import Options, cores
 from gearwright.sim.ports import Port
 from gearwright.sim.probes import Probes
 from gearwright.sim.snapshot import Snapshot, copied
-from gearwright.sim.starting import redundant_loop_rows, reset
+from gearwright.sim.starting import reset
 from gearwright.sim.stepping import step
 from gearwright.sim.unsimulated import unsimulated
 from gearwright.sim.values import Array, Value, Values
@@ -82,7 +83,7 @@ class Simulation(NamedValues, NotebookDisplay):
             self.batch_state.set(StepSlot.PARAMETER, [kernels.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
         if robot.tree.cuts:
-            self.diagnostics += redundant_loop_rows(self)
+            self.diagnostics += redundant(robot)
 
     # --- names and numbers -----------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.compiler import SlotKind
-from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout import coordinate_of
 from gearwright.model.leading import led, start_of
@@ -88,13 +87,6 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
     hold_positions(sim)
     sim.inputs.start_control()
     sim.controller_state.assign(None, None)
-
-
-def redundant_loop_rows(sim: Simulation) -> tuple[Diagnostic, ...]:
-    """Diagnostics of closure rows that others imply at the start."""
-    state, names, q = sim.batch_state, sim.layout.names, sim.start_position.copy()
-    q[list(names.free_positions)] = state.get(StepSlot.POSITION)[0]
-    return loops.redundant(sim.kernels["closure"], sim.robot, names, state.get(StepSlot.PARAMETER)[0], q)
 
 
 def check_start(sim: Simulation, reach: bool = True) -> None:

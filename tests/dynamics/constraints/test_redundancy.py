@@ -10,7 +10,7 @@ import gearwright as gw
 from gearwright.dynamics import Equations
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.drives import Drive
-from gearwright.dynamics.constraints.redundancy import ALIGNED
+from gearwright.model.loop_system import ALIGNED
 from gearwright.model.rings import ONE_ROW
 from gearwright.sim import compile
 from tests.dynamics.stepping import one_step

@@ -17,23 +17,21 @@ from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import CutRow, Winding, cut_axis_rows
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.redundancy import independent_rows
 from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.constraints.winding import winding
 from gearwright.dynamics.parameters import numbers
 from gearwright.dynamics.solve.terms import Rigid, Term
 from gearwright.dynamics.tree.bodies import GROUND, HERE, Bodies, Place, assembled, placed
-from gearwright.dynamics.tree.coordinates import Coordinates
-from gearwright.dynamics.tree.couplings import follower_of
 from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.kinematics import Configuration
-from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
 from gearwright.model.joints.closing import Condition as ClosingRow
-from gearwright.model.rigid_loops import fixed
+from gearwright.model.mobility import fixed
+
+DISAGREEMENT = 1e-4  # share of its answer by which a row of an overdetermined loop gives way: above rounding, squared
 
 
 class Condition(NamedTuple):
@@ -51,7 +49,7 @@ def _no_slide(row: NoSlide) -> Condition:
 
 def _across(row: Across) -> Condition:
     """`e·R·a` stays what it is at zero."""
-    e, a = Vector(*row.direction), Vector(*row.axis)
+    e, a = Vector(*row.along), Vector(*row.axis)
     return Condition(lambda x: e @ rotate(x.R, a) - row.constant, lambda x, V: e @ V.angular.cross(rotate(x.R, a)))
 
 
@@ -106,6 +104,7 @@ class ClosureRows(AlongRows):
     name: str
     conditions: list[Condition]
     ends: tuple[tuple[int, Place], tuple[int, Place]]
+    overdetermined: bool = False  # some rows follow from others but for a file's rounding, in each pose other ones
     equality: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
 
@@ -138,11 +137,16 @@ class ClosureRows(AlongRows):
                     J[k] = rate
                     reach[k] = _length(V.linear if condition.slides else V.angular)
             error = condition.error(apart)
-            found.append(PositionRow(J, error, reach, self.name))
+            found.append(PositionRow(J, error, reach, self.name, self.disagreement))
         return found
 
+    @property
+    def disagreement(self) -> float:
+        return DISAGREEMENT if self.overdetermined else 0.0
+
     def act(self, now: Moment) -> list[Term]:
-        return [Rigid(row.J, 0.0, group=self.name) for row in self.position_rows(now)]
+        share = self.disagreement
+        return [Rigid(row.J, 0.0, group=self.name, disagreement=share) for row in self.position_rows(now)]
 
     def bodies(self, system: Bodies) -> list[int]:
         """Those of the loop, whose joints move one side against the other."""
@@ -206,21 +210,21 @@ def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> Cl
 
 
 def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
-    """With every row that it has: a joint that its loop holds to second order has those of a fixed one."""
+    """With the rows that hold; a joint whose loop is rigid has those of a fixed one."""
+    mobility = mechanism.mobility
+    if joint.name in mobility.rigid:
+        joint = fixed(joint, mobility.rigid[joint.name])
     closure = whole_closure(joint, system, values)
-    return replace(closure, conditions=conditions(fixed(joint))) if joint.name in mechanism.rigid_loops else closure
+    kept = [closure.conditions[i] for i in mobility.kept[joint.name]]
+    return replace(closure, conditions=kept, overdetermined=joint.name in mobility.overdetermined)
 
 
-def _by_numbers(mechanism: Mechanism) -> tuple[list[list[int]], list[Winding | None]]:
-    """By cut joint, the rows that others and couplings do not imply, and how it winds; by the numbers of the file."""
+def _windings(mechanism: Mechanism) -> list[Winding | None]:
+    """By joint that closes a loop, how it winds; by the numbers of the file."""
     values = numbers(mechanism)
-    model = Coordinates(optimised(assembled(mechanism, values)), reduction(mechanism, values))
+    system = optimised(assembled(mechanism, values))
     start = [float(x) for j in mechanism.tree.joints for x in mechanism.configuration()[j.name]]
-    wholes = [_closure(joint, mechanism, model.bodies, values) for joint in mechanism.tree.cuts]
-    hard = [follower_of(c, mechanism, values) for c in mechanism.couplings.values() if c.mode == "hard"]
-    kept = independent_rows(wholes, model, [start[i] for i in model.reduction.positions], hard)
-    pairs = zip(mechanism.tree.cuts, wholes, strict=True)
-    return kept, [winding(joint, whole, model.bodies, start) for joint, whole in pairs]
+    return [winding(joint, whole_closure(joint, system, values), system, start) for joint in mechanism.tree.cuts]
 
 
 def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:
@@ -228,8 +232,7 @@ def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]
     found: list[ClosureRows | CutRow] = []
     if not mechanism.tree.cuts:
         return found
-    for joint, kept, turns in zip(mechanism.tree.cuts, *_by_numbers(mechanism), strict=True):
-        closure = _closure(joint, mechanism, system, values)
-        found.append(replace(closure, conditions=[closure.conditions[i] for i in kept]))
-        found += cut_axis_rows(joint, closure, values, turns)
+    for joint, turns in zip(mechanism.tree.cuts, _windings(mechanism), strict=True):
+        found.append(_closure(joint, mechanism, system, values))
+        found += cut_axis_rows(joint, whole_closure(joint, system, values), values, turns)
     return found

@@ -36,6 +36,7 @@ class PositionRow(NamedTuple):
     error: Scalar
     reach: Sparse | None = None  # the most that J could be, whichever way the row looked; None: J itself
     group: str | None = None  # rows that may depend on each other: the largest says what is rounding
+    disagreement: float = 0.0  # share of its own answer, where rows follow from others but for a file's rounding
 
 
 class Instant(NamedTuple):

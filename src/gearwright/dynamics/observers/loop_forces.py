@@ -62,6 +62,8 @@ class Rows:
         free = inertia.solve(model.force(now.at, now.tree, effort, ahead=0.0))
         opening = [dot(each, free) + x for each, x in zip(J, self._drifts(state), strict=True)]
         least = least_pivots(A, [row.group for row in rows], self.floors)
+        for k, row in enumerate(rows):
+            A[k, k] = (1.0 + row.disagreement) * A[k, k]
         return [-x for x in factorise(A, len(rows), least).solve(opening)]
 
     def _rows(self, now: Instant | Moment) -> list[PositionRow]:

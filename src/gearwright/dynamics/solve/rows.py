@@ -45,7 +45,8 @@ class Equality(NamedTuple):
     """`J·u + bias + cfm·λ = 0`, always.
 
     In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`floors.Floors.noise`).
-    `give` is a compliance for directions in which rows answer with no more than that (`masked.Pivot`).
+    `give` is a compliance for directions in which rows answer with no more than that (`masked.Pivot`); `disagreement`
+    is one, too, as a share of the row's own answer, of rows that all follow from others but for a file's rounding.
     """
 
     J: Sparse
@@ -54,6 +55,7 @@ class Equality(NamedTuple):
     group: str | None = None
     give: Scalar = 0.0
     erp: Scalar = 0.0  # share of an error that the bias takes off in a step; 0: it asks for a motion
+    disagreement: float = 0.0
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Equality:
         J = {n: change(x) for n, x in self.J.items()}
@@ -128,7 +130,8 @@ def solve_rows(
     for i, e in enumerate(equalities):
         silent = _noise(equalities, own, i, floors)
         silent = silent | (moves_nothing(e.J) and own[i] <= 0.0)
-        pivots[i] = Pivot(silent, constant=-e.bias, slope=e.cfm + E[i], give=e.give)
+        give = e.give + e.disagreement * own[i]
+        pivots[i] = Pivot(silent, constant=-e.bias, slope=e.cfm + E[i], give=give)
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
     dual = masked(S, len(y), pivots, [floors.dependent * S[i, i] for i in range(len(y))])

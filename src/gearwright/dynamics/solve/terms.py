@@ -77,15 +77,21 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Rigid:
-    """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step."""
+    """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step.
+
+    `disagreement`: as `Equality` has it.
+    """
 
     J: Sparse
     wanted: Scalar = 0.0
     group: str | None = None
     erp: Scalar = 0.0
+    disagreement: float = 0.0
 
     def place(self, M: Inertia) -> tuple[str, Equality]:
-        return "equality", Equality(self.J, -self.wanted, 0.0, self.group, erp=self.erp)
+        return "equality", Equality(
+            self.J, -self.wanted, 0.0, self.group, erp=self.erp, disagreement=self.disagreement
+        )  # fmt: skip
 
 
 Term: TypeAlias = Straight | Bounded | Rigid | Curve

@@ -7,6 +7,9 @@ that goes to zero with the error converge quadratically even where J loses rank 
 Yuan, 2005), and no further than 1.6·|C|^½ in one move (ε = 0.1): at a dead centre, where C is quadratic, |C|^½ is what
 there is to go. With less of it rows that nearly depend on each other close in fewer moves.
 
+Rows of an overdetermined loop (`model.mobility`) give way a little in any case, since they need not agree but for the
+file's rounding. There is no error to be taken off to nothing then: the last move is the one that is nothing.
+
 Axes beyond their stops come back before, along the loops (`stop_recovery`): set back alone, one may come out further
 beyond once they are closed again.
 """
@@ -16,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Expression, Scalar, expression, maximum, total, where
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, expression, maximum, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import least_pivots, responses
@@ -52,7 +55,8 @@ def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
         back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
         moved = model.advanced(q, back, 1.0)
         build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        build.closed = [where(closed | (worst <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
+        left = maximum_of([abs(x) for x in back]) if any(row.disagreement for row in rows) else worst
+        build.closed = [where(closed | (left <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
         build.stage("project")
 
 
@@ -72,7 +76,8 @@ def _way_back(
     A = responses(J, Y)
     floor = least_pivots(A, [row.group for row in rows], floors)
     for k, row in enumerate(rows):
-        A[k, k] = A[k, k] + DAMPED * worst * _reach(row, tree, metric)
+        damping = DAMPED * worst + row.disagreement
+        A[k, k] = A[k, k] + damping * _reach(row, tree, metric)
     impulses = [-x for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
     back: list[Scalar] = [0.0] * n
     for column, impulse in zip(Y, impulses, strict=True):

@@ -2,15 +2,18 @@
 
 With X the child side of the joint as its parent side sees it, translation d and rotation R. Elementary rows, which a
 joint's class lists; `gearwright.dynamics.constraints.closures` has each of them in symbols. Directions are in
-the parent side's axes.
+the parent side's axes. `direction` is a row's Jacobian over the twist of the child side, angular and then linear at its
+origin; `slides` whether its error is a length.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from gearwright.model.joints.motions import plane_basis
-from gearwright.model.poses import Vector3
+from gearwright.model.poses import Array, Vector3
 
 
 class NoSlide(NamedTuple):
@@ -18,19 +21,43 @@ class NoSlide(NamedTuple):
 
     along: Vector3
 
+    @property
+    def slides(self) -> bool:
+        return True
+
+    def direction(self, R: Array) -> Array:
+        return np.concatenate([np.zeros(3), self.along])
+
 
 class NoTurn(NamedTuple):
     """A component of the rotation vector is zero."""
 
     component: int
 
+    @property
+    def slides(self) -> bool:
+        return False
+
+    def direction(self, R: Array) -> Array:
+        """Half of R − Rᵀ changes by `e·(ω × a) = ω·(a × e)` in each of its two entries."""
+        j, k = (self.component + 1) % 3, (self.component + 2) % 3
+        turning = np.cross(R[:, j], np.eye(3)[k]) - np.cross(R[:, k], np.eye(3)[j])
+        return np.concatenate([0.5 * turning, np.zeros(3)])
+
 
 class Across(NamedTuple):
     """`e·R·a` stays what it is at zero."""
 
-    direction: Vector3  # e
+    along: Vector3  # e
     axis: Vector3  # a
     constant: float = 0.0
+
+    @property
+    def slides(self) -> bool:
+        return False
+
+    def direction(self, R: Array) -> Array:
+        return np.concatenate([np.cross(R @ np.array(self.axis), self.along), np.zeros(3)])
 
 
 class Thread(NamedTuple):
@@ -38,6 +65,14 @@ class Thread(NamedTuple):
 
     axis: Vector3
     lead: float  # [m/rad]
+
+    @property
+    def slides(self) -> bool:
+        return True
+
+    def direction(self, R: Array) -> Array:
+        """Where the axis is the same on both sides, as the joint's other rows keep it."""
+        return np.concatenate([-self.lead * np.array(self.axis), self.axis])
 
 
 Condition = NoSlide | NoTurn | Across | Thread
