@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks import advise, check
 from gearwright.model.couplings import Couplings
@@ -321,14 +322,13 @@ class Mechanism(NotebookDisplay):
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
         given: set[tuple[str, int]] = set()
         for name, value in (position or {}).items():
-            if np.asarray(value).dtype.kind in "US":  # "0.1" is a text
-                raise ModelError(f"{name!r} takes numbers, not {value!r:.60}")
-            if name in slots and np.ndim(value) == 0:
+            values = position_checked(repr(name), numbers(repr(name), value))
+            if name in slots and values.ndim == 0:
                 joint, i = slots[name]
-                q[joint][i] = float(value)  # type: ignore[arg-type]
+                q[joint][i] = float(values)
                 given.add((joint, i))
             elif name in tied:
-                values = np.atleast_1d(np.asarray(value, dtype=float))
+                values = np.atleast_1d(values)
                 if values.shape != (len(q[name]),):
                     raise ModelError(f"joint {name!r} takes {len(q[name])} position values {tied[name].positions}")
                 q[name] = values.tolist()

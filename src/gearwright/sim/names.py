@@ -8,9 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers
 from gearwright.model import Joint, Mechanism
 from gearwright.model.layout import coordinate_of
 
@@ -45,7 +44,7 @@ class Group:
             if name in self.index:
                 yield self.index[name], value
             elif name in self.joints:
-                yield from self._columns(name, self.joints[name], np.asarray(value, dtype=float))
+                yield from self._columns(name, self.joints[name], numbers(repr(name), value))
             else:
                 raise self.unknown(name)
 

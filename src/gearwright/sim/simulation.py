@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
 from gearwright.model.layout import StepSlot
@@ -152,10 +155,11 @@ class Simulation(NamedValues, NotebookDisplay):
     @state.setter
     def state(self, value: Any) -> None:
         size = sum(self.batch_state.parts.values())
-        state = given_values.numbers("state", value)
+        state = numbers("the state", value)
         expected = (size,) if self.batch == 1 else (self.batch, size)
         if state.shape != expected:
             raise ModelError(f"the state is an array of shape {expected}, not {state.shape}")
+        position_checked("the state", state[..., : self.batch_state.parts[StepSlot.POSITION]])
         self.set_batch(state.reshape(self.batch, size))
 
     def set_batch(self, state: Array) -> None:
@@ -189,6 +193,8 @@ class Simulation(NamedValues, NotebookDisplay):
         """
         group = self.layout.drives
         given = [list(given_values.held(group, values or {}, self.batch)) for values in (position, velocity)]
+        for i, value in given[0]:
+            position_checked(repr(group.names[i]), np.asarray(value))
         kinematic = [drive.kinematic for drive in self.options.drives.values()]
         for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
             self.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
