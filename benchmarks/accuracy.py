@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import gearwright as gw  # noqa: E402
+from benchmarks.page import write_section  # noqa: E402
 from tests.sim import test_accuracy as small  # noqa: E402
 from tests.sim import test_fast_loops as loops  # noqa: E402
 from tests.sim import test_passive as passive  # noqa: E402
@@ -100,13 +101,13 @@ CASES: dict[str, tuple[str, Callable[..., float]]] = {
     "tumbling body, 20 s": ("0.1 %", tumbling),
     "polynomial coupling (exact), 4 s": ("0.3 % of m·g·l", coupled),
     "four-bar pushed by 0.01 N·m, after 0.5 s": ("1 % of the work", pushed),
-    "four-bar free at 3 turns a second, on the way": ("0.1 %", turning_four_bar(3, on_the_way=True)),
+    "four-bar free at 3 turns per second, peak": ("0.1 %", turning_four_bar(3, on_the_way=True)),
     "— after 1 s, at 3": ("", turning_four_bar(3)),
-    "four-bar at 10 turns a second, on the way": ("2 %", turning_four_bar(10, on_the_way=True)),
+    "four-bar at 10 turns per second, peak": ("2 %", turning_four_bar(10, on_the_way=True)),
     "— after 1 s, at 10": ("", turning_four_bar(10)),
-    "four-bar at 75 turns a second, on the way": ("", turning_four_bar(75, on_the_way=True)),
+    "four-bar at 75 turns per second, peak": ("", turning_four_bar(75, on_the_way=True)),
     "— after 1 s, at 75": ("", turning_four_bar(75)),
-    "slider-crank at 10 turns a second, on the way": (
+    "slider-crank at 10 turns per second, peak": (
         "1 %",
         lambda **o: turning(loops.slider_crank(), "main", 10, on_the_way=True, **o),
     ),
@@ -122,7 +123,7 @@ def figure(case: Callable[..., float], **options: Any) -> str:
 
 
 def table() -> str:
-    lines = ["| energy error at 1 ms | asked | first order | default |", "|---|---|---|---|"]
+    lines = ["| energy error at 1 ms | target | first order | default |", "|---|---|---|---|"]
     for name, (asked, case) in CASES.items():
         lines.append(f"| {name} | {asked} | {figure(case, integrator='euler')} | {figure(case)} |")
         print(lines[-1], flush=True)
@@ -136,9 +137,7 @@ def main() -> None:
     warnings.simplefilter("ignore", gw.UnsettledWarning)
     found = table()
     if write:
-        text = PAGE.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n{found}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+        write_section(PAGE, BEGIN, END, found)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import gearwright as gw  # noqa: E402
+from benchmarks.page import PERFORMANCE, conditions, write_section  # noqa: E402
+from gearwright.bench.mujoco import first_order_integrators  # noqa: E402
 from tests.sim import test_accuracy as small  # noqa: E402
 
 mj: Any = mujoco
-PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- accuracy: begin (written by benchmarks/equal_accuracy.py) -->", "<!-- accuracy: end -->"
 DT = 1e-3  # where all integrators are compared
 LONGER = (2e-3, 4e-3, 8e-3)  # where the best is: RK4
@@ -41,11 +42,7 @@ LARGEST, FINEST, RATIO = 0.04, 1e-5, 2 ** (-1 / 3)  # dt that are tried [s], and
 BETWEEN = (2 ** (1 / 4), 2 ** (1 / 6), 2 ** (1 / 12), 1.0)  # between the first that suffices and the last that did not
 ARM_STARTS = ((0.3, -0.5), (0.6, 0.4), (1.0, -0.8), (-0.5, 0.9), (1.5, 0.3), (-1.2, -0.4), (0.9, 1.1))  # [rad]
 ROUNDS, SLICE, BATCH = 5, 1000, 64
-INTEGRATORS = {
-    "RK4": mj.mjtIntegrator.mjINT_RK4,
-    "implicitfast": mj.mjtIntegrator.mjINT_IMPLICITFAST,
-    "Euler": mj.mjtIntegrator.mjINT_EULER,
-}
+INTEGRATORS = {"RK4": mj.mjtIntegrator.mjINT_RK4, **first_order_integrators()}
 
 FOUR_BAR = """<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody>
 <body name="crank" quat="0.7071067811865476 0 -0.7071067811865476 0"><joint name="pin_a" axis="0 -1 0"/>
@@ -108,7 +105,7 @@ def four_bar(turns: float) -> Case:
     sim = gw.compile(robot, gravity=(0, 0, 0))
     sim.reset(**start)
     model = lambda: mj.MjModel.from_xml_string(FOUR_BAR)  # noqa: E731
-    title = f"four-bar at {turns:g} turns a second, 1 s"
+    title = f"four-bar at {turns:g} turns per second, 1 s"
     return Case(title, robot, (0, 0, 0), [start], 1.0, float(sim.kinetic_energy), model, smooth=False)
 
 
@@ -272,7 +269,7 @@ def reached_by(case: Case, error: float, integrators: Sequence[str]) -> tuple[di
 def table() -> str:
     """In Markdown."""
     lines = [
-        "| | largest error of the energy | | dt [ms] | one robot [ms a second] | | a robot of 64 on a core | |",
+        "| | largest error of the energy | | dt [ms] | one robot [ms per s] | | per robot, 64 on a core | |",
         "|---|---|---|---:|---:|---:|---:|---:|",
     ]
     for case in (free_arm(), four_bar(3.0)):
@@ -289,8 +286,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print(text := table())
     if options.write:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        write_section(PERFORMANCE, BEGIN, END, f"{conditions('mujoco')}\n\n{text}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
@@ -18,10 +19,13 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from dropped import DT, PAGE, ROUNDS, fastest, timed
-from plots import COLOURS, STYLES, finished, saved
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gearwright as gw
+from benchmarks.dropped import DT, ROUNDS, fastest, timed
+from benchmarks.page import PERFORMANCE, conditions, write_section
+from benchmarks.plots import COLOURS, STYLES, finished, saved
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.dynamics import Equations
 from gearwright.sim.programs import step_program
@@ -72,7 +76,7 @@ def measured(kind: str, n: int) -> list[Point]:
     text = robot_text(kind, n)
     robot, found = gw.loads(text), []
     for integrator, peer in INTEGRATORS.items():
-        compiling = timed(lambda i=integrator: gw.compile(robot, dt=DT, integrator=i))
+        compiling = timed(lambda i=integrator: gw.compile(robot, dt=DT, integrator=i))  # type: ignore[misc, arg-type]
         sim = gw.compile(robot, dt=DT, integrator=integrator)
         ours, theirs = np.inf, np.inf
         for _ in range(ROUNDS):  # in turns
@@ -96,7 +100,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     os.environ["GEARWRIGHT_CACHE"] = tempfile.mkdtemp()
-    part = "ns | ns a joint | × MuJoCo | instructions | compile [s]"
+    part = "ns | ns per joint | × MuJoCo | instructions | compile [s]"
     lines, points = [f"| | joints | Euler: {part} | default: {part} |", "|---|" + "---:|" * 11], []
     print(*lines, sep="\n")
     for kind in options.kind:
@@ -106,8 +110,8 @@ def main() -> None:
             lines.append(f"| {' | '.join([kind, str(n), *(cell for p in own for cell in p.cells)])} |")
             print(lines[-1], flush=True)
     if options.write:
-        write(PAGE, "\n".join(lines))
-        draw(points, PAGE.parent / "figures" / "lengths.svg")
+        write_section(PERFORMANCE, BEGIN, END, "\n".join([conditions("mujoco"), "", *lines]))
+        draw(points, PERFORMANCE.parent / "figures" / "lengths.svg")
 
 
 def draw(points: Sequence[Point], path: Path) -> None:
@@ -126,14 +130,9 @@ def draw(points: Sequence[Point], path: Path) -> None:
                 ax.plot(joints, values, line, marker=".", color=colour, label=label)
             if integrator == "euler":
                 axes[0].plot(joints, [p.mujoco_ns for p in own], line, color=COLOURS["mujoco"], label=f"{kind}, MuJoCo")
-    for ax, title in zip(axes, ("CPU ns a step", "instructions of a step", "seconds to compile"), strict=True):
+    for ax, title in zip(axes, ("CPU ns per step", "instructions of a step", "seconds to compile"), strict=True):
         ax.set(xlabel="joints", ylabel=title, xscale="log", yscale="log")
     saved(finished(figure, *axes), path)
-
-
-def write(page: Path, text: str) -> None:
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,21 +12,19 @@ import argparse
 import contextlib
 import logging
 import os
-import platform
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "src")]
 
+from benchmarks.page import PERFORMANCE, conditions, write_section  # noqa: E402
 from gearwright.bench.quiet import quiet  # noqa: E402
 
-PAGE = REPOSITORY / "docs" / "performance.md"
 BEGIN, END = "<!-- loading: begin (written by benchmarks/loading.py) -->", "<!-- loading: end -->"
 LIMIT_MS = 150  # of imports beyond NumPy
 
@@ -140,33 +138,13 @@ IMPORTS = {
 }
 
 
-# --- telling --------------------------------------------------------------------------------------------------------
-
-
-def versions() -> str:
-    found = []
-    for package in ("gearwright", *dict.fromkeys(p for p, _ in CONTESTANTS.values()), "numpy", "lxml"):
-        with contextlib.suppress(PackageNotFoundError):
-            found.append(f"{package} {version(package)}")
-    if not any(f.startswith("gearwright") for f in found):
-        from gearwright import __version__
-
-        found.insert(0, f"gearwright {__version__}")
-    return ", ".join(dict.fromkeys(found))
-
-
-def machine() -> str:
-    model = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), model)
-    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+# --- report ---------------------------------------------------------------------------------------------------------
 
 
 def report(loads: dict[str, float], imports: dict[str, float | None], rounds: int) -> str:
     ours = loads["gearwright"]
     lines = [
-        f"{machine()}; {versions()}.",
+        conditions(*(package for package, _ in CONTESTANTS.values()), "numpy", "lxml"),
         "",
         f"PR2's URDF (example-robot-data), best of {rounds}, taking turns:",
         "",
@@ -181,19 +159,6 @@ def report(loads: dict[str, float], imports: dict[str, float | None], rounds: in
         *(f"| {name} | {'not there yet' if t is None else f'{t * 1e3:.0f}'} |" for name, t in imports.items()),
     ]
     return "\n".join(lines)
-
-
-def write(text: str) -> None:
-    """Puts the text between the markers of the page; other sections stay as they are."""
-    page = PAGE.read_text() if PAGE.is_file() else "# Performance\n"
-    section = f"{BEGIN}\n{text}\n{END}"
-    if BEGIN in page and END in page:
-        head, _, rest = page.partition(BEGIN)
-        page = head + section + rest.partition(END)[2]
-    else:
-        page = f"{page.rstrip()}\n\n## Loading\n\n{section}\n"
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page)
 
 
 def main() -> int:
@@ -211,7 +176,7 @@ def main() -> int:
     text = report(loads, {name: import_time(code, 3) for name, code in IMPORTS.items()}, options.rounds)
     print(text)
     if not options.no_write:
-        write(text)
+        write_section(PERFORMANCE, BEGIN, END, text, heading="Loading")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.page import write_section
 from gearwright.bench.results import Results
 from gearwright.bench.rows import ResultTable, tables
 
@@ -16,15 +17,7 @@ FIGURES = {  # name → what it shows; files of `plots`
 
 def write(results: Results, page: Path, figures: str | None = "figures") -> None:
     """Puts the section between the markers; `figures`: the folder of the plots beside the page, None for none."""
-    before = page.read_text(encoding="utf-8") if page.is_file() else "# Performance\n"
-    section = f"{BEGIN}\n{section_text(results, figures)}\n{END}"
-    if BEGIN in before and END in before:
-        head, _, rest = before.partition(BEGIN)
-        after = head + section + rest.partition(END)[2]
-    else:
-        after = f"{before.rstrip()}\n\n## Stepping\n\n{section}\n"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(after, encoding="utf-8")
+    write_section(page, BEGIN, END, section_text(results, figures), heading="Stepping")
 
 
 def section_text(results: Results, figures: str | None) -> str:
@@ -38,8 +31,8 @@ def section_text(results: Results, figures: str | None) -> str:
 def _conditions(results: Results) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in results.versions.items())
     return (
-        f"`{results.command}` on {results.machine}; {versions}. dt {1e3 * results.dt:g} ms. "
-        f"When the run began, {results.load:.1f} processes wanted a core."
+        f"`{results.command}`, measured on {results.date} on {results.machine}; {versions}. "
+        f"dt {1e3 * results.dt:g} ms. The load average at the start of the run was {results.load:.1f}."
     )
 
 

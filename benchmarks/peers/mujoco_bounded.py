@@ -14,7 +14,7 @@ import numpy as np
 
 from gearwright.bench.clock import Runner
 from gearwright.bench.contestant import Array, Begin, BoundedContestant
-from gearwright.bench.mujoco import MuJoCo, RollOuts, loaded
+from gearwright.bench.mujoco import MuJoCo, RollOuts, first_order_integrators, loaded
 from gearwright.bench.robots import Robot
 from gearwright.sim.options import DAMPING_RATIO, NATURAL_FREQUENCY
 
@@ -39,10 +39,10 @@ SETTINGS = (
     Setting(title="Newton"),
     Setting(title="Newton, no islands", islands=False),
     Setting(title="Newton, no islands, sparse", islands=False, options={"jacobian": mj.mjtJacobian.mjJAC_SPARSE}),
-    Setting(
-        title="Newton, no islands, implicitfast",
-        islands=False,
-        options={"integrator": mj.mjtIntegrator.mjINT_IMPLICITFAST},
+    *(
+        Setting(title=f"Newton, no islands, {name}", islands=False, options={"integrator": integrator})
+        for name, integrator in first_order_integrators().items()
+        if name != "Euler"
     ),
     Setting(title="CG", options={"solver": mj.mjtSolver.mjSOL_CG}),
     Setting(title="CG, no islands", islands=False, options={"solver": mj.mjtSolver.mjSOL_CG}),

@@ -37,6 +37,11 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "MuJoCo", Engine)
 
 
+def test_every_integrator_of_first_order_is_timed() -> None:
+    known = set(benchmark.mj.mjtIntegrator.__members__) - {"mjINT_RK4", "mjINT_IMPLICIT"}  # `implicit` is slower
+    assert {integrator.name for integrator in benchmark.INTEGRATORS.values()} == known | {"mjINT_RK4"}
+
+
 def test_the_largest_dt_that_suffices() -> None:
     dt, by_order = benchmark.as_exact(Case(), RK4, 1e-10)
     assert not by_order

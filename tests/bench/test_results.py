@@ -78,8 +78,8 @@ def test_json_is_plain_and_versioned(results):
     data = json.loads(json.dumps(results.as_data()))
     assert data["schema"] == SCHEMA
     assert list(data) == [
-        "machine", "versions", "cores", "load", "dt", "robots", "cases", "driven", "sizes", "chains", "batches", "how",
-        "command", "schema",
+        "machine", "versions", "cores", "load", "date", "dt", "robots", "cases", "driven", "sizes", "chains", "batches",
+        "how", "command", "schema",
     ]  # fmt: skip
     assert list(data["robots"][0]) == [
         "name", "title", "joints", "dof", "entries", "call_overhead_ns", "compilation",

@@ -310,5 +310,8 @@ ARGUED = {
     "sim.loop_branches.STAGE": "how long a stage is before it is halved: the same branch",
     "sim.recordings.blocks.LEVEL": "how long zlib works: the same numbers (test_blocks_are_exact)",
     "sim.recordings.parquet.GROUP": "rows of a row group: tables do not depend on it",
+    "compiler.backends.cpu.spans.BUSY": "an answer that code and its caller agree on",
+    "compiler.backends.cpu.spans.ATTEMPTS": "how long a call waits without pauses: the same steps",
+    "compiler.backends.cpu.spans.PAUSE": "how often a call that waits tries again: the same steps",
     "sim.recordings.checksums.BLOCK": "bytes that are read at a time: the checksum does not depend on it",
 }

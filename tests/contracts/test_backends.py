@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -109,6 +110,21 @@ def test_loops_that_end_by_themselves(compiled) -> None:
     found = compiled(halving()).evaluate({"x": start})
     expected = np.minimum(np.maximum(0, np.ceil(np.log2(start))), 40)
     assert np.array_equal(found["n"], expected) and np.array_equal(found["w"], start / 2**expected)
+
+
+def test_threads_step_one_batch_in_turn(compiled) -> None:
+    """No step is lost, none is made twice, and no call waits for ever."""
+    executable = compiled(PENDULUM)
+    shared, alone = started(executable, threads=2), started(executable)
+    threads = [Thread(target=lambda: [shared.step(n) for n in (1, 3, 1) * 20], daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30.0)
+    assert not any(thread.is_alive() for thread in threads)
+    alone.step(300)
+    assert shared.clock.value == 300
+    assert same_bits(shared.get("q"), alone.get("q")) and same_bits(shared.get("v"), alone.get("v"))
 
 
 def test_failures(compiled) -> None:

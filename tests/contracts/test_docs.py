@@ -81,6 +81,38 @@ def test_drawings_of_characters_fit_the_page(page):
     assert [line for line in drawn if len(line) > 100] == []
 
 
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+DATED = re.compile(rf"\b20\d\d-\d\d-\d\d\b|\b({MONTHS}) 20\d\d\b")
+CLAIMS = ["comparison.md", "peers.md", "performance.md", "gpu.md", "accuracy.md"]  # pages that say how peers behave
+WRITTEN = re.compile(r"<!-- (?:loading|dropped|accuracy|lengths|bench): begin.*?-->\n(.*?)\n", re.DOTALL)
+
+
+def test_claims_about_peers_are_dated():
+    """Other programs change: what is said of them holds for a version and a day."""
+    undated = [name for name in CLAIMS if not DATED.search((DOCS / name).read_text(encoding="utf-8"))]
+    undated += [
+        str(page.relative_to(DOCS))
+        for page in sorted((DOCS / "how-to").glob("*.md"))
+        if not re.search(rf"^\*Elsewhere \(({MONTHS}) 20\d\d\): ", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert undated == []
+
+
+def test_measured_tables_give_day_and_versions():
+    heads = WRITTEN.findall((DOCS / "performance.md").read_text(encoding="utf-8"))
+    assert len(heads) == 5
+    for head in heads:
+        assert DATED.search(head) and re.search(r"gearwright \d+\.\d+.* \d+\.\d+\.\d+", head), head
+
+
+def test_the_comparison_gives_the_version_of_every_column():
+    text = (DOCS / "comparison.md").read_text(encoding="utf-8")
+    (heading,) = re.findall(r"^\| \| \*\*GW\*\* \|(.*)\|$", text, re.MULTILINE)
+    versions = dict(re.findall(r"^\| (\w\w) \| [^|]+ \| ([^|]+) \|$", text.split("## Versions")[1], re.MULTILINE))
+    assert list(versions) == [column.strip() for column in heading.split("|")]
+    assert all(re.search(r"\d+\.\d+|[0-9a-f]{7}|documentation", version) for version in versions.values())
+
+
 def test_drawings_are_the_same_on_every_run(monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS))
     for picture in _script("concept_pictures").PICTURES:

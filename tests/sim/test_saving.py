@@ -329,7 +329,7 @@ def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_code_may_ask_for_mathematics_only() -> None:
     returns = b"\xc3" + bytes(63)
-    loaded_image.LoadedImage(Image(returns, 0, 0, {8: "memcpy", 16: "pow"}, {24: 0})).run(0)
+    loaded_image.LoadedImage(Image(returns, 0, 0, {8: "memcpy", 16: "pow"}, {24: 0})).run(0, 0)
     with pytest.raises(gw.CompileError, match="none of mathematics"):
         loaded_image.LoadedImage(Image(returns, 0, 0, {8: "system"}, {}))
     for outside in (Image(returns, 64, 0, {}, {}), Image(returns, 0, 0, {60: "pow"}, {}), Image(b"", 0, 0, {}, {})):

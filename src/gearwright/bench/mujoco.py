@@ -19,6 +19,13 @@ mj: Any = mujoco
 OFF = ("CONTACT", "LIMIT", "FRICTIONLOSS")  # not compared; a file that has none of them pays nothing for them here
 
 
+def first_order_integrators() -> dict[str, Any]:
+    """By name. `discrete`, which solves constraints and the implicit velocity update in one, is new in 3.13."""
+    names = {"Euler": "EULER", "implicitfast": "IMPLICITFAST", "discrete": "DISCRETE"}
+    members = mj.mjtIntegrator.__members__
+    return {name: members[f"mjINT_{key}"] for name, key in names.items() if f"mjINT_{key}" in members}
+
+
 class MuJoCo(Contestant):
     """Euler, implicit in joint damping (its default): the same scheme as ours. A mimic is a stiff equality."""
 

@@ -20,7 +20,7 @@ class Gearwright(Contestant):
 
     title: ClassVar[str] = "Gearwright"
     package: ClassVar[str] = "gearwright"
-    how: ClassVar[str] = "`sim.step(n=n)`: the loop is machine code; batches: one robot a SIMD lane"
+    how: ClassVar[str] = "`sim.step(n=n)`: the loop is machine code; batches: one robot per SIMD lane"
     batch_robots: ClassVar[int] = 1024
 
     def __init__(self, robot: Robot, dt: float, coupling: str = "exact") -> None:

@@ -108,7 +108,8 @@ class Results:
     machine: str
     versions: dict[str, str]
     cores: int
-    load: float  # of the machine when the run began: processes that want a core
+    load: float  # load average at the start of the run
+    date: str  # of the run: year-month-day, UTC
     dt: float  # [s]
     robots: tuple[RobotResult, ...]
     cases: tuple[Case, ...] = ()  # with couplings, stops and friction

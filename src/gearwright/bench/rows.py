@@ -26,7 +26,7 @@ def tables(results: Results) -> Iterator[ResultTable]:
     if results.cases:
         yield case_table("With couplings, stops and friction", results.cases)
     if results.driven:
-        yield case_table("With motors, gears and encoders, too", results.driven)
+        yield case_table("With motors, gears and encoders", results.driven)
     if any(r.compilation for r in results.robots):
         yield compilation_table(results)
     if results.sizes:
@@ -134,7 +134,7 @@ def size_table(results: Results) -> ResultTable:
 
 def chain_table(results: Results) -> ResultTable:
     columns = (
-        " chain", " couplings", "joints", "one robot, ns", "a joint", "batch, ns per core", "MuJoCo, ns", "compile, s"
+        " chain", " couplings", "joints", "one robot, ns", "per joint", "batch, ns per core", "MuJoCo, ns", "compile, s"
     )  # fmt: skip
     rows = [
         (

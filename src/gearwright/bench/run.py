@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from gearwright.bench import actuation, bounded, compile_time, machine, scaling, speed
 from gearwright.bench.contestant import Contestant, Peers
@@ -57,6 +58,7 @@ def run(
         versions=machine.versions(engines),
         cores=os.cpu_count() or 1,
         load=load,
+        date=datetime.now(UTC).date().isoformat(),
         dt=DT,
         robots=tuple(found),
         cases=cases,

@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
 
 class Instance(ABC):
-    """A batch of robots in memory. Not to be shared between threads.
+    """A batch of robots in memory. Calls of several threads are made one after the other.
 
     `clock.value` counts the steps made. Back ends add to it together with the steps, so that no signal comes in
     between. All robots have made them but those that failed; a single robot has them up to its last good state.

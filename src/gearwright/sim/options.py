@@ -120,14 +120,14 @@ def _seconds(dt: Any) -> float:
 def _acceleration(gravity: Any) -> tuple[float, ...] | None:
     if gravity is None:
         return None
-    several = (
-        isinstance(gravity, Sequence | np.ndarray) and not isinstance(gravity, str | bytes) and np.ndim(gravity) == 1
+    found = (
+        [as_float(x) for x in gravity] if isinstance(gravity, tuple | list | np.ndarray) and len(gravity) else [None]
     )
-    found = [x for x in map(as_float, gravity) if x is not None] if several else []
-    if not several or len(found) < len(gravity):
+    given = tuple(x for x in found if x is not None)
+    if len(given) < len(found):
         down = f"(0, 0, {-abs(gravity):g})" if isinstance(gravity, int | float) else "(0, 0, -9.81)"
         raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}")
-    return tuple(found)
+    return given
 
 
 def _drives(given: object) -> dict[str, Drive]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import counted
+from gearwright.errors import SimulationError, counted
 from gearwright.given_numbers import number, whole
 from gearwright.model.layout import StepSlot
 from gearwright.sim import given_values
@@ -149,6 +149,7 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
         failed |= not state.instance.run_buffers(
             count, series=series, records=records, every=every, first=first, continues=failed
         )
+        _check_alone(failed or clock.steps == begun + first + count)
         for slot, buffer in series.items():  # the last values stay held
             sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
         state.touch()
@@ -157,6 +158,15 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Re
         given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
         rows.add(kept, {**records, **held, **given})
         report(count)
+
+
+def _check_alone(alone: bool) -> None:
+    """Raises where another thread has stepped or reset the simulation: rows would not be those of their times."""
+    if not alone:
+        raise SimulationError(
+            "another thread has stepped or reset the simulation during this run: give each thread a simulation of its "
+            "own, copy.copy(sim)"
+        )
 
 
 def _hold_first(sim: Simulation, plan: Plan) -> None:
@@ -213,7 +223,9 @@ def _step_by_step(
                 sim.inputs.slots[slot].fill(i, value)
         state.touch()
         command, effort = given_values.split(commands, coordinates, controller())
+        before = sim.clock.steps
         sim.step(command=command or None, effort=effort or None)
+        _check_alone(sim.clock.steps == before + 1)
         if (k + 1) % every == 0:
             keep()
         report(1)

@@ -54,7 +54,10 @@ class Simulation(NamedValues, NotebookDisplay):
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`. A free base has `base.x` … in the
     world's axes, and velocities and efforts `base.rx` … about its own, as ball joints have. Parts of a robot that have
-    no effect yet are in `diagnostics`. Not to be shared between threads.
+    no effect yet are in `diagnostics`.
+
+    Steps that several threads ask for are made one after the other, and a run that another thread disturbs raises. So
+    threads gain nothing by sharing a simulation: `copy.copy(sim)` is one of their own, with the same code.
 
     Its parts: `layout` (names and places), `kernels` (code), `batch_state` (numbers in memory), `inputs` (commands and
     efforts), `probes` (kernels that look at the state), `clock`, `controller_state` (of one that Python calls).

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,7 @@ class InterpretedInstance(Instance):
         bounds = [slot.bound for slot in program.of_kind(SlotKind.STATE) for _ in range(slot.size)]
         self._bounds, self._states = np.array(bounds), self._memory[:, : len(bounds)]
         self._failed: dict[int, Failure] = {}
+        self._lock = Lock()
 
     def slot(self, name: str) -> PlainBuffer:
         return PlainBuffer(self._values[self._slot(name).name][None])
@@ -152,6 +154,10 @@ class InterpretedInstance(Instance):
         return self._run(n, {}, {}, Part(1, 0, False))
 
     def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
+        with self._lock:
+            return self._run_locked(n, series, records, part)
+
+    def _run_locked(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         held = {name: self._values[name] for name in series}
         self._failed = self._failed if part.continues else {}
         try:

@@ -10,6 +10,4 @@ from gearwright.sim.free_memory import require_memory
 
 def check_memory(path: Path, numbers: int) -> None:
     """Raises GearwrightError if so many numbers do not fit: a small file may unpack to many times its size."""
-    require_memory(
-        8 * numbers, f"{path}: opening it", "close other programs, or read it on another machine", GearwrightError
-    )
+    require_memory(8 * numbers, f"{path}: opening it", "open it where more is", GearwrightError)

@@ -70,7 +70,7 @@ class Cpu(Backend):
     def description(self) -> str:
         from gearwright.compiler.backends.cpu.target import host
 
-        return f"{host().cpu}, {host().lanes('double')} robots of double precision a register"
+        return f"{host().cpu}, {host().lanes('double')} robots of double precision per register"
 
     def _lanes(self, precision: str, batch: int | None) -> int:
         from gearwright.compiler.backends.cpu.target import host

@@ -13,7 +13,7 @@ from gearwright.compiler.backend import Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.memory import ALIGNMENT, BlockedBuffer, aligned
 from gearwright.compiler.backends.cpu.rollout import CallTable
-from gearwright.compiler.backends.cpu.spans import WORDS, Spans
+from gearwright.compiler.backends.cpu.spans import BUSY, Spans, run_in_turn
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
@@ -21,8 +21,6 @@ from gearwright.errors import CompileError
 if TYPE_CHECKING:
     from gearwright.compiler.backends.cpu.llvm import LoadedCode
     from gearwright.compiler.backends.cpu.loaded_image import LoadedImage
-
-ANY_FAILED = WORDS["any_failed"]
 
 
 class CpuExecutable(Executable):
@@ -50,9 +48,10 @@ class CpuInstance(Instance):
         self._words = CallTable(self.layout).words
         self._scratch, self._scratch_elements = list[Array](), executable.code.scratch_elements
         self._tables = [self._table(*span) for span in _spans(self.blocks, threads)]
-        self._spans = Spans(self._tables, self.clock, stops=batch == 1)
+        self._lock = ctypes.c_int64(0)
+        self._spans = Spans(self._tables, self.clock, self._lock, stops=batch == 1)
         # what `step` touches, one attribute each: a call from Python must stay within two microseconds
-        self._head, self._address, self._call = self._spans.words, self._spans.address, executable.code.run
+        self._address, self._call = self._spans.address, executable.code.run
 
     # slots ---------------------------------------------------------------------------------------------------------
 
@@ -79,9 +78,8 @@ class CpuInstance(Instance):
     # running -------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> bool:
-        self._head[0] = n
-        self._call(self._address)
-        return not self._head[ANY_FAILED]
+        answer = self._call(self._address, n)
+        return not (answer if answer != BUSY else run_in_turn(self._call, self._address, n))
 
     def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         every, first, continues = part
@@ -97,10 +95,9 @@ class CpuInstance(Instance):
                 f"step stride {name}": stride,
             }
         changed |= {f"record {name}": self._memory(name, kept).ctypes.data for name, kept in records.items()}
-        spans = Spans([self._changed(table, changed) for table in self._tables], self.clock, stops=self.batch == 1)
-        spans.words[0] = n
-        self._call(spans.address)
-        return not spans.words[ANY_FAILED]
+        tables = [self._changed(table, changed) for table in self._tables]
+        spans = Spans(tables, self.clock, self._lock, stops=self.batch == 1)
+        return not run_in_turn(self._call, spans.address, n)
 
     @property
     def failures(self) -> tuple[Failure, ...]:

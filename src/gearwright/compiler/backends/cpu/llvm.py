@@ -7,11 +7,10 @@ instructions and allocates registers. Nothing here permits it to change a roundi
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-from gearwright.compiler.backends.cpu import lowering, rollout
+from gearwright.compiler.backends.cpu import lowering, rollout, spans
 from gearwright.compiler.backends.cpu.ir import types
 from gearwright.compiler.backends.cpu.layout import Layout
 from gearwright.compiler.backends.cpu.target import Target
@@ -85,7 +84,7 @@ _in_our_order = _OurOrder()
 
 
 class LoadedCode:
-    """An object linked into this process; `run` takes the address of `Spans` and releases Python's lock."""
+    """An object linked into this process; `run` is its `run_spans`."""
 
     def __init__(self, code: bytes, target: Target) -> None:
         from llvmlite import binding
@@ -95,5 +94,4 @@ class LoadedCode:
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         self.scratch_elements: int = ctypes.c_int64.from_address(self._engine.get_global_value_address(_SCRATCH)).value
-        address = self._engine.get_function_address("run_spans")
-        self.run: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        self.run = spans.function(self._engine.get_function_address("run_spans"))

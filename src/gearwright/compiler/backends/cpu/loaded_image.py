@@ -7,10 +7,10 @@ import mmap
 import platform
 import struct
 import sys
-from collections.abc import Callable
 from ctypes.util import find_library
 from functools import cache
 
+from gearwright.compiler.backends.cpu import spans
 from gearwright.compiler.backends.cpu.image import WORD, Image
 from gearwright.errors import CompileError
 
@@ -31,7 +31,7 @@ def check_machine() -> None:
 
 
 class LoadedImage:
-    """`run` takes the address of `Spans` and releases Python's lock, as code that LLVM loads does."""
+    """`run` is its `run_spans`, as of code that LLVM loads."""
 
     def __init__(self, image: Image) -> None:
         check_machine()
@@ -51,9 +51,8 @@ class LoadedImage:
                 f"(mprotect: error {ctypes.get_errno()})"
             )
         self.scratch_elements = image.scratch_elements
-        run = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(base + _inside(image.entry, image))
-        run.memory = memory, view  # type: ignore[attr-defined]  # as long as it can be called
-        self.run: Callable[[int], None] = run
+        self.run = spans.function(base + _inside(image.entry, image))
+        self.run.memory = memory, view  # type: ignore[attr-defined]  # as long as it can be called
 
 
 def _inside(offset: int, image: Image) -> int:

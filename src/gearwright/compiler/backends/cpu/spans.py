@@ -3,41 +3,63 @@
 Nothing of Python runs between the start of a call and its end. So a signal cannot part the spans from each other, nor
 the states from the count of steps, and no pool of threads is there to be lost in a fork. Threads are the system's own
 (`pthread_create`); where there are none, or no more, the calling thread does the work.
+
+A batch is stepped by one call at a time: a call takes the lock of its memory first, and gives up after `ATTEMPTS` where
+another thread's call has it. `run_in_turn` tries again, with pauses in which Python hears signals.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from time import sleep
 from typing import Any
 
-HEAD = ("steps", "any_failed", "stops", "clock", "create", "join", "count")
+HEAD = ("stops", "clock", "lock", "create", "join", "count")
 SPAN = ("table", "thread", "started")
 WORDS = {name: i for i, name in enumerate(HEAD)}
+BUSY = 2  # answer of a call that another thread's call keeps out; 1: some robot failed, 0: none did
+ATTEMPTS = 5000  # at the lock before a call gives up: some 0.1 ms, so that short steps of two threads take turns
+PAUSE = 1e-4  # [s] between two calls that wait
+Run = Callable[[int, int], int]  # the address of `Spans.words` and a number of steps to its answer
 
 
 class Spans:
     """The words that `run_spans` reads and writes.
 
-    steps       to be made in this call
-    any_failed  an answer: 1 if some robot failed
-    stops       1 of a single robot: the count of steps ends at its last good state
-    clock       address of the count of steps made, which the call adds to
+    stops   1 of a single robot: the count of steps ends at its last good state
+    clock   address of the count of steps made, which the call adds to
+    lock    address of a word that is 1 while a call steps this memory
     """
 
-    def __init__(self, tables: Sequence[Any], clock: ctypes.c_int64, *, stops: bool) -> None:
+    def __init__(self, tables: Sequence[Any], clock: ctypes.c_int64, lock: ctypes.c_int64, *, stops: bool) -> None:
         create, join = _threads()
-        self._kept = (tables, clock)
+        self._kept = (tables, clock, lock)
         self.words = (ctypes.c_int64 * (len(HEAD) + len(SPAN) * len(tables)))()
         self.address = ctypes.addressof(self.words)
         values = {
-            "stops": int(stops), "clock": ctypes.addressof(clock), "create": create, "join": join, "count": len(tables),
+            "stops": int(stops), "clock": ctypes.addressof(clock), "lock": ctypes.addressof(lock), "create": create,
+            "join": join, "count": len(tables),
         }  # fmt: skip
         for name, value in values.items():
             self.words[WORDS[name]] = value
         for n, table in enumerate(tables):
             self.words[len(HEAD) + len(SPAN) * n] = ctypes.addressof(table)
+
+
+def function(address: int) -> Run:
+    """`run_spans` at this address. A call releases Python's own lock."""
+    word = ctypes.c_void_p  # also the number of steps: ctypes converts it in half the time of a c_int64
+    run: Run = ctypes.CFUNCTYPE(ctypes.c_int64, word, word)(address)
+    return run
+
+
+def run_in_turn(run: Run, spans: int, steps: int) -> int:
+    """Calls until no other thread has the memory."""
+    while (answer := run(spans, steps)) == BUSY:
+        sleep(PAUSE)
+    return answer
 
 
 @cache
@@ -56,9 +78,23 @@ def run_spans(table: dict[str, int]) -> str:
     """LLVM text of `run_spans`; `table` says which word of a span's own table holds what."""
     word = {name: f"getelementptr i64, ptr %spans, i64 {i}" for name, i in WORDS.items()}
     return f"""
-define void @run_spans(ptr %spans) {{
+define i64 @run_spans(ptr %spans, i64 %steps) {{
 entry:
-  %steps = load i64, ptr %spans
+  %lock.at = {word["lock"]}
+  %lock = load ptr, ptr %lock.at
+  br label %acquire
+acquire:
+  %attempt = phi i64 [ 1, %entry ], [ %attempt.next, %again ]
+  %acquired = cmpxchg ptr %lock, i64 0, i64 1 acquire monotonic
+  %ours = extractvalue {{ i64, i1 }} %acquired, 1
+  br i1 %ours, label %locked, label %again
+again:
+  %attempt.next = add i64 %attempt, 1
+  %patient = icmp ule i64 %attempt.next, {ATTEMPTS}
+  br i1 %patient, label %acquire, label %busy
+busy:
+  ret i64 {BUSY}
+locked:
   %count.at = {word["count"]}
   %count = load i64, ptr %count.at
   %create.at = {word["create"]}
@@ -66,7 +102,7 @@ entry:
   %threads = icmp ne ptr %create, null
   br label %start
 start:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %prepared ]
+  %i = phi i64 [ 0, %locked ], [ %i.next, %prepared ]
   {_span("i")}
   %i.steps = getelementptr i64, ptr %i.table, i64 {table["steps"]}
   store i64 %steps, ptr %i.steps
@@ -108,8 +144,6 @@ done:
   %left = icmp ult i64 %j.next, %count
   br i1 %left, label %finish, label %report
 report:
-  %failed.at = {word["any_failed"]}
-  store i64 %failed.next, ptr %failed.at
   %stops.at = {word["stops"]}
   %stops = load i64, ptr %stops.at
   %ended = and i64 %stops, %failed.next
@@ -132,7 +166,8 @@ count.up:
   %before = load i64, ptr %clock
   %after = add i64 %before, %made
   store i64 %after, ptr %clock
-  ret void
+  store atomic i64 0, ptr %lock release, align 8
+  ret i64 %failed.next
 }}
 """
 

@@ -49,6 +49,7 @@ class CudaInstance(Instance):
         self._failed_value = xp.zeros(batch, np.float64)
         self._any_failed = xp.zeros(1, np.int64)
         self._counts = dict.fromkeys(executable.program.counts, 0)
+        self._lock = threading.Lock()
 
     # slots ---------------------------------------------------------------------------------------------------------
 
@@ -86,7 +87,7 @@ class CudaInstance(Instance):
             *(self._pointer(slot.name, series.get(slot.name)) for slot in self.layout.inputs),
             *(self._pointer(slot.name, records.get(slot.name)) for slot in self.layout.recordable),
         )  # fmt: skip
-        with _signals_later():
+        with self._lock, _signals_later():
             self._any_failed.fill(0)
             self._launch(self.batch, arguments)
             failed = bool(self._any_failed[0])  # waits for the kernel
