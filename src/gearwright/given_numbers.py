@@ -65,7 +65,7 @@ def whole(
     found = as_index(value)
     if found is None or found < low or (high is not None and found > high):
         bounds = f" from {low} to {high:,}" if high is not None else f" of at least {low}" if low else ", 0 or more"
-        shown = f"{value!r:.{WIDTH}}" if found is None or abs(found) < 10**20 else f"{found:.3g}"
+        shown = f"{value!r:.{WIDTH}}" if found is None or abs(found) < 10**20 else f"one of {found.bit_length()} bits"
         raise error(f"{name} is {what}{bounds}, not {shown}")
     return found
 
@@ -89,13 +89,20 @@ def numbers(name: str, value: Any, *, infinite: bool = False, error: type[Gearwr
             if None in each:
                 raise TypeError
             array = np.array(each, dtype=np.float64).reshape(array.shape)
-        if array.dtype.kind not in NUMERIC and array.size:
+        if (array.dtype.kind not in NUMERIC and array.size) or _has_truth(value):
             raise TypeError
     except (TypeError, ValueError):  # rows of different lengths
         raise error(f"{name} takes numbers, not {value!r:.{WIDTH}}") from None
     if not (infinite or np.isfinite(array).all()):
         raise error(f"{name} is given a value that is not finite")
     return array.astype(np.float64, copy=False)
+
+
+def _has_truth(value: Any) -> bool:
+    """Whether a truth value hides among numbers, which NumPy takes for 0 or 1."""
+    if isinstance(value, list | tuple):
+        return any(map(_has_truth, value))
+    return isinstance(value, bool | np.bool_)
 
 
 def position_checked(name: str, array: Array) -> Array:

@@ -213,9 +213,16 @@ def check(part: Any, owner: str = "") -> None:
             continue
         if value is not None or not field.optional:
             _check_field(field, value, owner)
+            if field.form in ("number", "numbers", "matrix"):  # whichever kind of numbers they were
+                object.__setattr__(part, field.name, _floats(value))
     for holds, rule in part.rules() if hasattr(part, "rules") else ():
         if not holds:
             raise ModelError(owner + rule)
+
+
+def _floats(value: Any) -> Any:
+    """A number as a float, a sequence as a tuple of them."""
+    return tuple(map(_floats, value)) if isinstance(value, tuple | list) or np.ndim(value) else as_float(value)
 
 
 def _check_field(field: _Bounds, value: Any, owner: str) -> None:
@@ -231,6 +238,8 @@ def _check_field(field: _Bounds, value: Any, owner: str) -> None:
         if number is None:
             raise ModelError(f"{owner}{entry} is a number, not {x!r:.{WIDTH}}")
         if meaning is NOTHING:
+            if field.form == "whole" and number % 1:  # NaN is not whole, either
+                raise ModelError(f"{owner}{entry} must be a whole number, not {x!r:.{WIDTH}}")
             continue
         if problem := meaning.problem(entry, x if isinstance(x, int | float) and isfinite(number) else number):
             raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)

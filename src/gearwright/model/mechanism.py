@@ -315,7 +315,9 @@ class Mechanism(NotebookDisplay):
         `joint.axis2` or `base.z`. A follower that is given keeps its value.
         """
         if position is not None and not hasattr(position, "items"):
-            first = next(iter(self.joints), "joint")
+            followers = {c.follower.joint for c in self.couplings.values()}
+            moving = [name for name, j in self.joints.items() if len(j.positions) == 1 and name not in followers]
+            first = next(iter(moving), "joint")
             raise ModelError(f"positions are given by joint, as {{{first!r}: 0.1}}, not {position!r:.60}")
         tied = {**self.joints, **self.bases}
         q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}

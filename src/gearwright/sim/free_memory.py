@@ -21,6 +21,7 @@ def require_memory(needed: float, what: str, instead: str, error: type[Gearwrigh
 
 
 def shown_size(count: float) -> str:
+    count = min(count, 10**24)
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if count < 1000 or unit == "TB":
             break

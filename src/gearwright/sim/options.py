@@ -21,6 +21,7 @@ from gearwright.model.pickling import check_function
 if TYPE_CHECKING:
     from gearwright.model.drives import Drive
 
+MOST = 10**12  # of robots, iterations and threads
 SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] beyond them a step's square is lost in rounding, or a motion in a step
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
@@ -66,7 +67,7 @@ class Options:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
         for option in ("batch", "iterations", "passes", "threads", "control_period"):
             if getattr(self, option) is not None or option not in ("threads", "passes"):
-                whole(option, getattr(self, option), error=CompileError)
+                whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
         if self.control_period > 1 and self.controller is None:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.given_numbers import as_index, number
+from gearwright.given_numbers import as_index
 from gearwright.model.layout import StepSlot
 from gearwright.sim.devices import refuse_commands
+from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Channel:
     def write(self, value: float) -> None:
         """Held until it is changed, as by `Simulation.step`."""
         if type(value) is not float or value - value != 0.0:
-            value = number(repr(self.name), value)
+            value = constant(self.name, value, 1)
         self._store(value)
         self._touch()
 

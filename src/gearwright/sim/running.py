@@ -129,8 +129,8 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
     plan = {}
     for slot, values in given.items():
         if slot not in sim.inputs.slots:
-            if values:
-                sim.inputs.hold(slot, values if isinstance(values, Mapping) else {})
+            if values is not None and not (isinstance(values, Mapping) and not values):
+                sim.inputs.hold(slot, {} if callable(values) else values)
             continue
         group, empty = sim.layout.group(slot), {} if values is None else values
         plan[slot] = Schedule(group, empty, lambda: _times(sim, n), n, sim.batch)

@@ -179,7 +179,7 @@ class Simulation(NamedValues, NotebookDisplay):
         is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
         Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
         """
-        reset(self, position or {}, velocity or {})
+        reset(self, {} if position is None else position, {} if velocity is None else velocity)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
@@ -195,7 +195,8 @@ class Simulation(NamedValues, NotebookDisplay):
         with the mean rate of the step.
         """
         group = self.layout.drives
-        given = [list(given_values.held(group, values or {}, self.batch)) for values in (position, velocity)]
+        both = ({} if values is None else values for values in (position, velocity))
+        given = [given_values.held(group, values, self.batch) for values in both]
         for i, value in given[0]:
             position_checked(repr(group.names[i]), np.asarray(value))
         kinematic = [drive.kinematic for drive in self.options.drives.values()]
@@ -326,7 +327,7 @@ class Simulation(NamedValues, NotebookDisplay):
         Of the tree: followers move with their leaders, and have efforts of their own. Gravity, Coriolis forces, rotors,
         springs, dampers and wrenches are in them; actuators, friction, stops and loops are not.
         """
-        return observed.inverse_dynamics(self, acceleration or {})
+        return observed.inverse_dynamics(self, {} if acceleration is None else acceleration)
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""

@@ -253,7 +253,7 @@ class TransmissionMap(NotebookDisplay, ABC):
 
 def vectors(x: ArrayLike, size: int) -> Array:
     """As arrays (…, size); a scalar is a vector where the size is 1."""
-    x = numbers("a transmission", x, infinite=True)
+    x = numbers("a transmission", x)
     if x.ndim == 0 and size == 1:
         return x[None]
     if x.ndim == 0 or x.shape[-1] != size:
