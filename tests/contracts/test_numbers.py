@@ -183,8 +183,8 @@ def test_calls_take_numbers_of_any_kind(sim: gw.Simulation, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["reset(position=)", "drive(position=)", "state", "forward_kinematics"])
 def test_a_position_that_no_mechanism_has(sim: gw.Simulation, name: str) -> None:
-    for value in (1e300, -1e300, 1e15):
-        with pytest.raises(gw.ModelError, match="a position beyond"):
+    for value in (1e300, -1e300, 1.1e12):
+        with pytest.raises(gw.ModelError, match=r"a position beyond ±1e\+12"):
             REAL[name](sim, value)
 
 
@@ -198,6 +198,11 @@ def test_a_step_that_no_motion_fits(robot: gw.Mechanism, dt: float) -> None:
 def test_a_batch_that_no_memory_holds(robot: gw.Mechanism, batch: int) -> None:
     with pytest.raises(gw.CompileError, match=r"a batch of [\d,]+ robots needs .*B, but only .*B is free"):
         gw.compile(robot, batch=batch)
+
+
+def test_more_robots_than_can_be_counted(robot: gw.Mechanism) -> None:
+    with pytest.raises(gw.CompileError, match="batch is a whole number from 1 to 1,000,000,000,000, not 1000000000001"):
+        gw.compile(robot, batch=10**12 + 1)
 
 
 def test_a_grid_that_no_memory_holds(robot: gw.Mechanism) -> None:

@@ -173,7 +173,7 @@ def meaning_of(kind: Any, name: str) -> Quantity:
 
 
 class _Bounds(NamedTuple):
-    """What a field of numbers may hold: what lies between the two ends needs no further look."""
+    """The range of a field of numbers: a float between the two ends needs no further look."""
 
     name: str
     low: float
@@ -231,7 +231,7 @@ def _check_field(field: _Bounds, value: Any, owner: str) -> None:
         if problem := _choice_problem(field, value):
             raise ModelError(owner + problem)
         return
-    for entry, x in _entries(field.name, value, DEPTH.get(field.form, 0)):
+    for entry, x in _entries(field.name, value, {"numbers": 1, "matrix": 2}.get(field.form, 0)):
         if type(x) is float and field.low <= x <= field.high:
             continue
         number = as_float(x)
@@ -256,11 +256,8 @@ def _choice_problem(field: _Bounds, value: Any) -> str | None:
     return None
 
 
-DEPTH: dict[Form, int] = {"numbers": 1, "matrix": 2}  # sequences inside each other
-
-
 def _entries(name: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """The numbers of a field, by name."""
+    """The numbers of a field, by name; `depth` sequences inside each other."""
     if depth == 0:
         yield name, value
         return

@@ -124,7 +124,8 @@ def _wanted(robot: Mechanism, ref: AxisRef, gains: Mapping[str, tuple[float, flo
             raise ModelError(
                 f"the gains of {ref.joint!r} are a stiffness and a positive damping, not {gains[ref.joint]!r:.60}"
             )
-        return AtJoint(*pair.tolist(), effort, velocity)
+        stiffness, damping = pair.tolist()
+        return AtJoint(stiffness, damping, effort, velocity)
     stiffness = effort / FULL_ERROR if effort < inf else STIFFNESS
     return AtJoint(stiffness, TIME_CONSTANT * stiffness, effort, velocity)
 

@@ -41,7 +41,7 @@ def step(sim: Simulation, given: Mapping[str, Any], n: Any) -> None:
 
 
 def _advice(sim: Simulation, given: Any) -> str:
-    """What a caller may mean by a single number: steps, or a time."""
+    """Message part: a single number may mean steps, or a time."""
     steps, seconds = as_index(given), as_float(given)
     if steps is not None and steps >= 0:
         return f"; for {counted(steps, 'step')} write step(n={steps})"
