@@ -16,11 +16,20 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from secrets import token_hex
 from time import time
-from typing import IO
+from typing import IO, Any
+
+from gearwright.errors import ModelError
 
 StrPath = str | os.PathLike[str]
 ENDING = ".partial"
 ABANDONED = 3600.0  # [s] age of a temporary file whose writer is considered gone
+
+
+def checked_path(path: Any, what: str = "a file") -> StrPath:
+    """A path that a caller gives. Raises ModelError for what is not one."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise ModelError(f"{what} is given by its path, not {path!r:.60}")
+    return path
 
 
 def write_whole(path: StrPath, content: str | bytes, *, mode: int | None = None) -> None:

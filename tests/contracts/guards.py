@@ -34,7 +34,13 @@ RECORDINGS = "tests/sim/test_recording_thresholds.py"
 SWEEPS = "tests/dynamics/steps/test_sweep.py"
 CENTRES = "tests/sim/test_dead_centres.py"
 
+NUMBERS = "tests/contracts/test_numbers.py"
+
 GUARDS = {
+    "given_numbers.FARTHEST": Guard(f"{NUMBERS}::test_a_position_that_no_mechanism_has"),
+    "sim.options.LONGEST_STEP": Guard(f"{NUMBERS}::test_a_step_that_no_motion_fits"),
+    "sim.options.MOST": Guard(f"{NUMBERS}::test_more_robots_than_can_be_counted"),
+    "sim.options.SHORTEST_STEP": Guard(f"{NUMBERS}::test_a_step_that_no_motion_fits"),
     "dynamics.actuation.actuator_unit.HALVINGS": Guard("tests/dynamics/solve/test_curves.py", 0.1),
     "dynamics.constraints.axis_laws.AT_STOP": Guard(STOPS),
     "dynamics.constraints.axis_laws.ENDLESS": Guard(STOPS),
@@ -261,6 +267,8 @@ ARGUED = {
     "dynamics.solve.tied.ENTRY": "which factorisation is used: the same numbers, to rounding",
     "dynamics.solve.tied.FORCE": "which factorisation is used: the same numbers, to rounding",
     "dynamics.solve.responses.TOGETHER": "which factorisation is used: the same numbers, to rounding",
+    "given_numbers.WIDTH": "how much of a wrong value a message shows",
+    "sim.free_memory.LITTLE": "whether it is worth looking at what is free",
     "sim.free_memory.UNLIMITED": "stands for infinity",
     "sim.recordings.columns.PIECE": "states in one call: values do not depend on it (test_recording_schema)",
     "sim.running.WRITTEN_AT_ONCE": "rows in one write: files do not depend on it (test_recording_sinks)",

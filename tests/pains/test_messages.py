@@ -56,6 +56,17 @@ CALLS = {
     ),
     "a text as a command": (lambda s: s.step(command={"motor": "0.1"}), "takes numbers, not '0.1'"),
     "a text as a start": (lambda s: s.reset(position={"right_finger": "0.01"}), "takes numbers, not '0.01'"),
+    "an array as a start": (
+        lambda s: s.reset(position=np.zeros(6)),
+        r"by joint, as \{'right_finger': 0.1\}, not array",
+    ),
+    "an array of zero as a start": (lambda s: s.reset(position=np.zeros(1)), r"by joint, as .*, not array\(\[0.\]\)"),
+    "a list of velocities": (lambda s: s.reset(velocity=[0.0, 0.0]), r"dict\(zip\(sim.coordinates, values\)\)"),
+    "an array of efforts": (lambda s: s.step(effort=np.zeros(1)), "by joint, as"),
+    "an array of commands": (lambda s: s.run(0.01, command=np.zeros(3)), "mappings from names to values"),
+    "an array of accelerations": (lambda s: s.inverse_dynamics(np.zeros(1)), "by joint, as"),
+    "a time to step": (lambda s: s.step(0.01), r"for 0.01 s write run\(0.01\), or step\(n=10\) of dt = 0.001 s"),
+    "steps to step": (lambda s: s.step(5), r"for 5 steps write step\(n=5\)"),
     "texts in a list": (lambda s: s.step(command={"motor": ["0.1"]}), "takes numbers"),
 }
 
@@ -67,9 +78,70 @@ def test_calls(sim, case):
         call(sim)
 
 
+@pytest.mark.parametrize("text", [None, 5, Path("arm.urdf")])
+def test_loads_takes_texts(text):
+    with pytest.raises(gw.ModelError, match=r"loads takes the text of a file, not"):
+        gw.loads(text)
+
+
+@pytest.mark.parametrize("read", [gw.open, gw.Recording.open, gw.load, gw.serve])
+@pytest.mark.parametrize("path", [None, 5, ""])
+def test_files_are_given_by_their_path(read, path):
+    with pytest.raises(gw.GearwrightError, match=r"path|not a file"):
+        read(path)
+
+
+ARM = """<robot name="arm"><link name="base"/><link name="mount"/><link name="bob"><inertial><origin xyz="0 0 -0.3"/>
+<mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+<joint name="fixed" type="fixed"><parent link="base"/><child link="mount"/></joint>
+<joint name="swing" type="continuous"><parent link="mount"/><child link="bob"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_positions_of_kinematics_are_named_after_a_joint_that_moves():
+    with pytest.raises(gw.ModelError, match=r"by joint, as \{'swing': 0.1\}, not \[0.1\]"):
+        gw.loads(ARM).forward_kinematics([0.1])
+
+
+def test_a_command_to_a_driven_joint():
+    sim = gw.compile(gw.loads(ARM), drives={"swing": gw.Drive(stiffness=10.0)})
+    with pytest.raises(gw.ModelError, match=r"'swing' has a drive: give its target, sim.drive\(position=\{'swing'"):
+        sim.step(command={"swing": 0.1})
+    with pytest.raises(gw.ModelError, match=r"by drive, as \{'swing': 0.1\}"):
+        sim.drive(np.zeros(1))
+
+
+def feeding_back(sim):
+    """With the wrong sign."""
+    return {"swing": 1e6 * sim.position["swing"] + 1e5 * sim.velocity["swing"] + 1.0}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_unstable_controller_is_named(compiled):
+    sim = gw.compile(gw.loads(ARM), controller=feeding_back if compiled else None)
+    with pytest.raises(
+        gw.SimulationError, match="controller 'feeding_back' feeds the motion back: check the sign"
+    ) as e:
+        sim.run(1.0, controller=None if compiled else feeding_back)
+    assert "reduce dt" not in str(e.value)
+
+
+def test_an_effort_of_ones_own_that_grows_is_named():
+    sim = gw.compile(gw.loads(ARM))
+    with pytest.raises(gw.SimulationError, match="if your own code computes its commands, check their sign and gains"):
+        while True:
+            sim.step(effort=feeding_back(sim))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (
+            {"drives": {"right_finger": (100, 1)}},
+            r"gearwright.Drive\(stiffness=100, damping=1\), not \(100, 1\)",
+        ),
+        ({"drives": {"right_finger": 100}}, r"such as gearwright.Drive\(stiffness=100\), not 100"),
+        ({"drives": {"right_finger": "stiff"}}, r"is a gearwright.Drive\(…\), not 'stiff'"),
+        ({"gravity": (0, 0, "1")}, "gravity is three numbers"),
         ({"gravity": 9.81}, r"gravity is three numbers \[m/s²\], such as \(0, 0, -9.81\), not 9.81"),
         ({"gravity": "0 0 -9.81"}, "gravity is three numbers"),
         ({"dt": "0.001"}, "dt is a number of seconds, not '0.001'"),

@@ -91,7 +91,7 @@ def test_each_euler_step_is_the_implicit_one():
     assert np.abs(rec.actuator["motor"].torque - 2.0 * (1 - expected / 40.0))[1:].max() < ROUNDING * 2
 
 
-@pytest.mark.parametrize("z", [0.005, 0.5, 50.0, 5e6])
+@pytest.mark.parametrize("z", [0.005, 0.5, 50.0])
 def test_each_midpoint_step_decays_to_second_order_at_any_step(z):
     """`ω₀ − ω` falls by `1/(1 + z + z²/2)`, z = dt/T, and the torque shown is what has accelerated the wheel."""
     dt = z * 0.01 * 40.0 / 2.0

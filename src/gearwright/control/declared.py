@@ -24,6 +24,7 @@ from math import isfinite
 from typing import Any
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import as_float
 
 Controller = Callable[..., Any]
 
@@ -99,10 +100,9 @@ def _numbers(name: str, what: str, values: Any) -> dict[str, float]:
         raise ModelError(f"{what} of controller {name!r} is a mapping from names to numbers, not {_kind(values)}")
     found = {}
     for key, value in values.items():
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ModelError(f"{what} {key!r} of controller {name!r} starts with a number, not {value!r:.60}") from None
+        number = as_float(value)
+        if number is None:
+            raise ModelError(f"{what} {key!r} of controller {name!r} starts with a number, not {value!r:.60}")
         if not isinstance(key, str) or not isfinite(number):
             raise ModelError(f"{what} of controller {name!r} has names and finite numbers, not {key!r}: {number}")
         found[key] = number

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,16 +33,12 @@ class PID:
     parameters: Mapping[str, float] = field(init=False, repr=False)  # gains and target by name
 
     def __post_init__(self) -> None:
-        for name in ("kp", "ki", "kd", "target", "limit"):
-            if isinstance(getattr(self, name), str):
-                raise ModelError(f"{name} of a PID is a number, not {getattr(self, name)!r:.60}")
-        if not self.limit > 0:
+        names = ("kp", "ki", "kd") if callable(self.target) else ("kp", "ki", "kd", "target")
+        own = {name: number(f"{name} of a PID", getattr(self, name)) for name in names}
+        if not number("the limit of a PID", self.limit, infinite=True) > 0:
             raise ModelError(f"the limit of a PID is a positive number, not {self.limit!r}")
-        own = {"kp": self.kp, "ki": self.ki, "kd": self.kd}
-        if not callable(self.target):
-            own["target"] = self.target
         object.__setattr__(self, "memory", {f"{self.commands}.integral": 0.0})
-        object.__setattr__(self, "parameters", {f"{self.commands}.{n}": float(x) for n, x in own.items()})
+        object.__setattr__(self, "parameters", {f"{self.commands}.{n}": x for n, x in own.items()})
 
     @property
     def commands(self) -> str:

@@ -104,9 +104,16 @@ def loads(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
         xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
+    _check_text(text)
     report = Report(strict=strict)
     data = text.encode("utf-8", errors="surrogatepass") if isinstance(text, str) else text
     return _surfaced(_mechanism(_root(data, name, None, report, options), None, report, options), name)
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str | bytes):
+        hint = "; load(path) reads a file" if isinstance(text, os.PathLike) else ""
+        raise ModelError(f"loads takes the text of a file, not {text!r:.60}{hint}")
 
 
 def _surfaced(robot: Mechanism, name: str) -> Mechanism:

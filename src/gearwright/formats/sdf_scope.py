@@ -13,8 +13,9 @@ from math import radians
 
 from gearwright.formats.located_xml import Element
 from gearwright.formats.sdf_version import Version
+from gearwright.given_numbers import FARTHEST
 from gearwright.model.joints import WORLD
-from gearwright.model.poses import FARTHEST, IDENTITY, Pose
+from gearwright.model.poses import IDENTITY, Pose
 
 MODEL = "__model__"
 ROOTS = (MODEL, "__root__")

@@ -16,6 +16,7 @@ from gearwright.formats.located_xml import Element, parse_number
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_version import parsed_version
 from gearwright.formats.urdf_text import report_text
+from gearwright.given_numbers import FARTHEST
 from gearwright.model import (
     JOINT_KINDS,
     MASSLESS,
@@ -31,7 +32,7 @@ from gearwright.model import (
     Pose,
 )
 from gearwright.model.joints import SafetyController
-from gearwright.model.poses import FARTHEST, IDENTITY, Vector3
+from gearwright.model.poses import IDENTITY, Vector3
 
 MOMENTS = frozenset(("ixx", "iyy", "izz"))  # products are left out where they are zero
 X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis

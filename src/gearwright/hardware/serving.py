@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError, UnknownNameError
@@ -86,23 +85,16 @@ def _bench(
     robot: Any, protocol: Any, nodes: Any, model: Any, options: Any, devices: Any, dt: float, resistance: float,
     compiling: Mapping[str, Any], serving: Mapping[str, Any],
 ) -> Bench:  # fmt: skip
+    from gearwright.formats import load
     from gearwright.hardware.device_files import read_devices
 
-    loaded = robot if isinstance(robot, Mechanism) else _loaded(robot)
+    loaded = robot if isinstance(robot, Mechanism) else load(robot)
     written = read_devices(devices) if devices is not None else None
     rig = Rig.of(
         loaded, protocol, dt=dt, nodes=nodes, model=model, options=options, written=written,
         supply_resistance=resistance, **compiling,
     )  # fmt: skip
     return Bench(rig, **serving)
-
-
-def _loaded(robot: str | os.PathLike[str]) -> Mechanism:
-    from gearwright import robots
-    from gearwright.formats import load
-
-    name = os.fspath(robot)
-    return load(name if Path(name).exists() or name not in robots.names() else robots.path(name))
 
 
 def _open_buses(

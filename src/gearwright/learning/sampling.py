@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers
 from gearwright.sim.values import Array
 
 Distribution = Any  # a number, (low, high), or function(rng, count) → array (count,)
@@ -17,19 +18,23 @@ Draw = Callable[[np.random.Generator, int], Array]
 def drawn(name: str, given: Distribution) -> Draw:
     """Draws values of one quantity."""
     if callable(given):
-        return lambda rng, count: np.broadcast_to(np.asarray(given(rng, count), dtype=float), (count,))
-    try:
-        numbers = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        numbers = np.empty(3)
-    if isinstance(given, str) or numbers.shape not in ((), (2,)) or not np.isfinite(numbers).all():
+        return lambda rng, count: _spread(name, given(rng, count), count)
+    ends = numbers(repr(name), given)
+    if ends.shape not in ((), (2,)):
         raise ModelError(f"{name!r}: a number, a range (low, high) or a function of (rng, count), not {given!r:.60}")
-    if numbers.shape == ():
-        return lambda rng, count: np.full(count, float(numbers))
-    low, high = map(float, numbers)
+    if ends.shape == ():
+        return lambda rng, count: np.full(count, float(ends))
+    low, high = ends.tolist()
     if low > high:
         raise ModelError(f"{name!r}: the range begins at {low:g}, above its end {high:g}")
     return lambda rng, count: rng.uniform(low, high, count)
+
+
+def _spread(name: str, values: Any, count: int) -> Array:
+    drawn = numbers(f"the function of {name!r}", values)
+    if drawn.shape not in ((), (1,), (count,)):
+        raise ModelError(f"the function of {name!r} returns numbers of shape {drawn.shape}, not ({count},)")
+    return np.broadcast_to(drawn, (count,))
 
 
 def starts(given: Mapping[str, Distribution]) -> dict[str, dict[str, Draw]]:

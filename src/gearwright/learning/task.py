@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
+from gearwright.given_numbers import number, numbers
 from gearwright.learning.observations import Observations
 from gearwright.learning.sampling import Distribution, drawn, starts
 from gearwright.model import Mechanism
@@ -110,7 +111,8 @@ def _actions(sim: Simulation, act: Act) -> tuple[list[str], Array, Array]:
     for name, own in given.items():
         if name not in sim.robot.actuators:
             raise UnknownNameError("actuator", name, sim.robot.actuators)
-        low, high = _command_range(sim, name) if own is None else map(float, own)
+        ends = numbers(repr(name), _command_range(sim, name) if own is None else own, infinite=True)
+        low, high = ends.tolist() if ends.shape == (2,) else (0.0, 0.0)
         if not (isfinite(low) and isfinite(high) and low < high):
             raise ModelError(f"the commands of {name!r} have no range: write act={{{name!r}: (low, high)}}")
         ranges.append((low, high))
@@ -143,7 +145,7 @@ def _per_robot(what: str, values: Any, batch: int) -> Array:
 
 
 def _whole(what: str, seconds: float, each: float) -> int:
-    count = round(float(seconds) / each) if isfinite(float(seconds)) else 0
+    count = round(number(what, seconds, what="a number of seconds") / each)
     if count < 1 or abs(count * each - seconds) > 1e-6 * each * count:
         raise ModelError(f"{what} is a whole number of {each:g} s, not {seconds!r}")
     return count

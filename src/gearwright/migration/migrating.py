@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.reading import Options, PathLike, Plugins, load_as, read_bytes
@@ -14,6 +13,7 @@ from gearwright.formats.sdf_upgrade import MIMIC, new_joint_names, raise_version
 from gearwright.formats.sdf_version import read_version
 from gearwright.formats.source_text import SourceText
 from gearwright.formats.text_changes import TextChanges
+from gearwright.given_numbers import number
 from gearwright.migration.plan import SPELLINGS, Rewriting, mentions, new_names, older_joints, rewrite, rewritings
 from gearwright.migration.report import Migration
 from gearwright.migration.writing import same_file, write_whole
@@ -43,7 +43,7 @@ def migrate(
     Raises LoadError where the file has errors, ModelError where a joint cannot become a <mimic>.
     """
     destination = _destination(source, target, in_place, check)
-    if not (isfinite(tolerance) and tolerance >= 0):
+    if not number("tolerance", tolerance) >= 0:
         raise ModelError(f"tolerance is a number of at least 0, not {tolerance!r}")
     text = _text(source)
     reader = _Reader(text, search_path, plugins)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import ClassVar, Literal
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers
 from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.sensors import Sensor
 
@@ -31,9 +31,8 @@ class BodySensor(Sensor):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("offset", "noise"):
-            values = getattr(self, name)
-            if len(values) != 6 or not all(map(isfinite, values)):
-                raise ModelError(f"{name} is six finite numbers, not {values!r}")
+            if numbers(name, getattr(self, name)).shape != (6,):
+                raise ModelError(f"{name} is six finite numbers, not {getattr(self, name)!r:.60}")
         if min(self.noise) < 0:
             raise ModelError(f"noise cannot be negative ({min(self.noise)})")
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from math import isfinite
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import number
 from gearwright.model.fields import check, quantity
 from gearwright.model.joints import AxisRef
 from gearwright.model.names_view import NamesView
@@ -126,8 +126,8 @@ class Coupling:
     def _problems(self) -> Iterator[str]:
         if not self.leaders:
             yield "it has no leader"
-        if not all(isfinite(t.multiplier) for t in self.leaders):
-            yield "its multipliers must be finite"
+        for t in self.leaders:
+            number(f"coupling {self.name!r}: the multiplier of {t.axis}", t.multiplier)
         if self.powers and len(self.leaders) != 1:
             yield "a polynomial has exactly one leader"
         if self.follower in (t.axis for t in self.leaders):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import inf
 
 from gearwright.errors import ModelError
+from gearwright.model.fields import check, quantity
 
 UNGIVEN_RATE = 1e30  # a target's rate that nobody has given: the joint has the rate with which it got there
 
@@ -18,15 +19,14 @@ class Drive:
     others; `kinematic` prescribes the position itself, whatever that takes, and has neither gains nor a limit.
     """
 
-    stiffness: float = 0.0  # gain on the position error [N·m/rad, N/m]
-    damping: float = 0.0  # gain on the velocity error [N·m·s/rad, N·s/m]
-    effort: float = inf  # the largest effort [N·m, N]
+    stiffness: float = quantity("N·m/rad | N/m", at_least=0, doc="gain on the position error", default=0.0)
+    damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="gain on the velocity error", default=0.0)
+    effort: float = quantity("N·m | N", at_least=0, infinite=True, doc="the largest effort", default=inf)
     kinematic: bool = False  # prescribes the position itself
 
     def __post_init__(self) -> None:
+        check(self, "a drive's ")
         gains = (self.stiffness, self.damping)
-        if not all(isfinite(g) and g >= 0 for g in gains) or not self.effort >= 0:
-            raise ModelError("a drive's gains are finite and, like its effort limit, not negative")
         if self.kinematic and (any(gains) or self.effort < inf):
             raise ModelError("a kinematic drive prescribes the motion: it has neither gains nor an effort limit")
         if not self.kinematic and not any(gains):

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.errors import ModelError, counted
+from gearwright.given_numbers import WIDTH, as_float
 from gearwright.model.field_types import Form, form_of, type_text
 
 Rules = Iterable[tuple[Any, str]]  # whether it holds, a truth or an array of them, and the rule in words
@@ -120,7 +121,7 @@ def quantity(
 
 
 _MEANINGS: dict[Any, tuple[Meaning, ...]] = {}  # by class
-_BOUNDS: dict[Any, tuple[tuple[str, float, float, Quantity], ...]] = {}
+_BOUNDS: dict[Any, tuple[_Bounds, ...]] = {}
 
 
 class Meaning(NamedTuple):
@@ -171,68 +172,99 @@ def meaning_of(kind: Any, name: str) -> Quantity:
     return next((m.quantity for m in meanings(kind) if m.name == name), NOTHING)
 
 
-def _bounds(kind: Any) -> tuple[tuple[str, float, float, Quantity], ...]:
-    """Name, least and greatest float of each field with a meaning: what passes needs no further look."""
+class _Bounds(NamedTuple):
+    """The range of a field of numbers: a float between the two ends needs no further look."""
+
+    name: str
+    low: float
+    high: float
+    quantity: Quantity
+    form: Form
+    optional: bool  # whether None means "not given"
+
+
+def _bounds(kind: Any) -> tuple[_Bounds, ...]:
     if kind in _BOUNDS:
         return _BOUNDS[kind]
     found = []
     for m in meanings(kind):
         q = m.quantity
-        if q is NOTHING:
+        if q is NOTHING and not (m.real or m.form == "whole"):
             continue
         low = nextafter(q.above, inf) if q.above is not None else -inf if q.at_least is None else q.at_least
         high = inf if q.at_most is None else q.at_most
-        if not q.infinite:
+        if not (q.infinite or q is NOTHING):
             low, high = max(low, -LARGEST), min(high, LARGEST)
         if q.nonzero or q.choices or q.whole:
             low, high = inf, -inf  # always looked at
-        found.append((m.name, low, high, q))
+        found.append(_Bounds(m.name, low, high, q, m.form, "None" in m.type))
     _BOUNDS[kind] = tuple(found)
     return _BOUNDS[kind]
 
 
 def check(part: Any, owner: str = "") -> None:
-    """Raises ModelError where a value is outside of its field's range, or breaks a rule between fields.
+    """Raises ModelError where a value is not a number, is outside of its field's range, or breaks a rule of the part.
 
-    None is "not given". Rules are what `rules()` of the part yields: whether it holds, and the rule in words.
+    Rules are what `rules()` of the part yields: whether it holds, and the rule in words.
     """
-    for name, low, high, meaning in _bounds(type(part)):
-        value = getattr(part, name)
-        if value is None or (type(value) is float and low <= value <= high) or value in meaning.choices:
+    for field in _bounds(type(part)):
+        value = getattr(part, field.name)
+        if type(value) is float and field.low <= value <= field.high and field.form == "number":
             continue
-        if type(value) is tuple and all(type(x) is float and low <= x <= high for x in value):
-            continue
-        for entry, x in _entries(name, value):
-            if isinstance(x, str) and name in _real(type(part)):  # "0.1" is a text
-                raise ModelError(f"{owner}{entry} is a number, not {x!r:.60}")
-            if not (meaning.choices or isinstance(x, Real)):
-                continue
-            if problem := meaning.problem(entry, x if meaning.choices else _shown_number(x)):
-                raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)
+        if value is not None or not field.optional:
+            _check_field(field, value, owner)
+            if field.form in ("number", "numbers", "matrix"):  # whichever kind of numbers they were
+                object.__setattr__(part, field.name, _floats(value))
     for holds, rule in part.rules() if hasattr(part, "rules") else ():
         if not holds:
             raise ModelError(owner + rule)
 
 
-def _shown_number(x: Any) -> Any:
-    """An int or a float as it is, NumPy's numbers and fractions as floats; infinity for what is too large for one."""
-    try:
-        number = float(x)
-    except OverflowError:
-        return inf if x > 0 else -inf
-    return x if isinstance(x, int | float) else number
+def _floats(value: Any) -> Any:
+    """A number as a float, a sequence as a tuple of them."""
+    return tuple(map(_floats, value)) if isinstance(value, tuple | list) or np.ndim(value) else as_float(value)
 
 
-def _real(kind: Any) -> set[str]:
-    return {m.name for m in meanings(kind) if m.real}
+def _check_field(field: _Bounds, value: Any, owner: str) -> None:
+    meaning = field.quantity
+    if meaning.choices or field.form in ("truth", "text", "choice"):
+        if problem := _choice_problem(field, value):
+            raise ModelError(owner + problem)
+        return
+    for entry, x in _entries(field.name, value, {"numbers": 1, "matrix": 2}.get(field.form, 0)):
+        if type(x) is float and field.low <= x <= field.high:
+            continue
+        number = as_float(x)
+        if number is None:
+            raise ModelError(f"{owner}{entry} is a number, not {x!r:.{WIDTH}}")
+        if meaning is NOTHING:
+            if field.form == "whole" and number % 1:  # NaN is not whole, either
+                raise ModelError(f"{owner}{entry} must be a whole number, not {x!r:.{WIDTH}}")
+            continue
+        if problem := meaning.problem(entry, x if isinstance(x, int | float) and isfinite(number) else number):
+            raise (ZeroRatioError if meaning.nonzero else ModelError)(owner + problem)
 
 
-def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if not isinstance(value, tuple):
+def _choice_problem(field: _Bounds, value: Any) -> str | None:
+    """Why a field cannot have this value, where it is a truth value or one of a few."""
+    truth = isinstance(value, bool | np.bool_)
+    if field.form == "truth":
+        return None if truth else f"{field.name} is True or False, not {value!r:.{WIDTH}}"
+    plain = isinstance(value, str | int | float) and not truth
+    if field.quantity.choices and not (plain and value in field.quantity.choices):
+        return f"{field.name} is {_either(field.quantity.choices)}, not {_shown(value)}"
+    return None
+
+
+def _entries(name: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """The numbers of a field, by name; `depth` sequences inside each other."""
+    if depth == 0:
         yield name, value
         return
+    if not isinstance(value, tuple | list | np.ndarray):
+        raise ModelError(f"{name} is a sequence of numbers, not {value!r:.{WIDTH}}")
     for i, entry in enumerate(value):
-        yield from _entries(f"{name}[{i}]", entry)
+        yield from _entries(f"{name}[{i}]", entry, depth - 1)
 
 
 def _either(choices: Sequence[Any]) -> str:
@@ -243,7 +275,7 @@ def _either(choices: Sequence[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else repr(value)
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else f"{value!r:.{WIDTH}}"
 
 
 # --- what `show` says of a part ------------------------------------------------------------------------------------

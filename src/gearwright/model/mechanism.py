@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks import advise, check
 from gearwright.model.couplings import Couplings
@@ -322,21 +323,22 @@ class Mechanism(NotebookDisplay):
         `joint.axis2` or `base.z`. A follower that is given keeps its value.
         """
         if position is not None and not hasattr(position, "items"):
-            first = next(iter(self.joints), "joint")
+            followers = {c.follower.joint for c in self.couplings.values()}
+            moving = [name for name, j in self.joints.items() if len(j.positions) == 1 and name not in followers]
+            first = next(iter(moving), "joint")
             raise ModelError(f"positions are given by joint, as {{{first!r}: 0.1}}, not {position!r:.60}")
         tied = {**self.joints, **self.bases}
         q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
         given: set[tuple[str, int]] = set()
         for name, value in (position or {}).items():
-            if np.asarray(value).dtype.kind in "US":  # "0.1" is a text
-                raise ModelError(f"{name!r} takes numbers, not {value!r:.60}")
-            if name in slots and np.ndim(value) == 0:
+            values = position_checked(repr(name), numbers(repr(name), value))
+            if name in slots and values.ndim == 0:
                 joint, i = slots[name]
-                q[joint][i] = float(value)  # type: ignore[arg-type]
+                q[joint][i] = float(values)
                 given.add((joint, i))
             elif name in tied:
-                values = np.atleast_1d(np.asarray(value, dtype=float))
+                values = np.atleast_1d(values)
                 if values.shape != (len(q[name]),):
                     raise ModelError(f"joint {name!r} takes {len(q[name])} position values {tied[name].positions}")
                 q[name] = values.tolist()

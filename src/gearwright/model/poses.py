@@ -13,7 +13,6 @@ from gearwright.errors import ModelError
 
 Array: TypeAlias = NDArray[np.float64]
 Vector3: TypeAlias = tuple[float, float, float]
-FARTHEST = 1e12  # [m, rad]; beyond it sums of poses lose their metres, and products overflow
 
 
 def frozen(values: Sequence[Sequence[float]] | Sequence[float] | Array) -> Array:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import inf, isfinite, pi
+from math import inf, pi
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers
 from gearwright.model.fields import Highlight, check, highlights, quantity
 from gearwright.model.joints import AxisRef
 from gearwright.registry import Registry
@@ -187,8 +188,8 @@ class CustomSensor(Sensor):
         own = type(self).read is not CustomSensor.read
         if not own and not callable(self.function):
             raise ModelError("a custom sensor needs a function of (positions, velocities, state)")
-        if not isinstance(self.states, tuple) or not all(isfinite(s) for s in self.states):
-            raise ModelError(f"states are a tuple of finite numbers, not {self.states!r}")
+        if not isinstance(self.states, tuple) or numbers("states", self.states).ndim != 1:
+            raise ModelError(f"states are a tuple of finite numbers, not {self.states!r:.60}")
         if not isinstance(self.labels, tuple) or len(set(self.labels)) < len(self.labels):
             raise ModelError(f"labels are a tuple of different names, not {self.labels!r}")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from math import inf, isfinite
+from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers
 from gearwright.model.actuators import Actuator, ElectricMotor
 from gearwright.model.actuators.actuator import Number, Shaft
 from gearwright.model.hardware import Hardware
@@ -118,11 +119,12 @@ def _wanted(robot: Mechanism, ref: AxisRef, gains: Mapping[str, tuple[float, flo
     limits = robot.joint(ref.joint).axes[ref.index].limits
     effort, velocity = (x if x > 0 else inf for x in (limits.effort, limits.velocity))  # 0 is left open in files
     if ref.joint in gains:
-        stiffness, damping = map(float, gains[ref.joint])
-        if not (stiffness >= 0 and damping > 0 and isfinite(stiffness) and isfinite(damping)):
+        pair = numbers(f"the gains of {ref.joint!r}", gains[ref.joint])
+        if pair.shape != (2,) or not (pair[0] >= 0 and pair[1] > 0):
             raise ModelError(
-                f"the gains of {ref.joint!r} are a stiffness and a positive damping, not {gains[ref.joint]}"
+                f"the gains of {ref.joint!r} are a stiffness and a positive damping, not {gains[ref.joint]!r:.60}"
             )
+        stiffness, damping = pair.tolist()
         return AtJoint(stiffness, damping, effort, velocity)
     stiffness = effort / FULL_ERROR if effort < inf else STIFFNESS
     return AtJoint(stiffness, TIME_CONSTANT * stiffness, effort, velocity)

@@ -9,6 +9,7 @@ import numpy as np
 
 from gearwright.compiler import Executable
 from gearwright.errors import ModelError
+from gearwright.given_numbers import position_checked
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.parameters import multiplier_names
@@ -30,6 +31,8 @@ def starting_positions(robot: Mechanism, names: Names) -> Array:
 def tree_positions(usual: Array, names: Names, given: Mapping[str, Any], batch: int) -> tuple[Array, set[int]]:
     """(B or 1, nq) where every coordinate is to stand, and which of them are given. Quaternions are normalised."""
     q, named = _placed(usual, names.positions, given, batch)
+    for i in named:
+        position_checked(repr(names.positions.names[i]), q[:, i])
     for quaternion in names.quaternions:
         length = np.linalg.norm(q[:, quaternion], axis=1, keepdims=True)
         if not length.all():

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.compiler import Buffer, Executable, Instance, SlotKind
+from gearwright.errors import CompileError
 from gearwright.model.slots import StepSlot
+from gearwright.sim.free_memory import require_memory
 from gearwright.sim.values import Array
 
 
@@ -16,12 +18,19 @@ class BatchState:
         self.size, self.threads = size, threads
         self.program = executable.program
         self.parts = {slot.name: slot.size for slot in self.program.of_kind(SlotKind.STATE)}  # of the state, in order
+        self._check_memory(executable)
         self.instance: Instance = executable.instance(size, threads=threads)
         self.states: Buffer = self.instance.states
         self._counter = self.instance.clock  # steps are counted where they are made
         self._edits = 0
         self._deciding = {slot.name for slot in self.program.of_kind(SlotKind.STATE, SlotKind.PARAMETER)}
         self._keeps_derived = self.has(StepSlot.FRESH)
+
+    def _check_memory(self, executable: Executable) -> None:
+        """A reset has a copy of all slots, and one of the state, beside the numbers themselves."""
+        held = sum(slot.size for slot in self.program.slots if slot.kind is not SlotKind.SCRATCH)
+        needed = (2 * held + sum(self.parts.values())) * executable.dtype.itemsize * self.size
+        require_memory(needed, f"a batch of {self.size:,} robots", "take a smaller batch", CompileError)
 
     @property
     def version(self) -> int:

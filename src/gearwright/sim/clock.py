@@ -7,11 +7,11 @@ KeyboardInterrupt between calls, when all of them are done. What is computed doe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import isfinite, nan
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from gearwright.errors import ModelError, SimulationError
+from gearwright.given_numbers import number, whole
 from gearwright.model.slots import StepSlot
 from gearwright.sim.batch_state import BatchState
 
@@ -24,11 +24,7 @@ MOST_STEPS = 2**53  # whole numbers up to here are exact in the clock
 
 def checked(n: Any, made: int = 0, what: str = "n") -> int:
     """A number of steps that a caller gives; `made` steps have been made before."""
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise ModelError(f"{what} is a whole number of steps, not {n!r:.60}")
-    count: int = n.__index__()
-    if count < 0:
-        raise ModelError(f"{what} is a number of steps, 0 or more, not {_shown(count)}")
+    count = whole(what, n, what="a whole number of steps", low=0)
     if count > MOST_STEPS - made:
         before = f" and {made} made before" if made else ""
         raise ModelError(f"{what} is {_shown(count)} steps{before}: the clock counts {MOST_STEPS} (2**53) at most")
@@ -37,17 +33,6 @@ def checked(n: Any, made: int = 0, what: str = "n") -> int:
 
 def _shown(n: int) -> str:
     return str(n) if abs(n) < 10**20 else f"{'-' * (n < 0)}2**{abs(n).bit_length() - 1} or more"
-
-
-def _instant(time: Any) -> float:
-    """[s]. A text or a truth value is none, nor is what is not finite."""
-    try:
-        seconds = nan if isinstance(time, str | bytes | bool) else float(time)
-    except (TypeError, ValueError, OverflowError):
-        seconds = nan
-    if not isfinite(seconds):
-        raise ModelError(f"time is a finite number of seconds, not {time!r:.60}")
-    return seconds
 
 
 class Pace:
@@ -128,7 +113,7 @@ class Clock:
 
     def restart(self, time: float) -> None:
         """Counts from that time; a compiled controller is asked in the next step."""
-        self.set(_instant(time))
+        self.set(number("time", time, what="a finite number of seconds"))
         if self._state.has(StepSlot.CLOCK):
             self._state.set(StepSlot.CLOCK, [0.0, self.start])
             self._state.set(StepSlot.PHASE, 0.0)

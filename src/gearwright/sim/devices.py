@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 
 import numpy as np
@@ -19,9 +19,10 @@ from gearwright.sim.values import Array, Read
 class Devices:
     """The layout of the slots `command`, `actuator` and `sensor`."""
 
-    def __init__(self, robot: Mechanism, sensing: Callable[[], SensorLayout]) -> None:
+    def __init__(self, robot: Mechanism, drives: Collection[str], sensing: Callable[[], SensorLayout]) -> None:
         self.robot, self._sensing = robot, sensing
         pushed = {n: f"is a joint: give it effort={{{n!r}: …}}" for n in robot.joints if n not in robot.actuators}
+        pushed |= {n: f"has a drive: give its target, sim.drive(position={{{n!r}: …}})" for n in drives}
         self.commands = Group("actuator", tuple(robot.actuators), {}, elsewhere=pushed)
 
     @cached_property

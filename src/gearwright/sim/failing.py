@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.compiler import Failure
+from gearwright.control import declared
 from gearwright.errors import GearwrightError, SimulationError
 from gearwright.model import CustomTransmission, LinearTransmission, TransmissionMap
 from gearwright.model.layout import coordinate_of, rotor_name
@@ -15,6 +16,7 @@ from gearwright.model.leading import led
 from gearwright.model.slots import StepSlot, slots_that
 from gearwright.sim import controlled
 from gearwright.sim.current_maps import map_of
+from gearwright.sim.layout import INPUTS
 from gearwright.sim.programs import TOP_SPEED
 from gearwright.sim.values import Array
 
@@ -129,8 +131,28 @@ def _likely(sim: Simulation, first: Failure) -> str:
     unit = sim.layout.names.units[name]
     found = [*_effort_reason(sim, first.robot), *_mass_reason(sim)]
     moved = f"{name!r} moved {abs(speed) * sim.dt:.3g} {unit[0]} in its last good step of dt = {sim.dt:g} s"
-    found.append(f"{moved}: if that is too far, take a smaller dt, or a smaller gain where a controller acts on it")
+    if controller := _controller(sim):
+        found.insert(0, f"{controller} feeds the motion back: check the sign of its feedback, and lower its gains")
+        found.append(moved)
+    elif _is_pushed(sim, first.robot):
+        found.append(f"{moved}: if your own code computes its commands, check their sign and gains; else reduce dt")
+    else:
+        found.append(f"{moved}: if that is too far, reduce dt")
     return ". Likely reasons: " + "; ".join(found)
+
+
+def _controller(sim: Simulation) -> str | None:
+    """The controller that acts, compiled or called."""
+    if sim.options.controller is not None:
+        return f"the controller {sim.options.controller.name!r}"
+    if sim.controller_state.function is None:
+        return None
+    return f"the controller {declared(sim.controller_state.function).name!r}"
+
+
+def _is_pushed(sim: Simulation, robot: int) -> bool:
+    """Whether commands or efforts are held."""
+    return any(bool(sim.inputs.acting(slot)[robot].any()) for slot in INPUTS if slot in sim.inputs.slots)
 
 
 def _effort_reason(sim: Simulation, robot: int) -> list[str]:

@@ -6,9 +6,27 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from gearwright.errors import GearwrightError, ModelError
+
 UNKNOWN = 4 * 2**30  # bytes, where the system does not say
+LITTLE = 2**24  # bytes that are not asked for: looking at what is free takes longer
 UNLIMITED = 2**60  # bytes; larger limits are none
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+
+
+def require_memory(needed: float, what: str, instead: str, error: type[GearwrightError] = ModelError) -> None:
+    """Raises an error where there are fewer bytes free: numbers that do not fit are not even begun with."""
+    if needed > LITTLE and needed > (available := available_memory()):
+        raise error(f"{what} needs {shown_size(needed)}, but only {shown_size(available)} is free: {instead}")
+
+
+def shown_size(count: float) -> str:
+    count = min(count, 10**24)
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if count < 1000 or unit == "TB":
+            break
+        count /= 1000
+    return f"{count:.3g} {unit}"
 
 
 def available_memory() -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers
 from gearwright.model import Mechanism
 from gearwright.model.design_rules import broken_rules
 from gearwright.model.parameters import quantity_of
@@ -54,24 +55,12 @@ def stored(index: Mapping[str, int], values: Mapping[str, Any], memory: Array) -
 
 def constant(name: str, value: Any, batch: int) -> Any:
     """A float, or an array (B,)."""
-    array = numbers(name, value)
+    array = numbers(repr(name), value)
     if array.ndim == 0:
         return float(array)
     if array.shape != (batch,):
         expected = "a number" if batch == 1 else f"a number or an array of shape ({batch},)"
         raise ModelError(f"{name!r} takes {expected}, not an array of shape {array.shape}")
-    return array
-
-
-def numbers(name: str, value: Any) -> Array:
-    try:
-        if np.asarray(value).dtype.kind in "USO":  # "0.1" is a text
-            raise TypeError
-        array: Array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{name!r} takes numbers, not {value!r:.80}") from None
-    if not np.isfinite(array).all():
-        raise ModelError(f"{name!r} is given a value that is not finite")
     return array
 
 

@@ -59,7 +59,7 @@ class Layout:
         sensing: Callable[[], SensorLayout],
     ) -> Layout:  # fmt: skip
         return Layout(
-            robot=robot, names=_names(robot), devices=Devices(robot, sensing),
+            robot=robot, names=_names(robot), devices=Devices(robot, options.drives, sensing),
             parameters=Group("parameter", options.inputs, {}, hint=PARAMETERS),
             drives=Group("drive", tuple(options.drives), {}, hint=DRIVES),
             wrenches=wrench_group(options.wrenches),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers
 from gearwright.model import Joint, Mechanism
 from gearwright.model.layout import coordinate_of
 
@@ -40,14 +41,22 @@ class Group:
     def columns(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Each number that is given: a joint of several takes them along the last axis of its value."""
         if not isinstance(values, Mapping):
-            raise ModelError(f"names and values are a mapping, not a {type(values).__name__}")
+            raise self._unnamed(values)
         for name, value in values.items():
             if name in self.index:
                 yield self.index[name], value
             elif name in self.joints:
-                yield from self._columns(name, self.joints[name], np.asarray(value, dtype=float))
+                yield from self._columns(name, self.joints[name], numbers(repr(name), value))
             else:
                 raise self.unknown(name)
+
+    def _unnamed(self, values: Any) -> ModelError:
+        """The error for values without names, and how to name them."""
+        first = repr(next(iter(self.names), self.kind))
+        message = f"values are given by {self.kind}, as {{{first}: 0.1}}, not {values!r:.60}"
+        if self.kind == "joint" and np.shape(values) == (len(self.names),):
+            message += "; for all of them in order write dict(zip(sim.coordinates, values))"
+        return ModelError(message)
 
     def _columns(self, name: str, indices: tuple[int, ...], value: Any) -> Iterator[tuple[int, Any]]:
         if not indices:

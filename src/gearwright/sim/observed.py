@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers
 from gearwright.model import WORLD, Joint, Mechanism
 from gearwright.model.slots import StepSlot
 from gearwright.sim import given_values
@@ -67,7 +68,7 @@ def jacobian(sim: Simulation, name: str, point: Any) -> Array:
 
 def _point(robot: Mechanism, name: str, point: Any) -> tuple[str, Array]:
     """The link of a point, and where the point is on it."""
-    given = np.zeros(3) if point is None else given_values.numbers("point", point)
+    given = np.zeros(3) if point is None else numbers("point", point)
     if given.shape != (3,):
         raise ModelError(f"a point is three numbers [m], not an array of shape {given.shape}")
     if name in robot.links:

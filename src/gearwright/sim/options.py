@@ -9,15 +9,20 @@ from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from gearwright.compiler.backends import is_known, names
 from gearwright.control import Declared, declared
 from gearwright.errors import CompileError, suggestion
+from gearwright.given_numbers import as_float, whole
 from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
 
 if TYPE_CHECKING:
     from gearwright.model.drives import Drive
 
+MOST = 10**12  # of robots, iterations and threads
+SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] beyond them a step's square is lost in rounding, or a motion in a step
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
     "solver": {"direct": "", "pgs": "", "tgs": ""},
@@ -58,10 +63,11 @@ class Options:
             raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; {needs}")
         if self.passes is not None and self.integrator != "midpoint":
             raise CompileError(f"passes are those of integrator='midpoint'; {self.integrator!r} has none")
-        if not (isfinite(self.dt) and self.dt > 0):
-            raise CompileError(f"dt must be a positive time [s], not {self.dt!r}")
+        if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
+            raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
         for option in ("batch", "iterations", "passes", "threads", "control_period"):
-            _check_count(option, getattr(self, option))
+            if getattr(self, option) is not None or option not in ("threads", "passes"):
+                whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
         if self.control_period > 1 and self.controller is None:
@@ -106,30 +112,45 @@ class Options:
 
 
 def _seconds(dt: Any) -> float:
-    try:
-        if isinstance(dt, str | bytes | bool):
-            raise TypeError
-        return float(dt)
-    except (TypeError, ValueError):
-        raise CompileError(f"dt is a number of seconds, not {dt!r:.60}") from None
+    seconds = as_float(dt)
+    if seconds is None:
+        raise CompileError(f"dt is a number of seconds, not {dt!r:.60}")
+    return seconds
 
 
 def _acceleration(gravity: Any) -> tuple[float, ...] | None:
     if gravity is None:
         return None
-    try:
-        if isinstance(gravity, str | bytes):
-            raise TypeError
-        return tuple(float(c) for c in gravity)
-    except (TypeError, ValueError):
+    found = (
+        [as_float(x) for x in gravity] if isinstance(gravity, tuple | list | np.ndarray) and len(gravity) else [None]
+    )
+    given = tuple(x for x in found if x is not None)
+    if len(given) < len(found):
         down = f"(0, 0, {-abs(gravity):g})" if isinstance(gravity, int | float) else "(0, 0, -9.81)"
-        raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}") from None
+        raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}")
+    return given
 
 
 def _drives(given: object) -> dict[str, Drive]:
+    from gearwright.model.drives import Drive
+
     if given and not isinstance(given, Mapping):
         raise CompileError(f"drives is a mapping from joints to gearwright.Drive(…), not {given!r:.60}")
-    return dict(given) if isinstance(given, Mapping) else {}
+    drives = dict(given) if isinstance(given, Mapping) else {}
+    for joint, drive in drives.items():
+        if not isinstance(drive, Drive):
+            raise CompileError(f"the drive of {joint!r} is a gearwright.Drive(…), {_as_drive(drive)}not {drive!r:.60}")
+    return drives
+
+
+def _as_drive(given: object) -> str:
+    """Message part: the drive that a caller may mean by one or two numbers."""
+    pair = given if isinstance(given, tuple | list) else (given,)
+    numbers = [as_float(x) for x in pair]
+    if None in numbers or not 1 <= len(numbers) <= 2:
+        return ""
+    gains = zip(("stiffness", "damping"), numbers, strict=False)
+    return f"such as gearwright.Drive({', '.join(f'{name}={x:g}' for name, x in gains)}), "
 
 
 def _rebuilt(given: dict[str, Any]) -> Options:
@@ -166,13 +187,6 @@ def _check_choice(option: str, value: object) -> None:
 def _check_device(device: object) -> None:
     if not isinstance(device, str) or not is_known(device):
         raise CompileError(f"there is no device {device!r}; valid: {', '.join(map(repr, names()))}")
-
-
-def _check_count(option: str, value: object) -> None:
-    if value is None and option in ("threads", "passes"):
-        return
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 1:
-        raise CompileError(f"{option} is a whole number of at least 1, not {value!r}")
 
 
 def cores() -> int:

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import as_index
 from gearwright.model.slots import StepSlot
 from gearwright.sim.devices import refuse_commands
+from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ class Channel:
 
     def write(self, value: float) -> None:
         """Held until it is changed, as by `Simulation.step`."""
-        if not value - value == 0.0:
-            raise ModelError(f"{self.name!r} is given a value that is not finite")
+        if type(value) is not float or value - value != 0.0:
+            value = constant(self.name, value, 1)
         self._store(value)
         self._touch()
 
@@ -52,9 +54,10 @@ class Port:
     """
 
     def __init__(self, sim: Simulation, robot: int) -> None:
-        if isinstance(robot, bool) or not hasattr(robot, "__index__") or not 0 <= robot.__index__() < sim.batch:
-            raise ModelError(f"robot is one of 0 … {sim.batch - 1}, not {robot!r}")
-        self.sim, self.robot = sim, robot.__index__()
+        found = as_index(robot)
+        if found is None or not 0 <= found < sim.batch:
+            raise ModelError(f"robot is one of 0 … {sim.batch - 1}, not {robot!r:.60}")
+        self.sim, self.robot = sim, found
         self._state, self._layout, self._probes = sim.batch_state, sim.layout, sim.probes
 
     # --- inputs ----------------------------------------------------------------------------------------------------

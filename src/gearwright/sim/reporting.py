@@ -40,7 +40,8 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
         robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
         warn(
             f"{count} of {steps * sim.batch} steps{robots} did not settle: stops, friction, motors or velocities are "
-            f"off by more than rounding there; take a dt below {sim.dt:g} s (sim.unsettled counts, by robot)",
+            f"off by more than rounding there. Check the gains of controllers, or reduce dt, now {sim.dt:g} s "
+            "(sim.unsettled counts, by robot)",
             UnsettledWarning,
         )
 

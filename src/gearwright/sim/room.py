@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from gearwright.errors import RecordingWarning, warn
-from gearwright.sim.free_memory import available_memory
+from gearwright.sim.free_memory import available_memory, shown_size
 from gearwright.sim.recordings.formats import check_format, find_format
 from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.tables import widths
@@ -42,11 +42,3 @@ def _free(path: Path) -> int:
         return shutil.disk_usage(path.parent).free
     except OSError:
         return sys.maxsize  # opening the file will say what is wrong
-
-
-def shown_size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
-        if count < 1000 or unit == "TB":
-            break
-        count /= 1000
-    return f"{count:.3g} {unit}"

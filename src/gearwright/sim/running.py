@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import ModelError, SimulationError, counted
+from gearwright.errors import SimulationError, counted
+from gearwright.given_numbers import number, whole
 from gearwright.model.slots import StepSlot
 from gearwright.sim import given_values
 from gearwright.sim.calling import ControllerCalls
 from gearwright.sim.clock import MOST_STEPS, checked
-from gearwright.sim.free_memory import available_memory
+from gearwright.sim.free_memory import available_memory, require_memory
 from gearwright.sim.recorded_signals import KernelEvaluator, run_schema
 from gearwright.sim.recordings import Recording, SlotChunk
 from gearwright.sim.recordings.bands import banded, banded_schema
 from gearwright.sim.recordings.bands import checked as checked_bands
 from gearwright.sim.recordings.sinks import opened
+from gearwright.sim.recordings.tables import widths
 from gearwright.sim.reporting import unsettled, warn_unsettled
-from gearwright.sim.room import shown_size, warn_of_size
+from gearwright.sim.room import warn_of_size
 from gearwright.sim.schedules import Schedule
 from gearwright.sim.values import Array
 
@@ -47,15 +48,18 @@ def run(
     sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
-    n, every = steps_in(duration, sim), _every(every)
-    calls = None if controller is None else ControllerCalls(sim, controller, _every(control_period, "control_period"))
+    n, every = steps_in(duration, sim), whole("every", every)
+    calls = None if controller is None else ControllerCalls(sim, controller, whole("control_period", control_period))
     plan = _planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
     varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
     schema = run_schema(sim, every, record)
     shown = schema if bands is None or bands is False else banded_schema(schema, checked_bands(bands))
     recording = Recording(shown, sim.robot)
-    if sink is None and shown is schema:
-        _check_memory(sim, n, every, varying)
+    if sink is None:
+        slots = [*sim.batch_state.parts, *varying]
+        _check_memory(
+            sim, n, every, sim.batch_state.instance.row_bytes(slots) if shown is schema else 8 * sum(widths(shown))
+        )
     elif isinstance(sink, str | os.PathLike):
         warn_of_size(sink, shown, n // every + 1)
     if wrench is not None:
@@ -125,8 +129,8 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
     plan = {}
     for slot, values in given.items():
         if slot not in sim.inputs.slots:
-            if values:
-                sim.inputs.hold(slot, values if isinstance(values, Mapping) else {})
+            if values is not None and not (isinstance(values, Mapping) and not values):
+                sim.inputs.hold(slot, {} if callable(values) else values)
             continue
         group, empty = sim.layout.group(slot), {} if values is None else values
         plan[slot] = Schedule(group, empty, lambda: _times(sim, n), n, sim.batch)
@@ -258,39 +262,25 @@ class _Kept:
 
 def steps_in(duration: float, sim: Simulation) -> int:
     """The steps of a run that a caller asks for. Raises ModelError for what is no duration."""
-    given: Any = duration
-    try:
-        if isinstance(given, str):  # "0.1" is a text
-            raise TypeError
-        seconds = float(given)
-    except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"a duration is a number of seconds, not {duration!r:.60}") from None
-    if not (isfinite(seconds) and seconds >= 0):
-        raise ModelError(f"a duration is a number of seconds, not {duration!r}")
+    seconds = number("a duration", duration, what="a number of seconds", low=0.0)
     return checked(round(min(seconds / sim.dt, 2.0 * MOST_STEPS)), sim.clock.steps, what=f"a duration of {seconds:g} s")
-
-
-def _every(every: int, name: str = "every") -> int:
-    if isinstance(every, bool) or not hasattr(every, "__index__") or every.__index__() < 1:
-        raise ModelError(f"{name} is a whole number of at least 1, not {every!r}")
-    return every.__index__()
 
 
 def _times(sim: Simulation, n: int) -> Array:
     """When each step begins."""
+    require_memory(16 * n, f"a function of {n:,} times", "run for a shorter time, or use a controller")
     times: Array = sim.clock.start + (sim.clock.steps + np.arange(n)) * sim.dt
     return times
 
 
-def _check_memory(sim: Simulation, n: int, every: int, varying: list[str]) -> None:
-    needed = (n // every + 1) * sim.batch_state.instance.row_bytes([*sim.batch_state.parts, *varying])
-    available = available_memory()
-    if needed > available:
-        raise ModelError(
-            f"the recording ({counted(n // every, 'sample')} of {counted(sim.batch, 'robot')}) needs "
-            f"{shown_size(needed)}, but only {shown_size(available)} is free: run for a shorter time, or record fewer "
-            f"steps (every={-(-needed * every // max(1, available)) + 1})"
-        )
+def _check_memory(sim: Simulation, n: int, every: int, row: int) -> None:
+    """`row`: bytes of a sample that stay in memory."""
+    needed = (n // every + 1) * row
+    fewer = -(-needed * every // max(1, available_memory())) + 1
+    require_memory(
+        needed, f"the recording ({counted(n // every, 'sample')} of {counted(sim.batch, 'robot')})",
+        f"run for a shorter time, or record fewer steps (every={fewer})",
+    )  # fmt: skip
 
 
 @contextmanager

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gearwright.errors import ModelError
-from gearwright.sim.given_values import constant, numbers
+from gearwright.given_numbers import numbers
+from gearwright.sim.given_values import constant
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array
 from gearwright.user_code import user_line
@@ -19,7 +20,7 @@ class Schedule:
         self.constant: list[tuple[int, Any]] = []
         self.varying: dict[int, Array] = {}  # coordinate → (n, 1) or (n, B)
         for i, value in group.columns(_called(given, times)):
-            array = numbers(group.names[i], value)
+            array = numbers(repr(group.names[i]), value)
             steps = _per_step(group.names[i], array, n, batch)
             if steps is None:
                 self.constant.append((i, constant(group.names[i], array.reshape(array.shape[-1:]), batch)))

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
 from gearwright.model.drives import UNGIVEN_RATE
 from gearwright.model.slots import StepSlot
@@ -156,10 +159,11 @@ class Simulation(NamedValues, NotebookDisplay):
     @state.setter
     def state(self, value: Any) -> None:
         size = sum(self.batch_state.parts.values())
-        state = given_values.numbers("state", value)
+        state = numbers("the state", value)
         expected = (size,) if self.batch == 1 else (self.batch, size)
         if state.shape != expected:
             raise ModelError(f"the state is an array of shape {expected}, not {state.shape}")
+        position_checked("the state", state[..., : self.batch_state.parts[StepSlot.POSITION]])
         self.set_batch(state.reshape(self.batch, size))
 
     def set_batch(self, state: Array) -> None:
@@ -176,7 +180,7 @@ class Simulation(NamedValues, NotebookDisplay):
         is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
         Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
         """
-        reset(self, position or {}, velocity or {})
+        reset(self, {} if position is None else position, {} if velocity is None else velocity)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
@@ -192,7 +196,10 @@ class Simulation(NamedValues, NotebookDisplay):
         with the mean rate of the step.
         """
         group = self.layout.drives
-        given = [list(given_values.held(group, values or {}, self.batch)) for values in (position, velocity)]
+        both = ({} if values is None else values for values in (position, velocity))
+        given = [given_values.held(group, values, self.batch) for values in both]
+        for i, value in given[0]:
+            position_checked(repr(group.names[i]), np.asarray(value))
         kinematic = [drive.kinematic for drive in self.options.drives.values()]
         for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
             self.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
@@ -321,7 +328,7 @@ class Simulation(NamedValues, NotebookDisplay):
         Of the tree: followers move with their leaders, and have efforts of their own. Gravity, Coriolis forces, rotors,
         springs, dampers and wrenches are in them; actuators, friction, stops and loops are not.
         """
-        return observed.inverse_dynamics(self, acceleration or {})
+        return observed.inverse_dynamics(self, {} if acceleration is None else acceleration)
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_numbers import numbers
 from gearwright.model import Mechanism
-from gearwright.sim import given_values
 from gearwright.sim.names import Group
 from gearwright.sim.values import Array
 
@@ -36,7 +36,7 @@ def _six(robot: Mechanism, links: Sequence[str], batch: int, link: str, pair: An
         raise ModelError(f"link {link!r} takes no wrench: declare it with compile(wrenches={declared!r})")
     if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) != 2:
         raise ModelError(f"the wrench on {link!r} is a pair (force, torque) of three numbers each, not {pair!r:.80}")
-    halves = [given_values.numbers(link, half) for half in pair]
+    halves = [numbers(repr(link), half) for half in pair]
     for half, what in zip(halves, ("force", "torque"), strict=True):
         if half.shape not in ((3,), (batch, 3)):
             many = "" if batch == 1 else f" or ({batch}, 3)"

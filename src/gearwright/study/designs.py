@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite, prod
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from gearwright.errors import ModelError, suggestion
+from gearwright.given_numbers import number, whole
 from gearwright.optional import require
 
 SAMPLINGS = ("grid", "random", "lhs", "sobol")
@@ -34,13 +35,18 @@ class Range:
     values: tuple[float, ...] | None = None
 
     @property
+    def size(self) -> int:
+        """The number of values of a grid."""
+        if self.values is None and self.count is None:
+            raise ModelError(f"a grid needs the number of values of {self.name!r}: (low, high, n)")
+        return self.count if self.values is None and self.count is not None else len(self.values or ())
+
+    @property
     def ticks(self) -> np.ndarray[Any, Any]:
         """The values of a grid."""
         if self.values is not None:
             return np.array(self.values)
-        if self.count is None:
-            raise ModelError(f"a grid needs the number of values of {self.name!r}: (low, high, n)")
-        return np.linspace(self.low, self.high, self.count)
+        return np.linspace(self.low, self.high, self.size)
 
 
 @dataclass(frozen=True)
@@ -107,30 +113,24 @@ def designs(vary: Mapping[str, Any], sampling: str, count: int | None, seed: int
     if sampling == "grid":
         if count is not None:
             raise ModelError("a grid's number of designs follows from vary; n= is for the other samplings")
-        total = prod(len(r.ticks) for r in ranges)
+        total = prod(r.size for r in ranges)
     else:
         if count is None:
             raise ModelError(f"sampling={sampling!r} needs the number of designs, n=…")
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ModelError(f"n is a whole number of designs, not {count!r}")
+        count = whole("n, of designs,", count, high=MOST)
         if listed := [r.name for r in ranges if r.values is not None]:
             raise ModelError(f"lists of values are for a grid; {listed[0]!r} needs two ends here")
         total = count
     if total > MOST:
         raise ModelError(f"these are {total:,} designs; {MOST:,} is the most")
-    return Designs(ranges, sampling, total, int(seed))
+    return Designs(ranges, sampling, total, whole("seed", seed, low=0))
 
 
 def _range(name: str, given: Any) -> Range:
-    numbers: Sequence[Any] | None = list(given) if isinstance(given, Sequence | np.ndarray) else None
-    if numbers is None or isinstance(given, str) or not numbers:
+    listed: Sequence[Any] | None = list(given) if isinstance(given, Sequence | np.ndarray) else None
+    if listed is None or isinstance(given, str) or not listed:
         raise ModelError(f"{name!r} varies by (low, high, n), (low, high) or a list of values, not {given!r:.60}")
-    try:
-        floats = [float(x) for x in numbers]
-    except (TypeError, ValueError):
-        raise ModelError(f"{name!r} varies by numbers, not {given!r:.60}") from None
-    if not all(map(isfinite, floats)):
-        raise ModelError(f"{name!r} varies by finite numbers, not {given!r:.60}")
+    floats = [number(repr(name), x, what="varied by finite numbers") for x in listed]
     if isinstance(given, tuple) and len(floats) in (2, 3):
         low, high = floats[:2]
         if low >= high:

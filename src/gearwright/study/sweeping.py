@@ -13,6 +13,7 @@ import numpy as np
 
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
+from gearwright.given_numbers import whole
 from gearwright.sim.function_content import NoKeyError
 from gearwright.sim.keys import content_digest, key
 from gearwright.sim.recorded_signals import run_schema
@@ -115,6 +116,7 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
     for given in ("batch", "parameters", "device"):
         if given in options:
             raise ModelError(f"{given}= is not for a sweep: it follows from vary, chunk and engine")
+    run |= {"every": whole("every", run["every"])}
     tried = designs(vary, sampling, n, seed)
     known = robot.parameters
     for name in tried.names:
@@ -187,9 +189,7 @@ def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], d
 
 def _chunk_size(job: Job, tried: Designs, chunk: int | None) -> int:
     if chunk is not None:
-        if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
-            raise ModelError(f"chunk is a whole number of designs, not {chunk!r}")
-        return min(chunk, tried.count)
+        return min(whole("chunk", chunk), tried.count)
     size = min(CHUNK, tried.count)
     if job.functions:
         sim = replace(job, size=1).compiled()

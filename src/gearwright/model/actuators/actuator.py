@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.model.device_bindings import DeviceBinding
-from gearwright.model.fields import Highlight, Rules, check, highlights, meanings, quantity
+from gearwright.model.fields import Highlight, Rules, check, highlights, quantity
 from gearwright.model.joints import AxisRef
 from gearwright.notebooks import NotebookDisplay
 
@@ -96,9 +96,6 @@ class Actuator(NotebookDisplay):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joint", AxisRef.of(self.joint))
-        for m in meanings(type(self)):  # whole numbers are numbers
-            if m.real and isinstance(getattr(self, m.name), int | np.number):
-                object.__setattr__(self, m.name, float(getattr(self, m.name)))
         check(self)
         if self.command not in self.commands:
             raise ModelError(f"a {self.type} takes no {self.command} command; it takes {', '.join(self.commands)}")

@@ -46,9 +46,11 @@ class Limits:
     )
 
     def __post_init__(self) -> None:
-        if isnan(self.lower) or isnan(self.upper) or self.lower > self.upper:
+        unordered = any(type(x) is float and isnan(x) for x in (self.lower, self.upper))
+        if not unordered:
+            check(self)
+        if unordered or self.lower > self.upper:
             raise ModelError(f"a lower limit ({self.lower}) cannot be above the upper one ({self.upper})")
-        check(self)
 
     @property
     def bounded(self) -> bool:

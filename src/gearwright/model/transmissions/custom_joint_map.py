@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers, whole
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import ACCURACY, MAX_STEPS, TransmissionMap, like, vectors
 
@@ -32,12 +33,12 @@ class CustomJointMap(TransmissionMap):
     def __post_init__(self) -> None:
         if not callable(self.position):
             raise ModelError(f"position must be a function, not {self.position!r}")
-        if self.size < 1:
-            raise ModelError(f"size is the number of actuators, at least 1, not {self.size}")
+        whole("size, of the actuators,", self.size)
         if self.start is not None:
-            object.__setattr__(self, "start", tuple(map(float, self.start)))
-            if len(self.start) != self.size:
-                raise ModelError(f"start takes {self.size} actuator positions, not {len(self.start)}")
+            start = numbers("start", self.start)
+            if start.shape != (self.size,):
+                raise ModelError(f"start takes {self.size} actuator positions, not {self.start!r:.60}")
+            object.__setattr__(self, "start", tuple(start.tolist()))
 
     @property
     def actuators(self) -> int:

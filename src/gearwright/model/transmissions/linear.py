@@ -136,8 +136,6 @@ class _TwoByTwo(LinearTransmission):
     joint_offset: tuple[float, float] = quantity("rad | m", doc="of each joint", default=(0.0, 0.0))
 
     def __post_init__(self) -> None:
-        for name in ("actuator_reduction", "joint_reduction", "joint_offset"):
-            object.__setattr__(self, name, tuple(map(float, getattr(self, name))))
         check(self)
 
     def rules(self) -> Rules:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers
 from gearwright.model.fields import Rules, check, quantity
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.linear import Entries, LinearTransmission
@@ -34,12 +35,12 @@ class LinearMap(LinearTransmission):
     )
 
     def __post_init__(self) -> None:
-        rows = tuple(tuple(map(float, row)) for row in np.atleast_2d(np.asarray(self.matrix, dtype=float)))
+        rows = tuple(map(tuple, np.atleast_2d(numbers("matrix", self.matrix)).tolist()))
         object.__setattr__(self, "matrix", rows)
         sizes = {"actuator_offsets": self.actuators, "joint_offsets": self.joints}
         sizes |= {"lower": self.joints, "upper": self.joints}
         for name, size in sizes.items():
-            values = tuple(map(float, np.atleast_1d(np.asarray(getattr(self, name), dtype=float))))
+            values = tuple(np.atleast_1d(numbers(name, getattr(self, name), infinite=True)).tolist())
             object.__setattr__(self, name, values)
             if values and len(values) != size:
                 raise ModelError(f"{name} takes {size} values, not {len(values)}")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import numbers
 from gearwright.model.fields import Highlight, Rules, check, highlights
 from gearwright.model.pickling import fields_of
 from gearwright.model.poses import Array
@@ -253,7 +254,7 @@ class TransmissionMap(NotebookDisplay, ABC):
 
 def vectors(x: ArrayLike, size: int) -> Array:
     """As arrays (…, size); a scalar is a vector where the size is 1."""
-    x = np.asarray(x, dtype=np.float64)
+    x = numbers("a transmission", x)
     if x.ndim == 0 and size == 1:
         return x[None]
     if x.ndim == 0 or x.shape[-1] != size:

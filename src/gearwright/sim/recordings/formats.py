@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import GearwrightError
+from gearwright.files import checked_path
 from gearwright.sim.recordings.robot_files import from_recording
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def check_format(path: str | os.PathLike[str]) -> str:
 
 def read(path: str | os.PathLike[str]) -> Recording:
     """A recording from a file of a format that has a reader."""
-    reader = find_format(check_format(path)).reader
+    reader = find_format(check_format(checked_path(path, "a recording"))).reader
     if reader is None:
         raise GearwrightError(f"{os.fspath(path)!r}: recordings of this format cannot be read")
     try:

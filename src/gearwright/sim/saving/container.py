@@ -18,7 +18,7 @@ from typing import Any
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import GearwrightError, LoadError, SimulationError
-from gearwright.files import open_regular, write_whole
+from gearwright.files import checked_path, open_regular, write_whole
 from gearwright.sim.saving.user_key import SIZE, is_signed, signature
 
 NAME = b"gearwright simulation "
@@ -97,7 +97,7 @@ def written(path: str | os.PathLike[str], content: bytes) -> None:
 def read(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, bounded."""
     try:
-        file = open_regular(path)
+        file = open_regular(checked_path(path, "a saved simulation"))
     except OSError as error:
         raise refused(path, f"the file cannot be read: {error.strerror or error}") from error
     with file:
