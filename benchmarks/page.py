@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gearwright import __version__
 from gearwright.bench.machine import machine
+from gearwright.files import write_whole
 
 PERFORMANCE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 
@@ -36,4 +37,4 @@ def write_section(page: Path, begin: str, end: str, text: str, heading: str = ""
     else:
         after = f"{before.rstrip()}\n\n## {heading}\n\n{section}\n"
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(after, encoding="utf-8")
+    write_whole(page, after)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.bench.results import Results
+from gearwright.files import replacing
 
 STYLES = {"chain": "-", "tree": "--"}
 COLOURS = {"one": "#1b6ca8", "batch": "#2a9d4a", "mujoco": "#b5542a", "wall": "#888888"}
@@ -86,7 +87,7 @@ def saved(figure: Any, path: Path) -> Path:
     import matplotlib
     from matplotlib import pyplot
 
-    with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}):
-        figure.savefig(path, metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}), replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:], metadata={"Date": None})
     pyplot.close(figure)
     return path

@@ -89,12 +89,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def code_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Code compiled once for all tests, workers and the processes they start; the user's own cache is left alone."""
+    """Code compiled once for all tests, workers and the processes they start; the user's own cache and key are left
+    alone."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "code"
     folder.mkdir(mode=0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEARWRIGHT_CACHE", str(folder))
+        patch.setenv("XDG_DATA_HOME", str(folder))
         yield folder
 
 

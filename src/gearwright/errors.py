@@ -79,7 +79,7 @@ class BranchWarning(UserWarning):
 
 
 class CacheWarning(UserWarning):
-    """Compiled code is kept in an unusual place, or not at all."""
+    """Compiled code is kept in an unusual place, without the user's signature, or not at all."""
 
 
 class LoadWarning(UserWarning):

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
 
 from gearwright.robots import __file__ as robots
+from gearwright.sim import Recording
 from tests.cli.commands import Ran, called, gearwright
 from tests.sim.robots import LIMITED
 from tests.tolerances import ROUNDING
@@ -195,3 +197,9 @@ def test_limits_that_look_like_degrees_are_mentioned(run, tmp_path):
     ran = run(tmp_path / "r.urdf", "--duration", "0.01")
     assert ran.code == 0
     assert "r.urdf:2: info: joint 'j': limits of -90 and 90 rad look like degrees [implausible]" in ran.err
+
+
+def test_drawing_is_not_running(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(Recording, "plot", lambda recording, path: sleep(0.6))
+    data = json.loads(run(GRIPPER, *SHORT, "--plot", tmp_path / "run.png", "--json").out)
+    assert data["stepping_s"] <= data["wall_s"] < 0.5 and data["files"] == [str(tmp_path / "run.png")]

@@ -208,7 +208,7 @@ def test_a_step_of_second_order_has_the_mean_current(rng):
 def test_a_fast_winding_is_steady_at_the_end_of_a_step(inductance):
     """L/R far below dt: the current of the voltage and of the speed at the end, without ringing."""
     torque, (after, _, _) = replace(DC, inductance=inductance).respond(
-        12.0, Shaft(0.0, 50.0, 1e-2, 40.0), (3.0, 25.0, 0.0)
+        12.0, Shaft(0.0, 40.0, 1e-2, 50.0), (3.0, 25.0, 0.0)
     )
     assert after == pytest.approx((12.0 - 0.05 * 50.0) / 2.0, rel=200 * inductance / 2.0 + 1e-12)
     assert torque == pytest.approx(0.05 * (12.0 - 0.05 * 40.0) / 2.0, rel=200 * inductance / 2.0 + 1e-12)

@@ -28,7 +28,7 @@ def page():
 
 def test_it_listens_on_this_machine_only(page) -> None:
     assert page.url.startswith("http://127.0.0.1:")
-    port = int(page.url.rpartition(":")[2])
+    port = page._server.get_port()
     socket.create_connection(("127.0.0.1", port), timeout=10).close()
     if sys.platform == "linux":  # where all of 127/8 is this machine: a server of all addresses would answer here, too
         with pytest.raises(ConnectionRefusedError):

@@ -29,9 +29,9 @@ def test_it_runs_until_control_c(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        url = re.search(r"http://127\.0\.0\.1:\d+", line)
+        url = re.search(r"http://127\.0\.0\.1:\d+/\S+", line)
         assert url, line + (process.stderr.read() if process.poll() is not None else "")
-        assert b"<html" in urllib.request.urlopen(url[0], timeout=30).read().lower()
+        assert b"<title>viser" in urllib.request.urlopen(url[0], timeout=30).read().lower()
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
         printed, complained = process.communicate(timeout=60)

@@ -147,3 +147,48 @@ def test_what_is_wrong_with_a_run_is_said_before_its_file_is_opened(tmp_path, en
     with pytest.raises(gw.GearwrightError):
         sim.run("long", sink=path)
     assert path.read_bytes() == before and names(tmp_path) == [path.name]
+
+
+# --- the robot's file in a recording ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home folder that bears its user's name."""
+    folder = tmp_path / "homes" / "alice"
+    (folder / "models").mkdir(parents=True)
+    (folder / "models" / "arm.sdf").write_text(GRIPPER.read_text())
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("ending", ["mcap", "npz", "parquet", "csv"])
+@pytest.mark.parametrize("place", ["homes/alice/run", "homes/alice/project/runs/run", "elsewhere/run"])
+def test_a_recording_does_not_tell_the_folders_of_who_made_it(tmp_path, home, ending, place):
+    path = tmp_path / f"{place}.{ending}"
+    sim = gw.compile(gw.load(home / "models" / "arm.sdf"))
+    rows = sim.run(0.002)
+    rows.save(path)
+    live = path.with_name(f"live.{ending}")
+    sim.run(0.002, sink=live)
+    for file in (path, live):
+        content = file.read_bytes()
+        for word in ("alice", tmp_path.name):
+            assert word.encode() not in content and word.encode("utf-32-le") not in content
+        if ending != "csv":
+            assert gw.Recording.open(file).schema.file == str(home / "models" / "arm.sdf")  # and yet it is found
+    gw.Recording.open(path).save(path.parent / "moved" / path.name)
+    assert (path.parent / "moved" / path.name).stat().st_size
+    if ending != "csv":
+        assert gw.Recording.open(path.parent / "moved" / path.name).schema.file == str(home / "models" / "arm.sdf")
+
+
+def test_a_robot_that_lies_elsewhere_is_found_beside_the_recording(tmp_path, home):
+    model, path = tmp_path / "robots" / "mine.sdf", home / "run.npz"
+    model.parent.mkdir()
+    model.write_text(GRIPPER.read_text())
+    gw.compile(gw.load(model)).run(0.002).save(path)
+    assert "robots".encode("utf-32-le") not in path.read_bytes()
+    assert gw.Recording.open(path).schema.file == "mine.sdf"
+    (home / "mine.sdf").write_text(GRIPPER.read_text())
+    assert gw.Recording.open(path).schema.file == str(home / "mine.sdf")

@@ -149,3 +149,13 @@ def test_the_documented_names_are_signals():
             assert signal.stored == (row[-2].strip() == "yes"), name
             documented.add(signal.family or signal.name)
     assert documented == {s.family or s.name for s in schema.signals if s.family != "table"}
+
+
+def test_names_print_as_names(gripper):
+    """`print(rec.position.keys())` printed every array."""
+    sim = compile(gripper)
+    recording = sim.run(0.005)
+    for mapping in (recording.position, recording.reaction, sim.pose, sim.arrays, gripper.joints, gripper.couplings):
+        assert repr(mapping.keys()) == f"keys({list(mapping)!r})"
+        assert "left_finger" not in mapping or mapping.keys() >= {"left_finger"}
+    assert repr(recording.position.keys()) == "keys(['right_finger', 'left_finger'])"

@@ -21,7 +21,7 @@ from gearwright.model.actuators import ACTUATORS
 from gearwright.model.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.sim.keys import model_digest
-from gearwright.sim.saving import as_data, container
+from gearwright.sim.saving import as_data, container, user_key
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 from tests.model.samples import robot_of_all_kinds
 from tests.sim.robots import FOLDER
@@ -242,20 +242,22 @@ def refusal(path: Path, **options: bool) -> str:
     return str(error.value)
 
 
-def signed(path: Path, content: bytes) -> None:
-    """With the right checksum, as a forger would write it."""
-    rest = content[len(container.MAGIC) + container.DIGEST :]
-    path.write_bytes(container.MAGIC + hashlib.sha256(rest).digest() + rest)
+def forged(path: Path, rest: bytes) -> None:
+    """With the right checksum, and no signature."""
+    path.write_bytes(container.MAGIC + hashlib.sha256(rest).digest() + bytes(user_key.SIZE) + rest)
 
 
 def test_damage_anywhere_is_found(file: Path) -> None:
     whole, rng = file.read_bytes(), np.random.default_rng(0)
-    for at in [*range(64), *rng.integers(0, len(whole), FLIPS - 64)]:
+    for at in [*range(96), *rng.integers(0, len(whole), FLIPS - 96)]:
         damaged = bytearray(whole)
         damaged[at] ^= 1 << rng.integers(8)
         file.write_bytes(damaged)
-        place = sum(at >= len(head) for head in (container.NAME, container.MAGIC))
-        assert ("this is no saved simulation", "the file has format", "the file is damaged")[place] in refusal(file)
+        edges = (len(container.NAME), len(container.MAGIC), len(container.MAGIC) + container.DIGEST, container.BEGIN)
+        place = sum(at >= edge for edge in edges)
+        damage = "the file is damaged"
+        messages = ("this is no saved simulation", "the file has format", damage, "not saved by you", damage)
+        assert messages[place] in refusal(file)
     for length in (0, 1, 30, 60, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
         refusal(file)
@@ -266,15 +268,16 @@ def test_damage_anywhere_is_found(file: Path) -> None:
 def test_forged_heads_are_refused_or_harmless(file: Path) -> None:
     """Bits of the head, with a right checksum: nothing but LoadError comes out."""
     whole, rng = file.read_bytes(), np.random.default_rng(1)
-    begin = len(container.MAGIC) + container.DIGEST
+    begin = container.BEGIN
     end = begin + 8 + int.from_bytes(whole[begin : begin + 8], "little")
     refused = 0
     for at in rng.integers(begin, end, FLIPS):
-        forged = bytearray(whole)
-        forged[at] ^= 1 << rng.integers(8)
-        signed(file, bytes(forged))
+        changed = bytearray(whole)
+        changed[at] ^= 1 << rng.integers(8)
+        forged(file, bytes(changed[begin:]))
+        assert "not saved by you" in refusal(file)
         try:
-            gw.open(file)
+            gw.open(file, trust=True)
         except gw.LoadError:
             refused += 1
     assert refused > FLIPS / 2  # digits of a mass may be others
@@ -285,22 +288,52 @@ def test_forged_heads_are_refused_or_harmless(file: Path) -> None:
     [b"[]", b"{}", b"nul", b"[" * 100_000, b'{"parts":[["a",99999999999]]}', b'{"parts":7}', b'{"gearwright":"9"}'],
 )
 def test_heads_that_are_none(file: Path, head: bytes) -> None:
-    signed(file, container.MAGIC + bytes(container.DIGEST) + len(head).to_bytes(8, "little") + head)
-    refusal(file)
+    forged(file, len(head).to_bytes(8, "little") + head)
+    refusal(file, trust=True)
 
 
-def test_who_may_have_written_it(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for mode in (0o666, 0o664):
-        file.chmod(mode)
-        assert "others may write" in refusal(file)
-        gw.open(file, trust=True)
-    file.chmod(0o644)
-    owner = os.stat(file).st_uid
-    monkeypatch.setattr(container, "ADMINISTRATOR", owner + 2)
-    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
-    assert "belongs to another user" in refusal(file)
-    gw.open(file, trust=True)
+def test_only_a_file_that_this_user_saved_here_runs_its_code(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A downloaded file belongs to the user who downloaded it, and is not his work."""
+    gw.open(file)
+    file.chmod(0o666)
+    gw.open(file)  # whoever changes it cannot sign it
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "another user"))
+    assert "not saved by you on this machine" in refusal(file)
+    assert not (tmp_path / "another user").exists()
+    gw.open(file, trust=True).save(tmp_path / "own.gw")
+    gw.open(tmp_path / "own.gw")
+    assert "not saved by you" in refusal(file)
     monkeypatch.undo()
+    assert "not saved by you" in refusal(tmp_path / "own.gw")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_a_key_that_others_may_know_signs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    sim, path = gw.compile("gripper"), tmp_path / "g.gw"
+    sim.save(path, questions=())
+    key = tmp_path / "data" / "gearwright" / "key"
+    assert (key.stat().st_mode & 0o777, key.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert [p.name for p in key.parent.iterdir()] == ["key"] and len(key.read_bytes()) == 32
+    sim.save(path, questions=())  # with the same key
+    gw.open(path)
+    for spoil in (lambda: key.chmod(0o640), lambda: key.write_bytes(b"short"), lambda: (key.unlink(), os.mkfifo(key))):
+        spoil()
+        assert "not saved by you" in refusal(path)
+        with pytest.warns(gw.CacheWarning, match="not signed"):
+            sim.save(path, questions=())
+        assert "not saved by you" in refusal(path)
+        gw.open(path, trust=True)
+        key.unlink()
+        sim.save(path, questions=())
+        gw.open(path)
+    monkeypatch.setattr(os, "getuid", lambda: key.stat().st_uid + 1)
+    assert "not saved by you" in refusal(path)
+
+
+def test_files_that_are_none(file: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.gw")
     assert "not a regular file" in refusal(tmp_path / "pipe.gw")
     assert "not a regular file" in refusal(tmp_path)
@@ -323,8 +356,8 @@ def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gw, "__version__", "9.9")
     assert "save it again" in refusal(file)
     monkeypatch.undo()
-    file.write_bytes(file.read_bytes().replace(b"simulation 1\n", b"simulation 2\n", 1))
-    assert "format '2'" in refusal(file)
+    file.write_bytes(file.read_bytes().replace(b"simulation 2\n", b"simulation 3\n", 1))
+    assert "format '3'" in refusal(file)
 
 
 def test_code_may_ask_for_mathematics_only() -> None:

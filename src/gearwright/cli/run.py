@@ -76,7 +76,9 @@ def run(
     view: Annotated[
         bool, typer.Option("--view", help="Show the running simulation in a browser; Ctrl-C ends it.")
     ] = False,
-    port: Annotated[int | None, typer.Option(help="Port of --view (default: 8080, or the next free one).")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of --view (default: 8080, or the next free one).")
+    ] = None,
     json: Json = False,
     *,
     reading: LoadOptions,

@@ -21,7 +21,9 @@ def view(
     robot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Robot file of the recording, if it has moved.")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="Port (default: 8080, or the next free one).")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port (default: 8080, or the next free one).")
+    ] = None,
     dt: StepLength = 1e-3,
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="Integrator (default: midpoint).")
@@ -33,7 +35,8 @@ def view(
 
     The viewer has the robot's shapes, sliders for joints and commands, the running simulation, motors on their curves
     and plots. A recording (.mcap, .npz, .parquet, .csv) is played back with a time slider.
-    The server listens on this machine only and prints its address. Ctrl-C ends it.
+    The server listens on this machine only and prints its address, whose token keeps other pages of a browser out.
+    Ctrl-C ends it.
     """
     try:
         from gearwright.cli.terminal import waiting

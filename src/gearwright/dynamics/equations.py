@@ -209,7 +209,14 @@ class Equations:
         """Slots that accelerations depend on beside the state: all that acts."""
         rows = (StepSlot.IMPULSE, StepSlot.DT) if self.kinds else ()
         actuators = (StepSlot.ACTUATOR,) if self.model.actuation.driven and self._euler else ()
-        return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *self._loaded)
+        middle = (StepSlot.MEAN_VELOCITY, StepSlot.PARTS) if self.seen_in_the_middle else ()
+        return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *middle, *self._loaded)
+
+    @property
+    def seen_in_the_middle(self) -> bool:
+        """Whether accelerations are those of the middle of the last step: what acts depends on the motion in it."""
+        motors = any(d.depends_on_motion for d in self.model.actuation.driven)
+        return self.integrator == "midpoint" and self._solver == "direct" and (motors or bool(self.drives))
 
     @property
     def _step_inputs(self) -> dict[SlotName, SX]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gearwright.dynamics.algebra.scalar import Expression, Scalar, total, where
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, simplified, total, where
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
 from gearwright.model.massless_designs import mass_givers
@@ -66,7 +66,8 @@ def with_symbols(
             raise CompileError(f"{name!r} {why}: name theirs")
         rows[name] = row
         values[row] = symbols[name] = Expression.symbol(name)
-    values |= rotor_numbers(mechanism, values) | _armatures(mechanism, values, [*rows.values()])
+    of_rotors = {name: simplified(x) for name, x in rotor_numbers(mechanism, values).items()}
+    values |= of_rotors | _armatures(mechanism, values, [*rows.values()])
     return values, symbols, {name: known[row] for name, row in rows.items()}
 
 

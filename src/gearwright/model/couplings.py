@@ -20,6 +20,7 @@ from gearwright.diagnostics import Source
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.fields import check, quantity
 from gearwright.model.joints import AxisRef
+from gearwright.model.names_view import NamesView
 from gearwright.model.poses import Array
 
 Mode = Literal["exact", "hard", "compliant"]
@@ -227,6 +228,9 @@ class Couplings(Mapping[str, Coupling]):
 
     def __len__(self) -> int:
         return len(self._by_name)
+
+    def keys(self) -> NamesView:
+        return NamesView(self)
 
     @cached_property
     def ordered(self) -> tuple[Coupling, ...]:

@@ -20,6 +20,7 @@ from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.kinematics import link_poses
 from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
+from gearwright.model.names_view import NamesView
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
@@ -97,6 +98,9 @@ class ByName(Mapping[str, _T]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def keys(self) -> NamesView:
+        return NamesView(self)
 
     def __repr__(self) -> str:
         return f"<{len(self)} by name: {', '.join(list(self)[:8])}{', …' if len(self) > 8 else ''}>"

@@ -7,26 +7,35 @@ from typing import Any
 
 from gearwright.display.visible import visible
 from gearwright.model import Actuator, Mechanism
+from gearwright.page.controls import Controls
 from gearwright.page.player import Player
+from gearwright.page.sliders import Slider
+from gearwright.sim.units import actuator_units
 
-STEPS = 400
 SPEED = 10.0  # [rad/s] of a velocity command without a limit
 VOLTAGE = 24.0  # [V] of a voltage command without a supply
 MOST = 150  # sliders
-UNITS = {"effort": "N·m, N", "velocity": "rad/s, m/s", "position": "rad, m", "voltage": "V"}
 
 
 class CommandSliders:
-    def __init__(self, gui: Any, player: Player) -> None:
+    """In folders by their unit."""
+
+    def __init__(self, controls: Controls, player: Player) -> None:
         self._player = player
-        for name, actuator in list(player.robot.actuators.items())[:MOST]:
-            low, high = command_range(player.robot, actuator)
-            start = min(high, max(low, player.command.get(name, 0.0)))
-            slider = gui.add_slider(
-                visible(name), low, high, (high - low) / STEPS, start,
-                hint=f"{actuator.command} of {name} [{UNITS[actuator.command]}]",
-            )  # fmt: skip
-            slider.on_update(lambda event, name=name: self._commanded(name, event))
+        units = {name: actuator_units(player.robot, name)["command"] for name in list(player.robot.actuators)[:MOST]}
+        for unit in dict.fromkeys(units.values()):
+            with controls.gui.add_folder(f"Commands [{unit}]"):
+                for name in (n for n, own in units.items() if own == unit):
+                    self._add(controls, name, unit)
+
+    def _add(self, controls: Controls, name: str, unit: str) -> None:
+        actuator = self._player.robot.actuators[name]
+        limits = command_range(self._player.robot, actuator)
+        start = min(limits[1], max(limits[0], self._player.command.get(name, 0.0)))
+        Slider(
+            controls, visible(name), limits, pi, start, lambda event: self._commanded(name, event),
+            hint=f"{actuator.command} of {visible(name)} [{unit}]",
+        )  # fmt: skip
 
     def _commanded(self, name: str, event: Any) -> None:
         self._player.command[name] = float(event.target.value)
@@ -37,7 +46,7 @@ def command_range(robot: Mechanism, actuator: Actuator) -> tuple[float, float]:
     if actuator.command == "position":
         axis = robot.joints[actuator.joint.joint].axes[actuator.joint.index] if actuator.joint else None
         low, high = (axis.limits.lower, axis.limits.upper) if axis else (-pi, pi)
-        return (low, high) if isfinite(low) and isfinite(high) and low < high else (-pi, pi)
+        return (low, high) if low < high else (-pi, pi)
     if actuator.command == "velocity":
         reach = actuator.velocity_limit if isfinite(actuator.velocity_limit) else SPEED
     elif actuator.command == "voltage":

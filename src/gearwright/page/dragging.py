@@ -10,6 +10,7 @@ from gearwright.page.player import Player
 from gearwright.page.scene import RobotScene
 
 COLOUR = (226, 88, 62)
+FARTHEST = 1e4  # [m] from the origin that something may be pulled to
 BALL = 0.012  # radius of the spring's ends, of the robot's size
 
 
@@ -58,10 +59,13 @@ class Dragging:
             self._player.release()
             self._client = None
             return
+        start, end = _point(event.start_position), _point(event.end_position)
+        if start is None or end is None:
+            return
         if self._client is None:
             self._client = event.client_id
-            self._player.grab(link, event.start_position)
-        self._player.pull(event.end_position)
+            self._player.grab(link, start)
+        self._player.pull(end)
 
     def _show(self) -> None:
         ends = self._player.stretch()
@@ -79,3 +83,12 @@ class Dragging:
         line, ball = self._spring
         line.points, ball.position = np.array([ends]), np.asarray(ends[1])
         line.visible = ball.visible = True
+
+
+def _point(given: Any) -> Any:
+    """A point that a browser names; None for what is none."""
+    try:
+        point = np.asarray(given, float)
+    except (TypeError, ValueError):
+        return None
+    return point if point.shape == (3,) and (np.abs(point) < FARTHEST).all() else None

@@ -1,67 +1,67 @@
-"""A slider a joint. Moving one places the robot there; its followers and the loops it is in come along."""
+"""One slider per joint. Moving one places the robot there; its followers and the loops it is in come along."""
 
 from __future__ import annotations
 
-from math import isfinite, pi
+from collections.abc import Sequence
+from math import pi
 from typing import Any
 
-import numpy as np
-
 from gearwright.display.visible import visible
-from gearwright.errors import counted
 from gearwright.model import Mechanism
 from gearwright.model.joints import Joint
+from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
 from gearwright.page.player import Player
+from gearwright.page.sliders import Slider
 
-REACH = {False: pi, True: 0.5}  # of a joint without limits, turning [rad] or sliding [m]
-STEPS = 500
+REACH = {"rad": pi, "m": 0.5}  # to either side, of a joint without limits
 MOST = 150  # sliders
 
 
 class JointSliders:
     """Sliders of a simulation; of a recording they show, and cannot be moved."""
 
-    def __init__(self, gui: Any, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: Motion) -> None:
         self._motion = motion
         self._player = motion if isinstance(motion, Player) else None
-        self._sliders: dict[str, Any] = {}
-        followers = exact_followers(motion.robot)
-        shown = [j for j in motion.robot.tree.joints if j.dof == 1 and j.axes]
-        for joint in shown[:MOST]:
-            self._add(gui, joint, joint.name in followers)
-        if len(shown) > MOST:
-            gui.add_markdown(f"and {counted(len(shown) - MOST, 'more joint')}")
+        self._sliders: dict[str, Slider] = {}
+        self._followers = exact_followers(motion.robot)
+        joints = [j for j in motion.robot.tree.joints if j.dof == 1 and j.axes]
+        for unit in REACH:
+            own = [j for j in joints[:MOST] if (j.type.prismatic) == (unit == "m")]
+            if own:
+                self._folder(controls, own, unit)
+        if len(joints) > MOST:
+            controls.gui.add_markdown(f"and {len(joints) - MOST} joints more")
 
-    def _add(self, gui: Any, joint: Joint, follows: bool) -> None:
-        limits, name, reach = joint.axes[0].limits, joint.name, REACH[joint.type.prismatic]
-        low = limits.lower if isfinite(limits.lower) else -reach
-        high = limits.upper if isfinite(limits.upper) else reach
-        if not low < high:
+    def _folder(self, controls: Controls, joints: Sequence[Joint], unit: str) -> None:
+        with controls.gui.add_folder(f"Joints [{unit}]"):
+            for joint in joints:
+                self._add(controls, joint, unit)
+
+    def _add(self, controls: Controls, joint: Joint, unit: str) -> None:
+        limits, name, follows = joint.axes[0].limits, joint.name, joint.name in self._followers
+        if not limits.lower < limits.upper:
             return
-        start = float(np.clip(self._motion.position(name), low, high))
-        unit = "m" if joint.type.prismatic else "rad"
-        slider = gui.add_slider(
-            visible(name), low, high, (high - low) / STEPS, start, disabled=follows or self._player is None,
-            hint=f"{name} [{unit}]" + (", follows others" if follows else ""),
+        self._sliders[name] = Slider(
+            controls, visible(name), (limits.lower, limits.upper), REACH[unit], self._motion.position(name),
+            lambda event: self._moved(name, event), disabled=follows or self._player is None,
+            hint=f"{visible(name)} [{unit}]" + (", follows others" if follows else ""),
         )  # fmt: skip
-        self._sliders[name] = slider
-        slider.on_update(lambda event: self._moved(name, event))
 
     def _moved(self, name: str, event: Any) -> None:
         """A person moved it: not we, and not while the simulation decides."""
         if self._player is None or event.client is None or self._player.playing:
             return
-        given = {n: float(s.value) for n, s in self._sliders.items() if not s.disabled}
-        if self._player.robot.tree.cuts:
-            given = {name: float(self._sliders[name].value)}  # the loop decides about the others
+        given = {name: self._sliders[name].value}
+        if not self._player.robot.tree.cuts:  # where there are loops, they decide about the others
+            others = (n for n in self._sliders if n != name and n not in self._followers)
+            given = {n: self._motion.position(n) for n in others} | given
         self._player.reset(given)
 
     def refresh(self) -> None:
         for name, slider in self._sliders.items():
-            value = self._motion.position(name)
-            if abs(slider.value - value) > slider.step / 2:
-                slider.value = float(np.clip(value, slider.min, slider.max))
+            slider.show(self._motion.position(name))
 
 
 def exact_followers(robot: Mechanism) -> set[str]:

@@ -8,9 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
 
 FRAME = 1 / 30  # [s] from one picture to the next
+FASTEST = 1000.0  # seconds in a second
 
 
 class Motion(ABC):
@@ -22,9 +24,20 @@ class Motion(ABC):
     def __init__(self, shown: Callable[[], None]) -> None:
         self.show = shown
         self.lock = threading.RLock()
-        self.playing, self.speed, self.error = False, 1.0, ""
+        self.playing, self._speed, self.error = False, 1.0, ""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="gearwright page", daemon=True)
+
+    @property
+    def speed(self) -> float:
+        """Seconds of it in a second."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        if not 0.0 < value <= FASTEST:
+            raise GearwrightError(f"the speed is a number above 0, {FASTEST:g} at most, not {value!r:.40}")
+        self._speed = float(value)
 
     def start(self) -> None:
         self._thread.start()

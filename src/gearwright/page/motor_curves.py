@@ -6,7 +6,6 @@ import time
 from collections import deque
 from html import escape
 from math import inf, isfinite
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from gearwright.display.devices import strength
 from gearwright.display.quantities import number
 from gearwright.display.visible import visible
 from gearwright.model import Actuator
+from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
 
 PAGE = 6  # motors at a time
@@ -27,15 +27,14 @@ SAMPLES = 33
 class MotorCurves:
     """Drawings of some motors; of robots with many a menu chooses which."""
 
-    def __init__(self, gui: Any, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: Motion) -> None:
         self._motion, self._names = motion, list(motion.robot.actuators)
         pages = [self._names[k : k + PAGE] for k in range(0, len(self._names), PAGE)]
         self._pages = {f"{visible(p[0])} … {visible(p[-1])} ({k + 1})": p for k, p in enumerate(pages)}
         self._choice = None
         if len(pages) > 1:
-            self._choice = gui.add_dropdown("motors", tuple(self._pages), initial_value=next(iter(self._pages)))
-            self._choice.on_update(lambda _: self._turn())
-        self._drawings = [gui.add_html("") for _ in range(min(PAGE, len(self._names)))]
+            self._choice = controls.menu("motors", list(self._pages), next(iter(self._pages)), lambda _: self._turn())
+        self._drawings = [controls.gui.add_html("") for _ in range(min(PAGE, len(self._names)))]
         self._trails: dict[str, deque[tuple[float, float]]] = {}
         self._drawn = -inf
         self.refresh()

@@ -8,6 +8,7 @@ from typing import Any
 from gearwright.diagnostics import Diagnostic
 from gearwright.page.annotations import Annotations
 from gearwright.page.command_sliders import CommandSliders
+from gearwright.page.controls import Controls
 from gearwright.page.dragging import Dragging
 from gearwright.page.joint_sliders import JointSliders
 from gearwright.page.motion import Motion
@@ -27,48 +28,42 @@ class Panel:
     def __init__(
         self, server: Any, motion: Motion, scene: RobotScene, size: float, diagnostics: Sequence[Diagnostic]
     ) -> None:
-        self._server, self._motion, self._scene, gui = server, motion, scene, server.gui
+        self._server, self._motion, self._scene = server, motion, scene
+        controls = Controls(server)
         self._annotations = Annotations(server, motion.robot, size)
         self._player = motion if isinstance(motion, Player) else None
         self._dragging = Dragging(scene, self._player, size) if self._player else None
-        self._parts: list[Any] = [Transport(gui, motion)]
-        tabs = gui.add_tab_group()
+        self._parts: list[Any] = [Transport(controls, motion)]
+        tabs = controls.gui.add_tab_group()
         with tabs.add_tab("Move"):
-            self._move(gui)
+            self._move(controls)
         if motion.robot.actuators:
             with tabs.add_tab("Motors"):
-                self._parts.append(MotorCurves(gui, motion))
+                self._parts.append(MotorCurves(controls, motion))
         if motion.units:
             with tabs.add_tab("Plot"):
-                self._parts.append(SignalPlots(gui, motion))
+                self._parts.append(SignalPlots(controls, motion))
         with tabs.add_tab("Show"):
-            self._show(gui, diagnostics)
+            self._show(controls, diagnostics)
         if self._dragging is not None:
             self._parts.append(self._dragging)
         self.refresh()
 
-    def _move(self, gui: Any) -> None:
+    def _move(self, controls: Controls) -> None:
+        if self._player is not None and self._player.sim.options.wrenches:
+            hint = "while it runs, a spring pulls what the mouse drags"
+            controls.checkbox("drag links", True, lambda event: self._set_drag(event.target.value), hint)
+        self._parts.append(JointSliders(controls, self._motion))
         if self._player is not None:
-            self._drag_switch(gui, self._player)
-        with gui.add_folder("Joints"):
-            self._parts.append(JointSliders(gui, self._motion))
-        if self._player is not None and self._player.robot.actuators:
-            with gui.add_folder("Commands"):
-                CommandSliders(gui, self._player)
-
-    def _drag_switch(self, gui: Any, player: Player) -> None:
-        if not player.sim.options.wrenches:
-            return
-        drag = gui.add_checkbox("drag links", True, hint="while it runs, a spring pulls what the mouse drags")
-        drag.on_update(lambda _: self._set_drag(drag.value))
+            CommandSliders(controls, self._player)
 
     def _set_drag(self, enabled: bool) -> None:
         if self._dragging is not None:
             self._dragging.enabled = enabled
             self._dragging.refresh()
 
-    def _show(self, gui: Any, diagnostics: Sequence[Diagnostic]) -> None:
-        scene, drawn = self._scene, self._annotations
+    def _show(self, controls: Controls, diagnostics: Sequence[Diagnostic]) -> None:
+        scene, drawn, gui = self._scene, self._annotations, controls.gui
         switches: list[tuple[str, bool, Callable[[bool], None]]] = [
             ("visuals", bool(scene.visuals), scene.show_visuals),
             ("collisions", bool(scene.collisions), scene.show_collisions),
@@ -80,8 +75,7 @@ class Panel:
             switches.append(("transmissions", False, lambda on: drawn.show("transmissions", on)))
         switches.append(("dark", False, self._dark))
         for label, initial, act in switches:
-            box = gui.add_checkbox(label, initial)
-            box.on_update(lambda event, act=act: act(event.target.value))
+            controls.checkbox(label, initial, lambda event, act=act: act(event.target.value))  # type: ignore[misc]
         with gui.add_folder(f"Diagnostics ({len(diagnostics)})", expand_by_default=bool(diagnostics)):
             gui.add_markdown("\n".join(f"- {plain(str(d))}" for d in diagnostics[:MOST]) or "none")
             if len(diagnostics) > MOST:

@@ -88,7 +88,7 @@ class Player(Motion):
         dt = self.sim.dt
         self._due = min(self._due + elapsed, max(LATE, FRAME) * max(1.0, self.speed))
         left = (self.ends_at - self.time) / dt
-        steps = int(min(self._due / dt + 1e-9, max(0.0, left + 1e-6)))
+        steps = int(min(self._due / dt + 1e-9, max(0.0, left + 1e-6), self.sim.clock.pace.steps))
         self._due -= steps * dt
         if steps:
             self.step(steps)

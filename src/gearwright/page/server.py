@@ -1,25 +1,49 @@
-"""viser's server, on this machine only."""
+"""viser's server, on this machine only, and for this machine's user only."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import socket
 from typing import Any
 
+from gearwright.errors import GearwrightError
 from gearwright.optional import require
+from gearwright.page.gate import Gate, guarded
 
-HOST, PORT = "127.0.0.1", 8080
+HOST, PORT, LAST_PORT = "127.0.0.1", 8080, 65535
+TRIES = 1000  # ports after the one that is wanted
 BRAND = (47, 127, 193)
 
 
-def serve(port: int | None) -> Any:
-    """A server on this port, or the next one that is free."""
+def serve(port: int | None, gate: Gate) -> Any:
+    """A server on this port, or the next one that is free, that serves whom the gate lets in."""
     viser = require("viser", "the viewer")
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints an address; ours is printed with the robot's name
-        server = viser.ViserServer(host=HOST, port=PORT if port is None else port, verbose=False)
+    chosen = free_port(PORT if port is None else port)
+    server = None
+    try:
+        with guarded(gate), contextlib.redirect_stdout(io.StringIO()):  # it prints an address, without the token
+            server = viser.ViserServer(host=HOST, port=chosen, verbose=False)
+    except GearwrightError:
+        if server is not None:
+            server.stop()
+        raise
     theme(server, False)
     server.gui.main_panel.dock_right()
     return server
+
+
+def free_port(wanted: int) -> int:
+    """This port, or the next one that nobody has; 0 is any."""
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted <= LAST_PORT:
+        raise GearwrightError(f"a port is a whole number, 0 … {LAST_PORT}, not {wanted!r:.40}")
+    for port in range(wanted, min(wanted + TRIES, LAST_PORT) + 1):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with contextlib.suppress(OSError):
+                probe.bind((HOST, port))
+                return port
+    raise GearwrightError(f"no port from {wanted} on is free: give another one, or 0 for any")
 
 
 def theme(server: Any, dark: bool) -> None:

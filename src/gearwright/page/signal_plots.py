@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
 from gearwright.page.replay import Replay
 
@@ -18,8 +19,8 @@ FLAT = 1e-9  # of a signal that does not move, the height of its plot
 class SignalPlots:
     """Some plots below each other; a further one appears when the last is used."""
 
-    def __init__(self, gui: Any, motion: Motion) -> None:
-        self._gui, self._motion = gui, motion
+    def __init__(self, controls: Controls, motion: Motion) -> None:
+        self._controls, self._motion = controls, motion
         self._replay = motion if isinstance(motion, Replay) else None
         self._names = tuple(motion.units)
         self._choices: list[Any] = []
@@ -31,16 +32,16 @@ class SignalPlots:
         self.refresh()
 
     def _add(self, k: int, initial: str) -> None:
-        choice = self._gui.add_dropdown("signal", (NOTHING, *self._names), initial_value=initial, visible=k < 2)
+        options = NOTHING, *self._names
+        choice = self._controls.menu("signal", options, initial, lambda _: self._chosen(k), visible=k < 2)
         zero, line = np.zeros(2), {"label": "value", "stroke": LINE, "width": 2}
         mark = {"label": "now", "stroke": NOW, "width": 0, "points": {"show": True, "size": 9, "fill": NOW}}
         marked = self._replay is not None
-        plot = self._gui.add_uplot(
+        plot = self._controls.gui.add_uplot(
             (zero,) * (2 + marked), ({"label": "time [s]"}, line, *([mark] if marked else [])),
             scales={"x": {"time": False}},
             axes=({"size": 34}, {"size": 58}), legend={"show": False}, aspect=2.0, visible=initial != NOTHING,
         )  # fmt: skip
-        choice.on_update(lambda _: self._chosen(k))
         self._choices.append(choice)
         self._plots.append(plot)
         self._drawn.append(None)

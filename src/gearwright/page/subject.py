@@ -20,13 +20,12 @@ def subject(
 ) -> Simulation | tuple[Recording, Mechanism]:
     from gearwright.sim import Recording, Simulation
 
-    folder = Path()
     if is_recording(what):
-        folder, what = Path(what).parent, Recording.open(what)
+        what = Recording.open(what)
     if isinstance(what, Recording):
         if options:
             raise GearwrightError(f"a recording is not compiled: {sorted(options)[0]}= has no meaning for it")
-        return what, recorded_robot(what, robot, search_path, folder)
+        return what, recorded_robot(what, robot, search_path)
     if robot is not None:
         raise GearwrightError("robot= is for recordings; a robot or a simulation has its own")
     if isinstance(what, Simulation):
@@ -58,8 +57,8 @@ def _loaded(what: Any, search_path: Sequence[Any]) -> Mechanism:
     return what if isinstance(what, Mechanism) else load(what, search_path=tuple(search_path))
 
 
-def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any], folder: Path) -> Mechanism:
-    """The robot that was recorded: as given, its own, or from the file that it names, there or beside the recording."""
+def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any]) -> Mechanism:
+    """The robot that was recorded: as given, its own, or from the file that it names."""
     from gearwright import robots
     from gearwright.formats import load
 
@@ -69,9 +68,8 @@ def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any],
         return recording.robot
     schema = recording.schema
     name = Path(schema.file).name
-    for path in (Path(schema.file), folder / name) if name else ():
-        if path.is_file():
-            return load(path, base=schema.base or None, search_path=tuple(search_path))  # type: ignore[arg-type]
+    if name and Path(schema.file).is_file():
+        return load(schema.file, base=schema.base or None, search_path=tuple(search_path))  # type: ignore[arg-type]
     if Path(name).stem in robots.names():
         return load(Path(name).stem, base=schema.base or None)  # type: ignore[arg-type]
     where = f"its file {schema.file!r} is not there" if name else "it names no file"

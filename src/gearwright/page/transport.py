@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Any
 
+from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
 from gearwright.page.plain import plain
 from gearwright.page.replay import Replay
@@ -16,37 +18,39 @@ STEP, RESET, START = "step", "reset", "to start"
 class Transport:
     """The controls at the top, always there."""
 
-    def __init__(self, gui: Any, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: Motion) -> None:
         from viser import Icon
 
         self._motion, self._icons = motion, (Icon.PLAYER_PLAY, Icon.PLAYER_PAUSE)
         self._replay = motion if isinstance(motion, Replay) else None
-        self._status = gui.add_markdown("")
-        self._play = gui.add_button("Play", icon=self._icons[0])
-        self._buttons = gui.add_button_group("", (STEP, START if self._replay else RESET))
-        self._time = self._time_slider(gui) if self._replay else None
-        speed = gui.add_slider("speed", *SPEEDS, 0.05, 1.0, hint="times real time")
+        self._status = controls.gui.add_markdown("")
+        self._play = controls.button("Play", self._icons[0], lambda _: self._toggle())
+        choices = STEP, START if self._replay else RESET
+        self._buttons = controls.buttons(choices, lambda event: self._press(event.target.value))
+        self._time = self._time_slider(controls) if self._replay else None
+        self._speed = controls.slider("speed [×]", SPEEDS, 0.05, 1.0, self._set_speed, hint="times real time")
         if self._replay and self._replay.recording.batch > 1:
-            self._robots(gui, self._replay)
-        self._play.on_click(lambda _: self._toggle())
-        self._buttons.on_click(lambda event: self._press(event.target.value))
-        speed.on_update(lambda _: setattr(motion, "speed", float(speed.value)))
+            self._robots(controls, self._replay)
 
-    def _time_slider(self, gui: Any) -> Any:
+    def _set_speed(self, event: Any) -> None:
+        self._motion.speed = float(event.target.value)
+
+    def _time_slider(self, controls: Controls) -> Any:
         assert self._replay is not None
         first, last = float(self._replay.times[0]), float(self._replay.times[-1])
         last = max(last, first + 1e-6)
-        slider = gui.add_slider("time", first, last, (last - first) / TIME_STEPS, first, hint="of the recording [s]")
-        slider.on_update(self._seek)
-        return slider
+        step = 10.0 ** floor(log10((last - first) / TIME_STEPS))
+        return controls.slider("time [s]", (first, last), step, first, self._seek, hint="of the recording")
 
     def _seek(self, event: Any) -> None:
         if event.client is not None and self._replay is not None:  # a person's hand, not ours
             self._replay.seek(float(event.target.value))
 
-    def _robots(self, gui: Any, replay: Replay) -> None:
-        number = gui.add_number("robot", 0, min=0, max=replay.recording.batch - 1, step=1, hint="of the batch")
-        number.on_update(lambda _: setattr(replay, "index", int(number.value)))
+    def _robots(self, controls: Controls, replay: Replay) -> None:
+        def chosen(event: Any) -> None:
+            replay.index = int(event.target.value)
+
+        controls.number("robot", 0, replay.recording.batch - 1, chosen, hint="of the batch")
 
     def _toggle(self) -> None:
         if not self._motion.playing and self._replay is not None:
@@ -72,5 +76,7 @@ class Transport:
         label = "Pause" if motion.playing else "Play"
         if self._play.label != label:
             self._play.label, self._play.icon = label, self._icons[motion.playing]
+        if self._speed.value != motion.speed:
+            self._speed.value = min(SPEEDS[1], max(SPEEDS[0], motion.speed))
         if self._time is not None and abs(self._time.value - motion.time) > self._time.step / 2:
             self._time.value = min(self._time.max, max(self._time.min, motion.time))

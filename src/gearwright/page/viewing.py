@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
+from gearwright.page.gate import Gate
 from gearwright.page.meshes import Meshes
 from gearwright.page.motion import Motion
 from gearwright.page.player import Player
@@ -38,7 +39,8 @@ class Page:
         self.motion: Motion = Replay(*what, self._refresh) if isinstance(what, tuple) else Player(what, self._refresh)
         robot = self.motion.robot
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
-        self._server = serve(port)
+        self._gate = Gate()
+        self._server = serve(port, self._gate)
         meshes = Meshes(file, search_path)
         try:
             self.scene = RobotScene(self._server, robot, meshes)
@@ -68,8 +70,8 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The address to open."""
-        return f"http://{HOST}:{self._server.get_port()}"
+        """The address to open. Its token is a secret: whoever has the address can move the robot."""
+        return f"http://{HOST}:{self._server.get_port()}/{self._gate.token}"
 
     def close(self) -> None:
         """Stops the motion and the server."""

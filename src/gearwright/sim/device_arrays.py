@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import UnknownNameError
 from gearwright.model.layout import StepSlot
+from gearwright.model.names_view import NamesView
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -40,7 +41,8 @@ class DeviceArrays(Mapping[str, Any]):
         return self._names[slot]
 
     def __getitem__(self, slot: str) -> Any:
-        return self._state.slot(slot).exchanged()[: len(self.names(slot))]
+        rows = len(self.names(slot))  # an unknown name raises here
+        return self._state.slot(slot).exchanged()[:rows]
 
     def __setitem__(self, slot: str, values: Any) -> None:
         if slot == StepSlot.SENSOR or slot not in self._names:
@@ -52,3 +54,6 @@ class DeviceArrays(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def keys(self) -> NamesView:
+        return NamesView(self)

@@ -170,6 +170,7 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given[:, places] = sensing.seeds(sim.batch)
     kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get(StepSlot.IMPULSE, 0)
     rest: dict[str, Array] = {StepSlot.IMPULSE: np.zeros(impulses), StepSlot.ACTUATOR: sim.layout.devices.start}
+    rest |= {StepSlot.MEAN_VELOCITY: v, StepSlot.PARTS: np.zeros(2)}
     values: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.SENSOR: given}
     for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
         if slot.name not in values:

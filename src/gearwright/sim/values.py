@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.errors import UnknownNameError
+from gearwright.model.names_view import NamesView
 
 if TYPE_CHECKING:
     from gearwright.compiler import Instance
@@ -59,6 +60,9 @@ class Values(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self._reads)
+
+    def keys(self) -> NamesView:
+        return NamesView(self)
 
     def __repr__(self) -> str:
         return repr({name: read() for name, read in self._reads.items()})

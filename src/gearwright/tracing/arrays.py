@@ -194,6 +194,8 @@ def lift(value: Any) -> Traced:
             raise ValueError(f"parts of different shapes make no array: {[p.shape for p in parts]}")
         inner = parts[0].shape if parts else ()
         return Traced([e for p in parts for e in p.elements], (len(parts), *inner))
+    if hasattr(value, "__SX__"):  # CasADi's protocol, which the expressions of `dynamics` follow
+        value = value.__SX__()
     if type(value).__module__.startswith("casadi"):
         return _from_casadi(value)
     array = np.asarray(value)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi
 from casadi import SX, Function
@@ -16,9 +16,11 @@ from gearwright.dynamics.algebra.one_sided_derivative import slope
 from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.solve.curves import Curve
+from gearwright.dynamics.solve.terms import Straight, rate
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Actuator, Losses
-from gearwright.model.actuators import Shaft
+from gearwright.model.actuators.actuator import Shaft, StepMeans
 from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
 
@@ -49,6 +51,31 @@ class ActuatorLinearization(NamedTuple):
     loss: Scalar = 0.0  # what friction and efficiency put on its axis in the last step [N·m, N]
 
 
+class Taken(NamedTuple):
+    """Position and speed of an actuator's axis where its effort is taken."""
+
+    position: Scalar
+    speed: Scalar
+
+
+class ShaftSample(NamedTuple):
+    """The same before the rate along J is known."""
+
+    J: Sparse  # over the independent velocities
+    position: Scalar  # at rate 0, as the speed is
+    speed: Scalar
+    ahead: Scalar  # by which the position grows with the rate [s]
+    share: Scalar  # of the rate in the speed
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> ShaftSample:
+        J = {n: change(x) for n, x in self.J.items()}
+        return ShaftSample(J, *map(change, self[1:]))
+
+    def at(self, u: Sequence[Scalar]) -> Taken:
+        r = rate(self.J, u)
+        return Taken(self.position + self.ahead * r, self.speed + self.share * r)
+
+
 @dataclass(frozen=True)
 class ActuatorUnit:
     """One actuator. `command` is its place among the commands, `states` the places of its states."""
@@ -70,21 +97,41 @@ class ActuatorUnit:
     def name(self) -> str:
         return self.actuator.name
 
+    def _with(self, numbers: Any) -> Actuator:
+        """The actuator with these in place of its numbers that are inputs."""
+        mine = copy(self.actuator)
+        mine.__dict__.update(zip(self.parameters, numbers, strict=True))
+        return mine
+
     @cached_property
     def response(self) -> Function:
-        """(command, speed, position, state, dt, parameters, mean speed) → effort, next state."""
-        names = [*self.parameters]
+        """(command, speed, position, state, dt, parameters) → effort."""
 
-        def respond(command, speed, position, state, dt, numbers, mean):  # type: ignore[no-untyped-def]  # traced
-            mine = copy(self.actuator)
-            mine.__dict__.update(zip(names, numbers, strict=True))
-            shaft = Shaft(position, speed, dt, mean if self.averaged else None)
-            effort, after = mine.respond(command, shaft, tuple(state))
-            return [effort], list(after)
+        def respond(command, speed, position, state, dt, numbers):  # type: ignore[no-untyped-def]  # traced
+            shaft = Shaft(position, speed, dt, speed if self.averaged else None)
+            return self._with(numbers).respond(command, shaft, tuple(state))[0]
 
-        sizes = [None, None, None, len(self.states), None, len(names), None]
-        function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1, len(self.states)])
+        sizes = [None, None, None, len(self.states), None, len(self.parameters)]
+        function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1])
         return function
+
+    @cached_property
+    def state_after(self) -> Function:
+        """(command, speed, position, state, dt, parameters, speed at the end, mean effort, mean speed) → next state."""
+
+        def respond(command, speed, position, state, dt, numbers, end, effort, mean):  # type: ignore[no-untyped-def]
+            shaft = Shaft(position, speed, dt, end if self.averaged else None, StepMeans(effort, mean))
+            return list(self._with(numbers).respond(command, shaft, tuple(state))[1])
+
+        sizes = [None, None, None, len(self.states), None, len(self.parameters), None, None, None]
+        function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[len(self.states)])
+        return function
+
+    @property
+    def mean_states(self) -> list[int]:
+        """Places of the states that are means over a step."""
+        own = self._with([SX.sym(name) for name in self.parameters]).mean_states
+        return [i for i, name in zip(self.states, self.actuator.states, strict=True) if name in own]
 
     @cached_property
     def law(self) -> Function:
@@ -92,7 +139,7 @@ class ActuatorUnit:
         w, x = SX.sym("w"), SX.sym("x", 3 + len(self.states) + len(self.parameters))
         command, start, dt = x[0], x[1], x[2]
         state, numbers = x[3 : 3 + len(self.states)], x[3 + len(self.states) :]
-        effort, _ = self.response(command, w, start + dt * w, state, dt, numbers, w)
+        effort = self.response(command, w, start + dt * w, state, dt, numbers)
         return Function("law", [w, x], [effort, slope(Function("effort", [w, x], [effort]), [w, x])])
 
     @cached_property
@@ -120,6 +167,11 @@ class ActuatorUnit:
     def slope(self) -> Scalar:
         """Over the speed, anywhere."""
         return simplified(self.law.call(self.law.sx_in())[1])
+
+    @property
+    def depends_on_motion(self) -> bool:
+        """Whether its effort changes with its position or speed within a step."""
+        return bool(self.drive) or self.curved or not is_zero(self.slope)
 
     @cached_property
     def jumps(self) -> bool:
@@ -190,7 +242,7 @@ class ActuatorUnit:
         command, position, speed, ahead, share, span, dt = (x[i] for i in range(7))
         state, numbers = x[7 : 7 + len(self.states)], x[7 + len(self.states) :]
         rate = speed + share * r
-        effort, _ = self.response(command, rate, position + ahead * r, state, dt, numbers, rate)
+        effort = self.response(command, rate, position + ahead * r, state, dt, numbers)
         value = Function("impulse", [r, x], [span * effort])
         falling = casadi.fmin(slope(value, [r, x]), 0.0)
         outputs = [value(r, x), falling]
@@ -213,6 +265,19 @@ class ActuatorUnit:
 
         function: Function = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
         return function
+
+    def acts(self, now: Moment, index: int) -> Straight | Curve:
+        """Its effort over the rate of its axis."""
+        A, arguments = self.sampling(now, index)
+        if self.curved:
+            return Curve(A, self.sampled, arguments, self.newton_steps)
+        constant, slope = self.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
+        return Straight(A, simplified(constant), -simplified(slope))
+
+    def taken(self, now: Moment, index: int) -> ShaftSample:
+        """Where its effort is taken in a phase."""
+        A, arguments = self.sampling(now, index)
+        return ShaftSample(combined(A, now.tree.G), *arguments[1:5])
 
     def sampling(self, now: Moment, index: int) -> tuple[Sparse, list[Scalar]]:
         """Its direction, and the arguments of `sampled`."""
@@ -245,13 +310,13 @@ class ActuatorUnit:
         reach = REACH * (now.dt * (abs(effort) * response))
         return where(abs(wanted) <= (reach * -falling), -falling, 0.0)
 
-    def at_end(
-        self, tree: TreeState, mean: TreeState, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
-    ) -> tuple[Scalar, list[Scalar]]:
-        """Its effort and its states at the end of a step: the tree's state there, and with its mean velocities."""
-        seen = self.gear.seen(tree, memory[self.command])
+    def after(
+        self, tree: TreeState, mean: TreeState, taken: Taken, effort: Scalar, command: Sequence[Scalar],
+        memory: Sequence[Scalar], dt: Scalar,
+    ) -> list[Scalar]:  # fmt: skip
+        """Its states after a step: `tree` at the end, `mean` there with the mean velocities; `effort` acted."""
         own = casadi.vertcat(*(memory[i] for i in self.states))
         numbers = casadi.vertcat(*self.parameters.values())
-        speed = self.gear.seen(mean, memory[self.command]).speed
-        effort, state = self.response(command[self.command], seen.speed, seen.position, own, dt, numbers, speed)
-        return simplified(effort), scalars(SX(state))
+        end, speed = (self.gear.seen(x, memory[self.command]).speed for x in (tree, mean))
+        given = command[self.command], taken.speed, taken.position, own, dt, numbers, end, effort, speed
+        return scalars(SX(self.state_after(*given)))

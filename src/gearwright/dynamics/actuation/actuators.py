@@ -1,8 +1,8 @@
 """Actuators in the equations: each is an inertia, a damper and an effort on its own axis, `v_a = A·v`.
 
-Its effort is a function of the speed at the end of the step, τ(ω⁺). A straight line goes into the step's matrix
-(`actuator_lines`). Any other is a curve that is solved with all other terms, by Newton's method from the steep line of
-a drive's gains (`shaft_rows`): at the end the effort is τ(ω⁺) itself, at any steepness and step.
+Its effort is a function of the speed at the end of the step, τ(ω⁺). A straight line goes into the step's matrix. Any
+other is a curve that is solved with all other terms, by Newton's method from the steep line of a drive's gains: at the
+end the effort is τ(ω⁺) itself, at any steepness and step. `shaft_rows` has both, one row per actuator.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
-import casadi
-
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
 from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears, ratios
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, simplified
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns
-from gearwright.dynamics.solve.terms import Straight, Term
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism
@@ -59,6 +56,11 @@ class Actuation:
                 k, ratio = d.friction_coordinate
                 found[k] = found.get(k, 0.0) + abs(ratio) * d.friction
         return found
+
+    @property
+    def means(self) -> list[int]:
+        """Places of what actuators store as means over a step: efforts, and states of some kinds."""
+        return [i for d in self.driven for i in (d.command, *d.mean_states)]
 
     def dampers(self, now: Moment) -> list[tuple[Sparse, Scalar]]:
         """Those on the actuators' axes, along the tree's velocities."""
@@ -128,7 +130,7 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
 
 def _flat(driven: Sequence[ActuatorUnit], found: list[Bounds]) -> list[Bounds]:
     """Bounds clip efforts that do not depend on the speed: what they clip is known at the step's start."""
-    sloping = {d.name for d in driven if d.drive or d.curved or not is_zero(d.slope)}
+    sloping = {d.name for d in driven if d.depends_on_motion}
     for b in found:
         if (b.map.lower or b.map.upper) and sloping & set(b.actuators):
             name = sorted(sloping & set(b.actuators))[0]
@@ -169,14 +171,3 @@ def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
         places[name] = tuple(range(start, start + len(a.states)))
         start += len(a.states)
     return places
-
-
-def actuator_lines(actuation: Actuation, now: Moment) -> list[Term]:
-    """Efforts of actuators that are straight lines over the speed."""
-    found: list[Term] = []
-    for index, d in enumerate(actuation.driven):
-        if not d.curved:
-            A, arguments = d.sampling(now, index)
-            constant, slope = d.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
-            found.append(Straight(A, simplified(constant), -simplified(slope)))
-    return found

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.algebra.scalar import Scalar, expression, maximum, minimum, scalars, total
+from gearwright.dynamics.algebra.scalar import Scalar, expression, maximum, minimum, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns
 from gearwright.dynamics.tree.reduction import TreeState
@@ -203,7 +203,7 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
     m = t.map
     assert m is not None
     if isinstance(m, LinearTransmission):
-        at_zero = offsets(with_parameters(m, changed) if changed else m)
+        at_zero = [simplified(o) for o in offsets(with_parameters(m, changed) if changed else m)]
         return [ConstantRatio(row, o, axes) for row, o in zip(ratios(t, changed), at_zero, strict=True)]
     if isinstance(m, CustomTransmission) and m.effort is not None:
         function = trace(m.effort, [m.actuators, m.joints, m.joints], name=t.name)
@@ -219,7 +219,7 @@ def _gears_of(t: Transmission, changed: dict[str, Scalar], axes: list[AxisIndice
 def ratios(t: Transmission, changed: dict[str, Scalar]) -> list[list[Scalar]]:
     """A of `v_a = A·v_j` of a linear map, with these numbers in it."""
     assert t.map is not None
-    return rows(with_parameters(t.map, changed) if changed else t.map)
+    return [[simplified(x) for x in row] for row in rows(with_parameters(t.map, changed) if changed else t.map)]
 
 
 @dataclass(frozen=True)

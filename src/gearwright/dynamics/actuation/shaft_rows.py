@@ -12,13 +12,12 @@ from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import OneRow
 from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
-from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.terms import Bounded, Term
 
 
 @dataclass(frozen=True)
-class MotorRow(OneRow):
-    """An actuator's effort where it is no straight line over the speed."""
+class ActuatorRow(OneRow):
+    """An actuator's effort over the speed, as a line or a curve. Its impulse is what the actuator shows."""
 
     driven: ActuatorUnit
     index: int  # among those that act
@@ -32,12 +31,11 @@ class MotorRow(OneRow):
         return False
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
-        """Nothing: an actuator's effort is counted as a whole, this part of it included."""
+        """Nothing: efforts are counted as the actuators show them."""
         return {}
 
     def act(self, now: Moment) -> list[Term]:
-        A, arguments = self.driven.sampling(now, self.index)
-        return [Curve(A, self.driven.sampled, arguments, self.driven.newton_steps)]
+        return [self.driven.acts(now, self.index)]
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,8 @@ class ShaftFrictionRow(OneRow):
         return [Bounded(A, Polyline(vertices, (0.0, VERTICAL, 0.0), home=1))]
 
 
-def shaft_rows(acting: Actuation) -> list[MotorRow | ShaftFrictionRow]:
-    found: list[MotorRow | ShaftFrictionRow] = [MotorRow(d, i) for i, d in enumerate(acting.driven) if d.curved]
+def shaft_rows(acting: Actuation) -> list[ActuatorRow | ShaftFrictionRow]:
+    found: list[ActuatorRow | ShaftFrictionRow] = [ActuatorRow(d, i) for i, d in enumerate(acting.driven)]
     for i, d in enumerate(acting.driven):
         if not d.losses.efficient or (d.friction_coordinate is None and not is_zero(d.friction)):
             found.append(ShaftFrictionRow(d, i))

@@ -40,12 +40,12 @@ def shafts(equations: Equations, given: Given) -> Outputs:
 
 
 def observation(equations: Equations, given: Given) -> Outputs:
-    """The tree's position, velocity and acceleration at this instant, and each coupling's error C and effort λ.
+    """The tree's position and velocity, its acceleration, and each coupling's error C and effort λ.
 
-    λ acts on the follower; on leader i, λ·Gᵢ. Loops are closed at this instant; other rows act as they did in the step
-    that ends here.
+    λ acts on the follower; on leader i, λ·Gᵢ. Loops are closed at the instant of the acceleration; other rows act as
+    they did in the step that ends here.
     """
-    model = equations.model
+    model, end = equations.model, moving_tree(equations, given)
     now, at, vd, effort, impulses = present(equations, given)
     missing = model.residual_effort(at, now, vd, effort)
     exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
@@ -54,10 +54,10 @@ def observation(equations: Equations, given: Given) -> Outputs:
         if isinstance(kind, CouplingRow):
             efforts[name] = x / given[StepSlot.DT][0]
     return {
-        "tree_position": now.q,
-        "tree_velocity": now.v,
+        "tree_position": end.q,
+        "tree_velocity": end.v,
         "tree_acceleration": vd,
-        "coupling_error": _coupling_errors(equations, now.q),
+        "coupling_error": _coupling_errors(equations, end.q),
         "coupling_effort": [efforts[name] for name in equations.couplings],
     }
 

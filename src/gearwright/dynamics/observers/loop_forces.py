@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import casadi
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.algebra.scalar import Scalar, column, scalars
-from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, scalars
+from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Passive, row_efforts
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, Passive, PositionRow, row_efforts
 from gearwright.dynamics.solve.closing import least_pivots, responses
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.sweeps import dense, dot
@@ -55,22 +55,28 @@ class Rows:
     def _closing(self, now: Moment, state: State, effort: list[Scalar]) -> list[Scalar]:
         """`λ = −(J·M⁻¹·Jᵀ)⁻¹·(J·M⁻¹·f + J̇·u)`; of rows that others imply in this pose, zero."""
         model = self.model
-        rows = [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]
+        rows = self._rows(now)
         J = [combined(row.J, now.tree.G) for row in rows]
         inertia = model.factorised(model.mass_matrix(now.at, now.tree))
         A = responses(J, [inertia.solve(dense(each, model.dof)) for each in J])
         free = inertia.solve(model.force(now.at, now.tree, effort, ahead=0.0))
-        opening = [dot(each, free) + x for each, x in zip(J, _drifts(model, J, state), strict=True)]
+        opening = [dot(each, free) + x for each, x in zip(J, self._drifts(state), strict=True)]
         least = least_pivots(A, [row.group for row in rows], self.floors)
         return [-x for x in factorise(A, len(rows), least).solve(opening)]
+
+    def _rows(self, now: Instant | Moment) -> list[PositionRow]:
+        return [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]
+
+    def _drifts(self, state: State) -> list[Scalar]:
+        """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
+        model, t = self.model, Expression.symbol("t")
+        ahead = [x + t * rate for x, rate in zip(state.q, model.position_rate(state), strict=True)]
+        tree = model.tree(State(ahead, state.u))
+        rows = self._rows(Instant(tree, model.configuration(tree), 1.0))
+        rates = column([dot(combined(row.J, tree.G), state.u) for row in rows])
+        return scalars(casadi.substitute(casadi.jacobian(rates, t.sx), t.sx, 0.0))
 
 
 def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
     """By the state if that is enough, or else that of the last step."""
     return kind.force(now) * now.dt if isinstance(kind, Passive) else impulse
-
-
-def _drifts(model: Model, J: Sequence[Sparse], state: State) -> list[Scalar]:
-    """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
-    rates = column([dot(each, state.u) for each in J])
-    return scalars(casadi.jtimes(rates, column(state.q), column(model.position_rate(state))))

@@ -1,14 +1,21 @@
-"""The present instant with all that acts: accelerations, efforts, and wrenches at joints."""
+"""The present instant with all that acts: accelerations, efforts, and wrenches at joints.
+
+Motors and drives that depend on the motion are known by what they did in the last step, on average. Beside that, the
+weight or a damper at its end would be half a step late, and a stiff damper's error is larger than the acceleration. So
+the instant of such a robot is the middle of the last step; before the first step it is the start.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import Scalar, total, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
+from gearwright.dynamics.observers.last_step import LastStep
 from gearwright.dynamics.observers.link_motion import link_motions
 from gearwright.dynamics.observers.loop_forces import Rows
 from gearwright.dynamics.observers.reactions import Reactions, cut_wrenches
@@ -26,7 +33,7 @@ Outputs = dict[str, Any]
 
 
 class Present(NamedTuple):
-    """This instant: where the tree is, what it is doing, and what acts along its coordinates."""
+    """The instant: where the tree is, what it is doing, and what acts along its coordinates."""
 
     tree: TreeState
     at: Configuration
@@ -41,7 +48,8 @@ def moving_tree(equations: Equations, given: Given) -> TreeState:
 
 def present(equations: Equations, given: Given) -> Present:
     """Accelerations with all that acts. Friction, stops, motors and couplings act as in the step that ends here."""
-    model, state = equations.model, State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
+    model, last = equations.model, _last_step(equations, given)
+    state = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY]) if last is None else last.middle
     tree = model.tree(state)
     at = model.configuration(tree)
     actuator = given.get(StepSlot.ACTUATOR, [])
@@ -52,11 +60,24 @@ def present(equations: Equations, given: Given) -> Present:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
         now = Moment.of_instant(tree, at, given[StepSlot.DT][0], model.dof)
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
+        if last is not None:
+            mass = Inertia(model.mass_matrix(at, tree)).diagonal(model.dof)
+            effort = [x + y for x, y in zip(effort, last.beside_middle(now, mass), strict=True)]
         rows = Rows(equations.kinds, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
         of_rows = row_efforts(equations.kinds, now, impulses)
         effort = [own + other for own, other in zip(effort, of_rows, strict=True)]
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
+
+
+def _last_step(equations: Equations, given: Given) -> LastStep | None:
+    """Where accelerations are those of its middle. Before the first step the mean velocity is the velocity."""
+    if not equations.seen_in_the_middle:
+        return None
+    end, w = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY]), given[StepSlot.MEAN_VELOCITY]
+    moved = total(*(abs(a - b) for a, b in zip(w, end.u, strict=True))) > 0.0
+    length = given[StepSlot.DT][0] / (1.0 + given[StepSlot.PARTS][0])
+    return LastStep(equations.model, end, w, where(moved, length, 0.0))
 
 
 def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[str, Any]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
-from gearwright.dynamics.actuation.actuators import actuator_lines
+from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
+from gearwright.dynamics.actuation.shaft_rows import ActuatorRow
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar
@@ -112,18 +113,24 @@ class ConstrainedStep(ABC):
             effort[k] = effort[k] + x
         return effort
 
-    def collected(
+    def moment(
         self, phase: Phase, tree: TreeState, at: Configuration, M: Inertia, acting: Sequence[ActuatorNow]
-    ) -> Collected:
-        """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
+    ) -> Moment:
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
-        now = Moment(
+        return Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting, self.eps,
         )  # fmt: skip
-        unread = [*passive_terms(self.model, now), *actuator_lines(self.model.actuation, now)]
+
+    def collected(self, now: Moment, M: Inertia) -> Collected:
+        """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
+        unread = passive_terms(self.model, now)
         terms = [term for kind in self.kinds for term in kind.act(now)]
-        return Collected.of([*unread, *terms], tree.G, M, unread=len(unread))
+        return Collected.of([*unread, *terms], now.tree.G, M, unread=len(unread))
+
+    def shaft_samples(self, now: Moment) -> list[ShaftSample]:
+        """Where efforts are taken in a phase, of actuators with states."""
+        return [d.taken(now, i) for i, d in enumerate(self.model.actuation.driven) if d.states]
 
     def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
@@ -138,15 +145,28 @@ class ConstrainedStep(ABC):
 
     # --- the end of a step -----------------------------------------------------------------------------------------
 
-    def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar]) -> None:
-        """Efforts and states of the actuators at the end; w: the mean velocities of the step."""
+    def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar], taken: Sequence[Taken]) -> None:
+        """Stores efforts and states of actuators. w: mean velocities; `taken`: where those with states had efforts.
+
+        An effort is the mean of the step, by its impulse: the law at the end is not what has acted where it is stiff.
+        """
         if not self.driven:
             return
         command, memory = self.build.command, self.build.actuator
         tree, mean = self.model.tree(State(q, u)), self.model.tree(State(q, w))
-        after = list(memory)
+        after, left = self.with_efforts(memory, self.dt), list(taken)
         for d in self.model.actuation.driven:
-            after[d.command], own = d.at_end(tree, mean, command, memory, self.dt)
-            for i, x in zip(d.states, own, strict=True):
-                after[i] = x
+            if d.states:
+                own = d.after(tree, mean, left.pop(0), after[d.command], command, memory, self.dt)
+                for i, x in zip(d.states, own, strict=True):
+                    after[i] = x
         self.build.actuator = after
+
+    def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
+        """The numbers of actuators with the efforts that the impulses of a time dt are."""
+        after, place = list(memory), 0
+        for kind in self.kinds:
+            if isinstance(kind, ActuatorRow):
+                after[kind.driven.command] = self.build.impulse[place] / dt
+            place += kind.size
+        return after

@@ -27,7 +27,8 @@ class EulerStep(ConstrainedStep):
         at = model.configuration(tree)
         M = self.inertia(at, tree)
         actuators = self.actuators(tree)
-        acting = self.collected(WholeStep(dt), tree, at, M, actuators)
+        now = self.moment(WholeStep(dt), tree, at, M, actuators)
+        acting = self.collected(now, M)
         stopping = [-(x / dt) for x in v]  # M·v and the bias forces in one recursion
         needed = model.inverse_dynamics(at, tree, tree.accelerations(stopping))
         effort = model.with_loads(at, self.held_effort(tree, actuators))
@@ -42,7 +43,8 @@ class EulerStep(ConstrainedStep):
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
-        self.end_actuators(build.position, found.u, found.u)
+        taken = [sample.at(found.u) for sample in self.shaft_samples(now)]
+        self.end_actuators(build.position, found.u, found.u, taken)
         if self.closures:
             project(self, M.entries, recovery)
         else:

@@ -34,9 +34,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
+from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
+from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
@@ -83,7 +85,7 @@ class MidpointStep(ConstrainedStep):
         self.energy = EnergyBalance(self) if may_stray(model, kinds) else None
 
     def write(self) -> None:
-        parts = Substeps(self.build, loop_speed_squared(self))
+        parts = Substeps(self.build, loop_speed_squared(self), self.model.actuation.means)
         with self.build.loop(TRIES, until=Slots.step_done):
             self._step(parts)
 
@@ -95,7 +97,8 @@ class MidpointStep(ConstrainedStep):
         parts.begin(self.kinds, tree.q)
         acting = self.actuators(tree)
         mass = M.diagonal(model.dof)
-        first = self.collected(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
+        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, acting)
+        first = self.collected(now, M)
         w = guess.first_guess(build)
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
@@ -106,13 +109,14 @@ class MidpointStep(ConstrainedStep):
         H = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
         effort = [begun(x) for x in effort]
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
+        samples = [sample.mapped(begun) for sample in self.shaft_samples(now)]
         if self.energy:
             self.energy.begin(effort)
         self._begin_passes(first, w, M.product(v))
         with build.loop(self.passes, until=Slots.converged):
             found = self._pass(later, H, M, effort)
         parts.keep(always=self.energy is not None)
-        settled = self._second_half(later, found, M, acting, effort)
+        settled = self._second_half(later, found, M, acting, effort, samples)
         parts.end((build.converged[0] > 0.5) & (build.followed[0] > 0.5), settled, self.energy)
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
@@ -210,10 +214,13 @@ class MidpointStep(ConstrainedStep):
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 
     def _second_half(
-        self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar]
-    ) -> Condition:
+        self, acting: Collected, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Sequence[Scalar],
+        samples: Sequence[ShaftSample],
+    ) -> Condition:  # fmt: skip
         """Whether its laws have settled."""
         build, model = self.build, self.model
+        if samples:
+            build.taken = [x for sample in samples for x in sample.at(first.u)]
         self._advance(acting, first, M)
         build.again("mass")
         with build.loop(1, until=Slots.followed):
@@ -221,7 +228,8 @@ class MidpointStep(ConstrainedStep):
         w = build.mean_velocity
         tree = model.tree(State(build.position, w))
         half = SecondHalf(self.dt, M.diagonal(model.dof), w)
-        second = self.collected(half, tree, model.configuration(tree), M, actuators)
+        now = self.moment(half, tree, model.configuration(tree), M, actuators)
+        second = self.collected(now, M)
         push = [x + c for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
@@ -233,8 +241,14 @@ class MidpointStep(ConstrainedStep):
         build.impulse = [a + b for a, b in impulses]
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, found.u, w)
+        self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
         return found.settled
+
+    def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:
+        """Means of where efforts were taken in both halves."""
+        second = [x for sample in self.shaft_samples(now) for x in sample.at(u)]
+        mean = [0.5 * (a + b) for a, b in zip(self.build.taken if second else [], second, strict=True)]
+        return [Taken(*pair) for pair in zip(mean[::2], mean[1::2], strict=True)]
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
         """q⁺, p⁺ and the impulses so far; whether the passes have found the motion."""

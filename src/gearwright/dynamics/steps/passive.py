@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
@@ -29,18 +31,28 @@ def _dampers(model: Model, now: Moment) -> list[Term]:
 
     Together they decide how much of a coordinate's damping is implicit, and that takes one quotient.
     """
-    axes, places = model.bodies.axes, model.reduction.velocities
+    rows, places = damper_rows(model, now), model.reduction.velocities
+    apart = [
+        spring_damper(now, J, 0.0, d, 0.0) for J, d in rows if len(combined(J, now.tree.G)) != 1 and not is_zero(d)
+    ]
+    together = along_coordinates(rows, now.tree.G).items()
+    return [*apart, *(spring_damper(now, {places[n]: 1.0}, 0.0, d, 0.0) for n, d in together if not is_zero(d))]
+
+
+def damper_rows(model: Model, now: Moment) -> list[tuple[Sparse, Scalar]]:
+    """Dampers of axes without springs and of actuators, along the tree's velocities."""
+    axes = model.bodies.axes
     rows = enumerate(zip(axes.damping, axes.stiffness, strict=True))
-    dampers: list[tuple[Sparse, Scalar]] = [({k: 1.0}, d) for k, (d, stiffness) in rows if is_zero(stiffness)]
-    dampers += model.actuation.dampers(now)
+    own: list[tuple[Sparse, Scalar]] = [({k: 1.0}, d) for k, (d, stiffness) in rows if is_zero(stiffness)]
+    return own + model.actuation.dampers(now)
+
+
+def along_coordinates(rows: Sequence[tuple[Sparse, Scalar]], G: list[Sparse]) -> Sparse:
+    """By independent coordinate, the dampers that are along it alone."""
     along: Sparse = {}
-    found = []
-    for J, damping in dampers:
-        row = combined(J, now.tree.G)
+    for J, damping in rows:
+        row = combined(J, G)
         if len(row) == 1:
             ((n, x),) = row.items()
             along[n] = along.get(n, 0.0) + x * x * damping
-        elif not is_zero(damping):
-            found.append(spring_damper(now, J, 0.0, damping, 0.0))
-    found += [spring_damper(now, {places[n]: 1.0}, 0.0, d, 0.0) for n, d in along.items() if not is_zero(d)]
-    return list(found)
+    return along

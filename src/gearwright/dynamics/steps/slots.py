@@ -91,6 +91,8 @@ class Slots(ABC):
     unresolved = Numbers()  # the step is too long for its motion
     followed = Numbers()  # the passes found the motion: none of both
 
+    taken = Numbers()  # position and speed at which actuators with states had their efforts in the first half
+
     # energy
     pull = Numbers()  # efforts, weight and loads where the part begins
     kick = Numbers()  # impulses by its middle, those of loops not
@@ -104,6 +106,7 @@ class Slots(ABC):
     aim = Numbers()  # targets for the end of the part
     assured = Numbers()  # it will be taken: nothing of the state has to be kept
     impulse_so_far = Numbers()
+    mean_so_far = Numbers()  # the same of what actuators show as means over the step
     summed = Numbers()  # there are impulses so far
     part_taken = Numbers()  # else it is given up for one of half its length
     unfinished = Numbers()  # the step was not done before this part

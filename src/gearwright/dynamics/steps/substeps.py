@@ -58,11 +58,12 @@ class Energy(Protocol):
 class Substeps:
     """The part that is made, as slots: `part` and `remaining` of the step, what the state was, what has acted so far.
 
-    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²].
+    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²]. `means` are
+    the places of numbers of actuators that are means over the step.
     """
 
-    def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None) -> None:
-        self.build, self.dt = build, build.dt[0]
+    def __init__(self, build: StepBuilder, loop_speed_squared: Scalar | None = None, means: Sequence[int] = ()) -> None:
+        self.build, self.dt, self.means = build, build.dt[0], means
         self.states = [slot for slot in STATES if slot in build]
         self.calm: Scalar = CALM
         if loop_speed_squared is not None:
@@ -124,6 +125,8 @@ class Substeps:
         with build.loop(1, until=Slots.whole):
             with build.loop(1, until=Slots.summed):
                 build.impulse_so_far, build.summed = [0.0] * len(build.impulse), [1.0]
+                if self.means:
+                    build.mean_so_far = [0.0] * len(self.means)
                 build.stage("sum")
             with build.loop(1, until=Slots.part_taken):
                 self._go_back()
@@ -158,6 +161,8 @@ class Substeps:
         left = where(taken, left - part, left)
         ends = taken & (left <= 0.0)
         self._add_impulses(part, taken, ends)
+        if self.means:
+            self._add_means(part, taken, ends)
         build.unsettled = [build.unsettled[0] + where(ends, build.failed[0], 0.0)]
         halved = goes_on & negated(taken)
         longer = ends & (calm >= self.calm) & (beside > 0.0)
@@ -178,3 +183,14 @@ class Substeps:
         build.impulse_so_far = acted
         in_parts = [where(taken, x / part, x) for _, x in rows]
         build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]
+
+    def _add_means(self, part: Scalar, taken: Scalar, ends: Scalar) -> None:
+        """At the end of the step, the mean over its parts."""
+        build, whole = self.build, self.build.whole[0] > 0.5
+        own = build.actuator
+        rows = list(zip(build.mean_so_far, (own[i] for i in self.means), strict=True))
+        mean = [where(whole, x, where(taken, a + part * x, a)) for a, x in rows]
+        done = ends | (build.unfinished[0] < 0.5)
+        for i, (_, x), a in zip(self.means, rows, mean, strict=True):
+            own[i] = where(done, a, x)
+        build.mean_so_far, build.actuator = mean, own

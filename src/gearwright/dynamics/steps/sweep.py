@@ -72,8 +72,11 @@ class SweepSolver(ABC):
         kept = self._swept(self._begun(H, b, acting, guess))
         found = dict(zip(_order(acting), kept, strict=True))
         each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
-        laws, equalities, curves = ([found[kind, i] for i in range(len(own))] for kind, own in each)
-        return Solved(self.build.u, laws, equalities, curves, [], True)
+        laws, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
+        u = self.build.u
+        lines = [(c, *c.line(rate(c.J, guess))) for c in acting.curves]
+        curves = [a - s * rate(c.J, u) + x for (c, a, s), x in zip(lines, beside, strict=True)]
+        return Solved(u, laws, equalities, curves, [], True)
 
     def carried(self, acting: Collected) -> Collected:
         return acting

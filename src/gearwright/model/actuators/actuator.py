@@ -24,13 +24,25 @@ Number = Any  # a float, an array, or an unknown that stands for one while equat
 LAST_PART = 1e-3  # of the velocity limit: over this part of it an actuator gives up pushing
 
 
+class StepMeans(NamedTuple):
+    """Effort and speed of an actuator on average over a step."""
+
+    effort: Number  # [N·m, N]
+    speed: Number  # [rad/s, m/s]
+
+
 class Shaft(NamedTuple):
-    """Where an actuator's own axis is, and how fast, at the end of the time step that its effort acts in."""
+    """Where an actuator's own axis is, and how fast, where its effort is taken in a time step.
+
+    That is at the end of a first-order step. A second-order step takes it twice, and asks for the states with the means
+    of both positions and speeds.
+    """
 
     position: Number  # [rad, m]
     speed: Number  # [rad/s, m/s]
     dt: Number  # length of the step [s]
-    mean: Number | None = None  # mean speed of a step that is of second order; None: the effort is that of its end
+    end: Number | None = None  # speed at the end of a second-order step; None: the step is of first order
+    done: StepMeans | None = None  # of a step that has been made; None: its effort is being found
 
 
 class Winding(NamedTuple):
@@ -125,6 +137,11 @@ class Actuator(NotebookDisplay):
     def initial(self) -> tuple[float, ...]:
         """Initial values of its `states`."""
         return (0.0,) * len(self.states)
+
+    @property
+    def mean_states(self) -> tuple[str, ...]:
+        """States that are means over a step, from which no step goes on: where it has parts, of all of them."""
+        return ()
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
         """Its effort, and its states after this step."""

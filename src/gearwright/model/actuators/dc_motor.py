@@ -36,12 +36,13 @@ def _windings(R: Number, k: Number, inductance: Number, shaft: Shaft, i: Number)
     and without ringing where L/R is far below dt. A step of first order has one: `p·(i⁺ − i) = V − R·i⁺ − k·ω⁺`.
     """
     p = inductance / shaft.dt
-    if shaft.mean is None or (isinstance(inductance, float) and inductance == 0.0):
+    if shaft.end is None or (isinstance(inductance, float) and inductance == 0.0):
         only = _Current(p * i - k * shaft.speed, R + p)
         return only, only
     D, twice = 2.0 * p * (p + R) + R * R, 2.0 * p + R
-    end = _Current((2.0 * p * p * i - k * (2.0 * p * shaft.mean + R * shaft.speed)) / twice, D / twice)
-    return end, _Current(p * twice * i / (p + R) - k * shaft.mean, D / (p + R))
+    mean = shaft.speed if shaft.done is None else shaft.done.speed
+    end = _Current((2.0 * p * p * i - k * (2.0 * p * mean + R * shaft.end)) / twice, D / twice)
+    return end, _Current(p * twice * i / (p + R) - k * shaft.speed, D / (p + R))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,14 +98,18 @@ class DCMotor(Actuator):
     def initial(self) -> tuple[float, ...]:
         return 0.0, self.ambient_temperature, 0.0
 
+    @property
+    def mean_states(self) -> tuple[str, ...]:
+        return ("current", "voltage") if self._follows_at_once else ("voltage",)
+
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
         current, temperature, _ = state
         R = self.resistance * (1.0 + self.temperature_coefficient * (temperature - self.ambient_temperature))
         end, mean = _windings(R, self.torque_constant, self.inductance, shaft, current)
-        i = self._flowing(command, shaft, mean)
+        i = self._flowing(command, shaft, mean) if shaft.done is None else shaft.done.effort / self.torque_constant
         after = i if mean is end else self._flowing(command, shaft, end)
         warmth = self._warmed(temperature, R * i * i, shaft.dt)
-        return self.torque_constant * i, (after, warmth, end.voltage(after))
+        return self.torque_constant * i, (after, warmth, self._voltage(R, shaft, end, after))
 
     def _flowing(self, command: Number, shaft: Shaft, winding: _Current) -> Number:
         """The current that the command asks for, as far as drive and supply have it."""
@@ -115,6 +120,17 @@ class DCMotor(Actuator):
             least, most = winding.current(-self.supply_voltage), winding.current(self.supply_voltage)
             i = np.minimum(np.maximum(i, least), most)
         return i
+
+    def _voltage(self, R: Number, shaft: Shaft, end: _Current, current: Number) -> Number:
+        """Over the step. A drive without an inductance to overcome follows the mean speed: V·i is all power."""
+        if shaft.done is None or not self._follows_at_once or self.command == "voltage":
+            return end.voltage(current)
+        return R * current + self.torque_constant * shaft.done.speed
+
+    @property
+    def _follows_at_once(self) -> bool:
+        """Whether the current does: there is no inductance."""
+        return isinstance(self.inductance, float) and self.inductance == 0.0
 
     def _warmed(self, temperature: Number, loss: Number, dt: Number) -> Number:
         """`C·dT/dt = loss − (T − T_ambient)/R_th`, at the end of the step."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import GearwrightError
+from gearwright.sim.recordings.robot_files import from_recording
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings.recording import Recording
@@ -88,7 +89,10 @@ def read(path: str | os.PathLike[str]) -> Recording:
     if reader is None:
         raise GearwrightError(f"{os.fspath(path)!r}: recordings of this format cannot be read")
     try:
-        return reader(Path(path))
+        recording = reader(Path(path))
+        file = from_recording(recording.schema.file, Path(path).parent)
+        recording.schema = replace(recording.schema, file=file)
+        return recording
     except OSError as error:
         raise GearwrightError(f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from None
 

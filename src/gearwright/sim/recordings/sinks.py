@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +14,7 @@ from gearwright.files import naming, replacing
 from gearwright.sim.recordings.columns import Chunk
 from gearwright.sim.recordings.formats import check_format, find_format
 from gearwright.sim.recordings.journal import remove_journal
+from gearwright.sim.recordings.robot_files import to_recording
 from gearwright.sim.recordings.schema import Schema
 
 
@@ -42,7 +44,7 @@ class FileSink:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._own = self._format.sink(self._path)
             try:
-                self._own.open(schema)
+                self._own.open(replace(schema, file=to_recording(schema.file, Path(self._name).parent)))
             except BaseException:
                 with suppress(Exception):
                     self._own.close()

@@ -1,9 +1,10 @@
-"""The file of a saved simulation: a line that says so, a checksum, a head in JSON, and parts as bytes.
+"""The file of a saved simulation: a line that says so, a checksum, a signature, a head in JSON, and parts as bytes.
 
-    gearwright simulation 1 ⏎ | SHA-256 of the rest | length of the head | head | parts one behind the other
+    gearwright simulation 2 ⏎ | SHA-256 of the rest | signature | length of the head | head | parts, one after the other
 
-The checksum finds damage and not forgery. Code in a file runs as the user who opens it, as that of a program does: so
-the file must be his or the administrator's, and nobody else may write it, unless he says that he trusts it.
+The checksum finds damage. Code in a file runs as the user who opens it, as that of a program does: so the signature
+must be this user's own (`user_key`), unless he says that he trusts the file. The owner of a file says nothing about its
+origin: a file belongs to whoever has downloaded it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -19,12 +19,13 @@ from typing import Any
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import GearwrightError, LoadError, SimulationError
 from gearwright.files import open_regular, write_whole
+from gearwright.sim.saving.user_key import SIZE, is_signed, signature
 
 NAME = b"gearwright simulation "
-FORMAT = 1
+FORMAT = 2
 MAGIC = NAME + b"%d\n" % FORMAT
 DIGEST = 32  # bytes
-ADMINISTRATOR = 0  # may write everything anyway
+BEGIN = len(MAGIC) + DIGEST + SIZE  # of what the checksum is of
 LARGEST = 2**34  # bytes of a file: the states of a large batch
 LARGEST_HEAD = 2**28  # bytes
 
@@ -38,20 +39,27 @@ def packed(head: Mapping[str, Any], parts: Mapping[str, bytes]) -> bytes:
     sizes = [[name, len(content)] for name, content in parts.items()]
     text = json.dumps({**head, "parts": sizes}, separators=(",", ":"), allow_nan=False).encode()
     rest = b"".join([struct.pack("<Q", len(text)), text, *parts.values()])
-    return MAGIC + hashlib.sha256(rest).digest() + rest
+    digest = hashlib.sha256(rest).digest()
+    return MAGIC + digest + signature(MAGIC + digest) + rest
 
 
-def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Head and parts. Raises ValueError that says what is wrong."""
+def unpacked(content: bytes, *, trust: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Head and parts. Raises ValueError that says what is wrong, also where the file is not this user's own."""
     if not content.startswith(NAME):
         meant = "; this looks like a robot's file: did you mean gearwright.load?" if _is_xml(content) else ""
         raise GearwrightError(f"this is no saved simulation: `Simulation.save` writes them{meant}")
     if not content.startswith(MAGIC):
         found = content[len(NAME) : len(NAME) + 8].partition(b"\n")[0].decode("ascii", "replace")
         raise ValueError(f"the file has format {found!r}, and this version reads {FORMAT}: save the simulation again")
-    rest = memoryview(content)[len(MAGIC) + DIGEST :]
-    if hashlib.sha256(rest).digest() != content[len(MAGIC) : len(MAGIC) + DIGEST]:
+    digest, signed = (content[at : at + size] for at, size in ((len(MAGIC), DIGEST), (len(MAGIC) + DIGEST, SIZE)))
+    rest = memoryview(content)[BEGIN:]
+    if hashlib.sha256(rest).digest() != digest:
         raise ValueError("the file is damaged, or was cut off: its checksum is wrong. Copy it again, or save it again")
+    if not (trust or is_signed(MAGIC + digest, signed)):
+        raise ValueError(
+            "the file was not saved by you on this machine, and its code would run as you: if you trust where it comes "
+            "from, open it with trust=True"
+        )
     (length,) = struct.unpack_from("<Q", rest)
     if not 0 <= length <= min(LARGEST_HEAD, len(rest) - 8):
         raise ValueError("the file is damaged: its head is longer than the file")
@@ -86,8 +94,8 @@ def written(path: str | os.PathLike[str], content: bytes) -> None:
         raise SimulationError(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
 
 
-def read(path: str | os.PathLike[str], *, trust: bool) -> bytes:
-    """The bytes of a file that this user may run code from."""
+def read(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file, bounded."""
     try:
         file = open_regular(path)
     except OSError as error:
@@ -98,17 +106,4 @@ def read(path: str | os.PathLike[str], *, trust: bool) -> bytes:
             raise refused(path, "the file is empty")
         if status.st_size > LARGEST:
             raise refused(path, f"the file has {status.st_size:,} bytes; saved simulations have {LARGEST:,} at most")
-        if not trust and (why := _not_ours(status)):
-            raise refused(path, f"{why}, and its code would run as you: if you trust it, open it with trust=True")
         return file.read(status.st_size)
-
-
-def _not_ours(status: os.stat_result) -> str:
-    """Why somebody else might have written it; empty if nobody could."""
-    if not hasattr(os, "getuid"):  # Windows: access lists protect a user's files
-        return ""
-    if status.st_uid not in (os.getuid(), ADMINISTRATOR):
-        return f"the file belongs to another user (number {status.st_uid})"
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "others may write the file (chmod go-w would end that)"
-    return ""

@@ -31,11 +31,11 @@ def open(
 
     NumPy is enough; code for a GPU needs CuPy. `batch` takes another number of robots, which start afresh. `threads`
     as in `gearwright.compile`. Raises LoadError for a file that is damaged, of another version, or for another machine;
-    and for one that belongs to somebody else or that others may write, unless `trust` is true: its code runs as you.
+    and for one that this user has not saved on this machine, unless `trust` is true: its code runs as you.
     """
-    content = container.read(path, trust=trust)
+    content = container.read(path)
     try:
-        head, parts = container.unpacked(content)
+        head, parts = container.unpacked(content, trust=trust)
         _check_version(head)
         kernels = _kernels(head, parts, os.fspath(path))
         kernels["step"]  # for this machine?

@@ -1,0 +1,108 @@
+"""Buttons, sliders and menus. Here alone a browser's values come in: each is checked before anything sees it.
+
+viser takes every message as it is: any number, any text, any attribute of a control, and a wish to publish the page on
+the internet. Only two kinds of messages are let through, drags of links and values of controls, and of the latter only
+those that a person could have set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+TAKEN = "SceneNodeDragMessage"
+Accept = Callable[[Any], Any]  # the value as it is taken; raises ValueError where it is none
+
+
+class Controls:
+    """Makes controls, and knows what each of them can be set to. `gui`: for what only shows."""
+
+    def __init__(self, server: Any) -> None:
+        from viser import _messages
+
+        self.gui, self._accepts = server.gui, dict[str, Accept]()
+        incoming = server._websock_server
+        for kind in [k for k in incoming._incoming_handlers if k.__name__ != TAKEN]:
+            incoming.unregister_handler(kind)
+        incoming.register_handler(_messages.GuiUpdateMessage, self._take)
+
+    async def _take(self, client: Any, message: Any) -> None:
+        """A message of a browser, once its value is known to be one."""
+        try:
+            updates = self.accepted(message.uuid, message.updates)
+        except ValueError:
+            return
+        await self.gui._handle_gui_updates(client, replace(message, updates=updates))
+
+    def accepted(self, uuid: Any, updates: Any) -> dict[str, Any]:
+        """The part of a message that is valid. Raises ValueError if none of it is."""
+        accept = self._accepts.get(uuid) if isinstance(uuid, str) else None
+        if accept is None or not isinstance(updates, Mapping) or set(updates) - {"value"}:
+            raise ValueError("no control has this")
+        return {"value": accept(updates["value"])} if "value" in updates else {}
+
+    def _known(self, handle: Any, accept: Accept, act: Callable[[Any], None] | None) -> Any:
+        self._accepts[handle._impl.uuid] = accept
+        if act is not None:
+            handle.on_update(act)
+        return handle
+
+    def slider(
+        self, label: str, shown: tuple[float, float], step: float, value: float, act: Callable[[Any], None], *,
+        allowed: tuple[float, float] | None = None, hint: str | None = None, disabled: bool = False,
+    ) -> Any:  # fmt: skip
+        """A slider from end to end of `shown`; its box takes numbers of `allowed`, if that is more."""
+        low, high = allowed or shown
+        handle = self.gui.add_slider(label, *shown, step, value, hint=hint, disabled=disabled)
+        return self._known(handle, _refused if disabled else number_of(low, high), act)
+
+    def number(self, label: str, value: int, most: int, act: Callable[[Any], None], hint: str) -> Any:
+        """A whole number, 0 … most."""
+        handle = self.gui.add_number(label, value, min=0, max=most, step=1, hint=hint)
+        return self._known(handle, number_of(0, most), act)
+
+    def checkbox(self, label: str, value: bool, act: Callable[[Any], None], hint: str | None = None) -> Any:
+        return self._known(self.gui.add_checkbox(label, value, hint=hint), one_of((True, False)), act)
+
+    def menu(
+        self, label: str, options: Sequence[str], value: str, act: Callable[[Any], None], visible: bool = True
+    ) -> Any:
+        handle = self.gui.add_dropdown(label, tuple(options), initial_value=value, visible=visible)
+        return self._known(handle, one_of(options), act)
+
+    def button(self, label: str, icon: Any, act: Callable[[Any], None]) -> Any:
+        handle = self.gui.add_button(label, icon=icon)
+        handle.on_click(act)
+        return self._known(handle, one_of((True, False)), None)
+
+    def buttons(self, options: Sequence[str], act: Callable[[Any], None]) -> Any:
+        handle = self.gui.add_button_group("", tuple(options))
+        handle.on_click(act)
+        return self._known(handle, one_of(options), None)
+
+
+def number_of(low: float, high: float) -> Accept:
+    """Finite numbers; those beyond an end are that end."""
+
+    def accept(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise ValueError("no finite number")
+        return min(high, max(low, value))
+
+    return accept
+
+
+def one_of(options: Sequence[Any]) -> Accept:
+    def accept(value: Any) -> Any:
+        for option in options:
+            if type(value) is type(option) and value == option:
+                return option
+        raise ValueError("none of the options")
+
+    return accept
+
+
+def _refused(value: Any) -> Any:
+    raise ValueError("a control that only shows")
