@@ -248,6 +248,7 @@ CODES: dict[str, str] = {
     "loop-closed": "a kinematic loop; the joint where it is cut",
     "loop-rigid": "a kinematic loop that moves to first order only, and so holds still; what closes it is fixed",
     "loop-open": "a kinematic loop that cannot be closed from where the file has it",
+    "closure-value": "a list of closures (`closures=…`) that cannot be understood",
     "root-multiple": "a URDF with several root links, or none",
     "element-ignored": "a known element that does not describe the mechanism",
     "element-unknown": "an unknown element or attribute",

@@ -270,7 +270,10 @@ class _Motion:
         return motions
 
     def _independent(self, motions: dict[Coordinate, Array], q: Configuration) -> dict[Coordinate, Array]:
-        """Without followers, whose motion is their leaders', and without axes that have an inertia of their own."""
+        """Without followers, whose motion is their leaders', and without axes that have an inertia of their own.
+
+        Each of size 1: masses may be of any size.
+        """
         by_axis = {AxisRef(c.joint.name, c.axis): c for c in motions if c.axis is not None}
         for coupling in reversed(self.couplings):
             slopes = coupling.slopes([q[t.axis.joint][t.axis.index] for t in coupling.leaders])
@@ -280,7 +283,8 @@ class _Motion:
                 ratio = 1.0 if at_dead_point else float(slope)
                 motions[by_axis[t.axis]] = motions[by_axis[t.axis]] + ratio * follower
         own = {by_axis[axis] for axis in self.settled if axis in by_axis}
-        return {c: motion for c, motion in motions.items() if c not in own}
+        sizes = {c: float(np.abs(motion).max(initial=0.0)) for c, motion in motions.items() if c not in own}
+        return {c: motions[c] / size if size else motions[c] for c, size in sizes.items()}
 
 
 def _undone_by(others: Mapping[Coordinate, Array], motion: Array) -> tuple[Coordinate, ...]:
