@@ -94,6 +94,7 @@ REMEDIES = {
     "loop-closed": "nothing; `--cut JOINT` cuts it elsewhere",
     "loop-rigid": "move the joints so that the loop can move, or make the joint fixed",
     "loop-open": "correct the poses of the loop's joints: they do not meet",
+    "closure-value": "write `closed_loop` with `type`, or a list of closures: [loops](loops.md) has the spellings",
     "root-multiple": "join the links, or give the model as SDFormat; a floating base is `--base floating`",
     "element-ignored": "nothing: it is for another program",
     "element-unknown": "correct the name; the nearest one is in the message",

@@ -30,6 +30,8 @@ SINES = "tests/compiler/test_vector_math.py::test_sine_and_cosine_are_accurate"
 CALLS = "tests/sim/test_signals.py"
 SAVED = "tests/sim/test_saving.py"
 MODEL_TOO = "tests/model/test_more_thresholds.py"
+MASSES = "tests/model/test_moved_mass.py"
+REFUSED = "tests/sim/test_refused_and_reported.py"
 RECORDINGS = "tests/sim/test_recording_thresholds.py"
 SWEEPS = "tests/dynamics/steps/test_sweep.py"
 CENTRES = "tests/sim/test_dead_centres.py"
@@ -104,6 +106,7 @@ GUARDS = {
     "sim.command_limiter.BEYOND": Guard("tests/sim/test_command_limits.py::test_velocities"),
     "sim.failing.LARGE_MASS_RATIO": Guard(OF_SIM),
     "sim.failing.LARGE_ROBOT": Guard(OF_SIM),
+    "sim.failing.SINGULAR": Guard(OF_SIM),
     "sim.free_memory.UNKNOWN": Guard("tests/sim/test_free_memory.py::test_a_system_that_says_little"),
     "sim.loop_closure.ATTEMPTS": Guard(OF_SIM),
     "sim.loop_closure.CLOSED": Guard(OF_SIM, 1e3),
@@ -128,7 +131,7 @@ GUARDS = {
     "model.mechanism.DEFAULT_GRAVITY": Guard(OF_MODEL),
     "model.rings.ONE_ROW": Guard(OF_MODEL),
     "model.rings.WIDEST": Guard(OF_MODEL),
-    "model.moved_mass.POINT": Guard(MODEL_TOO),
+    "model.moved_mass.POINT": Guard(f"{REFUSED}::test_what_moves_no_mass_is_reported_and_runs", 0.1),
     "model.second_descriptions.AGREES": Guard("tests/model/test_second_descriptions.py::test_the_digits_of_a_ratio"),
     "model.servos.FULL_ERROR": Guard(OF_MODEL),
     "model.servos.STIFFNESS": Guard(OF_MODEL),
@@ -199,6 +202,8 @@ GUARDS = {
     "dynamics.steps.sweep.TOLERANCE": Guard(SWEEPS),
     "model.couplings.MAX_TERMS": Guard(MODEL_TOO),
     "model.moved_mass.ASSUMED_ARMATURE": Guard(MODEL_TOO),
+    "model.moved_mass.DEPENDENT": Guard(MASSES),
+    "model.moved_mass.NOTABLE": Guard(MASSES),
     "model.moved_mass.ON_AXIS": Guard(MODEL_TOO),
     "model.plausible.DEGREES": Guard(MODEL_TOO),
     "model.plausible.FAR": Guard(MODEL_TOO),
@@ -248,6 +253,7 @@ ARGUED = {
     "dynamics.constraints.winding.PARALLEL": "slopes of parallel axes are off by rounding, those of others by 0.1",
     "dynamics.steps.substeps.IN_USE": "how soon parts get longer again: those that are too long are halved",
     "dynamics.algebra.scalar.TINY": "keeps 0/0 finite; every other divisor is far larger",
+    "model.moved_mass.WIDEST": "how large a file is looked at: no robot has so many links without inertia together",
     "dynamics.steps.guess.QUICK": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.guess.SMOOTH": "which guess a step begins with: passes settle to the same",
     "dynamics.steps.direct.POINTS": "a curve is followed quadratically: what is left of a point is its square",

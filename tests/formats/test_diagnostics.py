@@ -939,6 +939,7 @@ TABLE = [
         "16777216",
     ),
     row("inertia-missing", "warning", sdf("", links=ON_AXIS), "moves no mass"),
+    row("closure-value", "error", urdf(""), "'leg'", options={"closures": [{"leg": 1}]}, line=0),
     row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
     row("element-ignored", "info", sdf(f'\n<plugin name="p" filename="x.so"/>{HERE}'), "<plugin>"),
     row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<mu1>1</mu1></gazebo>'), "mu1"),

@@ -22,6 +22,7 @@ from gearwright.model import (
     Joint,
     Limits,
     Link,
+    Pose,
     Term,
     Transmission,
 )
@@ -207,7 +208,8 @@ def test_limits_through_a_chain() -> None:
 
 
 def test_a_coordinate_that_moves_no_mass_is_told() -> None:
-    joints = {"ja": joint("ja", WORLD, "a"), "jb": joint("jb", "a", "b"), "jc": joint("jc", "b", "c", "fixed")}
+    apart = replace(joint("jb", "a", "b"), X_PJ=Pose.from_rpy((0.3, 0, 0), (0, 0, 0)))
+    joints = {"ja": joint("ja", WORLD, "a"), "jb": apart, "jc": joint("jc", "b", "c", "fixed")}
     heavy_end = {**links("ab", Inertia(mass=0.0)), **links("c")}
     assert not Mechanism(name="m", links=heavy_end, joints=joints).diagnostics
     light_end = {**links("a"), **links("bc", Inertia(mass=0.0))}

@@ -12,7 +12,7 @@ from gearwright.errors import ModelError
 from gearwright.model import Axis, AxisRef, Coupling, Inertia, Joint, Limits, Link, Pose, rings
 from gearwright.model.couplings import Couplings, Term
 from gearwright.model.loop_system import LoopSystem, null_space
-from gearwright.model.moved_mass import massless_joints
+from gearwright.model.moved_mass import massless_coordinates
 from gearwright.model.plausible import _joint, _link
 from tests.model.test_thresholds import ratio
 
@@ -71,7 +71,7 @@ def pendulum(arm):
 @pytest.mark.parametrize(("arm", "armature"), [(0.5e-12, 1e-6), (2e-12, 0.0)])
 def test_a_point_mass_on_its_axis_does_not_resist_and_an_armature_is_assumed(arm, armature):
     robot = pendulum(arm)
-    assert len(list(massless_joints(robot))) == (armature > 0)
+    assert len(list(massless_coordinates(robot))) == (armature > 0)
     assert numbers(robot)["j.armature"] == armature
 
 

@@ -98,6 +98,14 @@ def test_a_mass_ratio_that_is_worth_a_word(ratio, said):
     assert len(failing._mass_reason(SimpleNamespace(robot=SimpleNamespace(links=links)))) == said
 
 
+@pytest.mark.parametrize(("left", "said"), [(5e-13, ["a", "b"]), (5e-12, [])])
+def test_a_mass_matrix_is_singular_where_twelve_digits_are_lost(left, said):
+    robot = SimpleNamespace(couplings={})
+    M = np.array([[4.0, 2.0 - 2.0 * left, 0.0], [2.0 - 2.0 * left, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    sim = SimpleNamespace(robot=robot, coordinates=("a", "b", "c"), batch=1, mass_matrix=lambda: M)
+    assert failing._moving_no_mass(sim, 0) == said
+
+
 @pytest.mark.parametrize(("axes", "said"), [(40, 1), (41, 0)])
 def test_the_mass_matrix_of_a_large_robot_is_not_compiled_for_a_message(axes, said):
     names = [f"j{i}" for i in range(axes)]

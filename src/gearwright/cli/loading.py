@@ -26,6 +26,7 @@ class LoadOptions:
     path: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
+    closures: str | None = None
     strict: bool = False
     xacro_args: dict[str, str] = field(default_factory=dict)
     xacro_env: tuple[str, ...] = ()
@@ -69,6 +70,7 @@ def load(file: str, reading: LoadOptions) -> Loaded:
             model=reading.model,
             search_path=reading.path,
             cut=reading.cut,
+            closures=reading.closures,
             strict=reading.strict,
             xacro_args=reading.xacro_args,
             xacro_env=reading.xacro_env,

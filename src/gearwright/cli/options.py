@@ -85,6 +85,10 @@ CutJoints = Annotated[
     list[str] | None,
     typer.Option("--cut", metavar="JOINT", help="Use this joint to close its kinematic loop; repeatable."),
 ]
+ClosureList = Annotated[
+    str | None,
+    typer.Option("--closures", metavar="FILE", help="Read joints that close loops from this YAML or XML file."),
+]
 Strict = Annotated[
     bool,
     typer.Option("--strict", help="Treat faulty parts as errors instead of leaving them out with a warning."),

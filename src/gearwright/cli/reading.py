@@ -10,6 +10,7 @@ from typing import Any
 from gearwright.cli.loading import LoadOptions, assignments
 from gearwright.cli.options import (
     BaseChoice,
+    ClosureList,
     CutJoints,
     ModelName,
     PluginFolders,
@@ -26,13 +27,14 @@ def _read(
     path: SearchPath = None,
     plugins: PluginFolders = None,
     cut: CutJoints = None,
+    closures: ClosureList = None,
     xacro_arg: XacroArguments = None,
     xacro_env: XacroVariables = None,
     strict: Strict = False,
 ) -> LoadOptions:
     return LoadOptions(
         model=model, base=base, path=tuple(path or ()), plugins=tuple(plugins or ()), cut=tuple(cut or ()),
-        xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
+        closures=closures, xacro_args=assignments(xacro_arg), xacro_env=tuple(xacro_env or ()), strict=strict,
     )  # fmt: skip
 
 

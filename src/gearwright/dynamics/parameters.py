@@ -12,7 +12,7 @@ from gearwright.dynamics.algebra.scalar import Expression, Scalar, simplified, t
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
 from gearwright.model.massless_designs import mass_givers
-from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
+from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_coordinates
 from gearwright.model.parameters import (
     actuator_numbers,
     axes,
@@ -39,9 +39,8 @@ __all__ = [
 def numbers(mechanism: Mechanism, gravity: Sequence[float] | None = None) -> dict[str, float]:
     """Every number of the equations by its name, in the order of the mechanism."""
     found = {name: float(value) for name, value, _, _ in parameter_rows(mechanism)}
-    for joint, _ in massless_joints(mechanism):
-        for name, _ in axes(joint):
-            found[f"{name}.armature"] = found[f"{name}.armature"] or ASSUMED_ARMATURE
+    for u in massless_coordinates(mechanism):
+        found |= dict.fromkeys((f"{name}.armature" for name in u.armatures), ASSUMED_ARMATURE)
     if gravity is not None:
         found |= {f"gravity.{c}": float(g) for c, g in zip("xyz", gravity, strict=True)}
     return found

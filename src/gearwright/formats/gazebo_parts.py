@@ -10,7 +10,7 @@ from gearwright.formats.sdf_joints import read_joint
 from gearwright.formats.sdf_links import read_link
 from gearwright.formats.sdf_reader import ModelReader
 from gearwright.formats.sdf_scope import Fragment, Placed, PoseError, Scope, read_pose
-from gearwright.formats.urdf_parts import zero_poses
+from gearwright.formats.zero_poses import zero_poses
 
 VERSION = (1, 6)  # of SDFormat, in which they are written
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from gearwright.diagnostics import Report, Source, first_of
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
@@ -20,6 +20,7 @@ from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
+Closures = PathLike | Sequence[Any] | Mapping[str, Any]
 Plugins = Literal["trust"] | Sequence[PathLike] | None
 RECORDED = (b"\x89MCAP", b"PAR1", b"PK\x03\x04")  # heads of recordings
 SAVED = b"gearwright simulation "  # the head of what `Simulation.save` writes
@@ -34,6 +35,7 @@ class Options:
     model: str | None = None
     search_path: Sequence[PathLike] = ()
     cut: Sequence[str] = ()
+    closures: Closures | None = None
     xacro_args: Mapping[str, object] = field(default_factory=dict)
     xacro_env: Sequence[str] = ()
     strict: bool = False
@@ -43,6 +45,8 @@ class Options:
             raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r}")
         if isinstance(self.plugins, str) and self.plugins != "trust":
             raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r}")
+        if self.closures is not None and not isinstance(self.closures, str | os.PathLike | Mapping | Sequence):
+            raise ModelError(f"closures is the path of a file, or a list of closures, not {self.closures!r:.60}")
         for name, given in {"search_path": self.search_path, "xacro_env": self.xacro_env}.items():
             if isinstance(given, (str, bytes, os.PathLike)):
                 raise ModelError(f"{name} is a list, not {given!r}; write [{given!r}]")
@@ -62,8 +66,8 @@ class Options:
 
 def load(
     path: PathLike, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
-    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), xacro_args: Mapping[str, object] | None = None,
-    xacro_env: Sequence[str] = (), strict: bool = False,
+    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), closures: Closures | None = None,
+    xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (), strict: bool = False,
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF or xacro file.
 
@@ -74,6 +78,7 @@ def load(
     search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,
                  ROS_PACKAGE_PATH, AMENT_PREFIX_PATH and GZ_SIM_RESOURCE_PATH
     cut          joints at which kinematic loops are to be cut
+    closures     joints that close loops, which a URDF has no element for: a YAML or XML file, or a list of closures
     xacro_args   values for the xacro:arg elements of a xacro file
     xacro_env    names of environment variables that a xacro file may read
     strict       True: what the mechanism is sound without (a transmission of a joint that does not exist, a shape that
@@ -82,8 +87,8 @@ def load(
     Raises LoadError, with all diagnostics, if the file has errors.
     """
     options = Options(
-        base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
-        xacro_env=xacro_env, strict=strict,
+        base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
+        xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"load takes the path of a file, or the name of a bundled robot, not {path!r:.60}")
@@ -96,13 +101,14 @@ def load(
 
 def loads(
     text: str | bytes, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
-    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), xacro_args: Mapping[str, object] | None = None,
-    xacro_env: Sequence[str] = (), strict: bool = False, name: str = "<string>",
+    search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), closures: Closures | None = None,
+    xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (), strict: bool = False,
+    name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
     options = Options(
-        base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, xacro_args=xacro_args or {},
-        xacro_env=xacro_env, strict=strict,
+        base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
+        xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     _check_text(text)
     report = Report(strict=strict)
@@ -158,6 +164,10 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
     else:
         root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf> or <robot>")
         raise LoadError(report)
+    if options.closures is not None:
+        from gearwright.formats.closure_lists import read_closures
+
+        read_closures(options.closures, draft)
     report_unread(root, ignored)
     return draft.finish(options.base, root, (options.cut,) if isinstance(options.cut, str) else tuple(options.cut))
 

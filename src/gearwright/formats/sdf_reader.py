@@ -11,6 +11,7 @@ from functools import cache
 
 from gearwright.formats.actuation import read_actuation
 from gearwright.formats.draft import Draft
+from gearwright.formats.drake_constraints import read_drake_constraints
 from gearwright.formats.drake_joints import read_drake_joint
 from gearwright.formats.includes import Library
 from gearwright.formats.located_xml import MAX_NAME, Element
@@ -197,6 +198,8 @@ class ModelReader:
                 read_drake_joint(c, scope, self.draft, fragment)
         for name, part in _of(scope, "frame"):
             self._frame(scope, name, part)
+        for fragment in (f for f in scope.fragments if f not in self.robots):
+            read_drake_constraints(fragment.element, self.draft, scope.full)
         self.placed.append(scope)
 
     def finish(self) -> None:

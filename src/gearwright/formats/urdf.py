@@ -24,6 +24,7 @@ from gearwright.model import (
     Axis,
     AxisDynamics,
     AxisRef,
+    Frame,
     Geometry,
     Inertia,
     Joint,
@@ -39,6 +40,7 @@ X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 Rgba = tuple[float, float, float, float]
 URDF_VERSIONS = ((1, 0), (1, 1), (1, 2))
+CLOSING = ("loop", "loop_joint", "loop_closure", "constraint")  # elements of other programs' URDFs
 URDF_KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 OTHER_NAMES = {"spherical": "ball"}  # types of Bullet, MuJoCo and RaiSim
 QUATERNIONS = {"quat_xyzw": (3, 0, 1, 2), "quat_wxyz": (0, 1, 2, 3), "wxyz": (0, 1, 2, 3)}  # where w, x, y, z stand
@@ -85,12 +87,35 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy, library: Lib
         robot.error("link-not-found", "the robot has no links")
     report_text(robot)
     read_gazebo(robot, draft, plugins, library, prefix)
+    for e in robot.all("frame"):
+        _read_frame(e, draft, rename)
+    if any(c.tag.startswith("drake:") for c in robot.children):
+        from gearwright.formats.drake_constraints import read_drake_constraints
+
+        read_drake_constraints(robot, draft, rename)
+    for e in robot.all(*CLOSING):
+        e.warning(
+            "not-simulated", f"<{e.tag}> closes a loop, which URDF has no element for: closures={e.file!r} reads it"
+        )
+        e.consume()
     draft.fixed.update(n for n in draft.links if n not in draft.apart)
     read_actuation(robot, draft, plugins, rename)
     if tags := robot.all("ros2_control"):
         from gearwright.formats.ros2_control import read_ros2_controls  # with what it reads, only where there are tags
 
         read_ros2_controls(tags, draft, plugins, rename)
+
+
+def _read_frame(e: Element, draft: Draft, rename: Rename) -> None:
+    """Drake's frame on a link."""
+    name, link = e.get("name") or "", e.get("link") or ""
+    if not name or rename(link) not in draft.links:
+        what = f"names no link that exists: {link!r}" if name else "has no name"
+        e.recoverable("link-not-found" if name else "name-missing", f"a <frame> {what}; it is left out")
+        e.consume()
+        return
+    frame = Frame(name=rename(name), link=rename(link), X_LF=attached(e), source=e.source)
+    draft.add(draft.frames, "frame", frame.name, frame, e)
 
 
 def _prefixed(prefix: str) -> Rename:
@@ -120,8 +145,11 @@ def _read_link(e: Element, draft: Draft, colours: dict[str, Rgba | None], rename
 def origin(e: Element) -> Pose:
     """<origin xyz rpy>, or a quaternion as newer URDF has it."""
     o = e.child("origin")
-    if o is None:
-        return IDENTITY
+    return IDENTITY if o is None else attached(o)
+
+
+def attached(o: Element) -> Pose:
+    """Pose by attributes."""
     xyz = o.vector("xyz", ZERO)
     if any(abs(v) > FARTHEST for v in xyz):
         o.error("pose-invalid", f"attribute xyz: a coordinate exceeds the limit of {FARTHEST:g} m")

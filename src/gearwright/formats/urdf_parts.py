@@ -10,9 +10,8 @@ from gearwright.formats.draft import Draft
 from gearwright.formats.located_xml import Element
 from gearwright.formats.plugins import PluginPolicy
 from gearwright.formats.sdf_scope import Fragment, Placed, Scope
-from gearwright.model import IDENTITY, WORLD, Joint, Pose
-from gearwright.model.kinematics import link_poses
-from gearwright.model.topology import grow, roots, span
+from gearwright.formats.zero_poses import zero_poses
+from gearwright.model import WORLD, Pose
 
 if TYPE_CHECKING:
     from gearwright.formats.includes import Library
@@ -60,14 +59,3 @@ class UrdfPart:
         part.joints.update(tied)
         part.X_WL.update({name: X_WR @ X for name, X in self.poses.items()})
         draft.take(part, robot)
-
-
-def zero_poses(draft: Draft) -> dict[str, Pose]:
-    """Poses of all links with joints at zero; links that nothing ties to the world are held where it is."""
-    ends = {*draft.links, WORLD}
-    sound = (j for j in draft.joints.values() if j.parent in ends and j.child in draft.links and j.parent != j.child)
-    known = {j.name: j for j in sound}
-    kept, _ = span(known)
-    held = [Joint(name=f"base {r}", kind="fixed", parent=WORLD, child=r) for r in roots(draft.links, kept)]
-    tree = grow(draft.links, [*held, *kept], ())
-    return {WORLD: IDENTITY, **link_poses(tree, {b.joint.name: b.joint.type.zero for b in tree.branches})}

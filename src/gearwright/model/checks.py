@@ -14,7 +14,7 @@ from gearwright.errors import ModelError
 from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.inertia import flaws
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_joints
+from gearwright.model.moved_mass import ASSUMED_ARMATURE, Massless, massless_coordinates
 from gearwright.model.plausible import check_plausible
 from gearwright.model.references import spanned
 from gearwright.model.rings import groups, locked
@@ -24,6 +24,7 @@ from gearwright.model.simulation_checks import (
     check_second_descriptions,
     check_simulation,
     check_start_of_maps,
+    refuse,
     without_contradictions,
 )
 from gearwright.model.topology import roots
@@ -217,10 +218,27 @@ def check_masses(m: Mechanism, report: Report) -> None:
         whole = with_rotors(m)
     except ModelError:  # reported by the checks of rotors
         whole = m
-    for joint, link in massless_joints(whole):
-        message = f"joint {joint.name!r} moves no mass: link {link!r} has no inertia along it, nor has what hangs on it"
-        taken = f"an armature of {ASSUMED_ARMATURE:g} is taken" if joint.axes else "`compile` needs some"
-        report.warning("inertia-missing", f"{message}; {taken}", m.links[link].source if link in m.links else None)
+    for u in {u.joint.name: u for u in reversed(massless_coordinates(whole))}.values():
+        source = m.links[u.link].source if u.link in m.links else None
+        if u.can_be_simulated:
+            which = f" for {', '.join(map(repr, u.armatures))}" if u.undone_by else ""
+            report.warning(
+                "inertia-missing", f"{_unmoved(u)}; an armature of {ASSUMED_ARMATURE:g} is taken{which}", source
+            )
+        else:
+            refuse(report, f"{_unmoved(u)}; give {u.link!r}, or what hangs on it, an inertia", source)
+
+
+def _unmoved(u: Massless) -> str:
+    """Message part: who moves, and that nothing does."""
+    where = "" if u.everywhere else " in the initial configuration"
+    if len(u.names) > 1:
+        names = " and ".join((", ".join(map(repr, u.names[:-1][:5])), repr(u.names[-1])))
+        return f"joints {names} can move together without moving any mass{where}: the mass matrix is singular"
+    if u.undone_by:
+        return f"joint {u.joint.name!r} can move without moving any mass{where}: the mass matrix is singular"
+    link = f"link {u.link!r} has no inertia along it, nor has what hangs on it"
+    return f"joint {u.joint.name!r} moves no mass: {link}"
 
 
 def check_follower_limits(m: Mechanism, report: Report) -> None:

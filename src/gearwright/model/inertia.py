@@ -32,10 +32,11 @@ class Inertia:
     def tensor(self) -> Array:
         """The rotational inertia about the centre of mass in the link's axes, (3, 3) [kg·m²]."""
         R = self.pose.R
-        tensor: Array = R @ np.array(self._own_tensor()) @ R.T
+        tensor: Array = R @ np.array(self.own_tensor()) @ R.T
         return tensor
 
-    def _own_tensor(self) -> list[list[float]]:
+    def own_tensor(self) -> list[list[float]]:
+        """The same in the axes of its own frame."""
         (xx, yy, zz), (xy, xz, yz) = self.moments, self.products
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
@@ -53,7 +54,7 @@ def flaws(inertias: Sequence[Inertia]) -> list[str | None]:
     """
     if not inertias:
         return []
-    principal = np.linalg.eigvalsh(np.array([i._own_tensor() for i in inertias]))  # (n, 3), ascending
+    principal = np.linalg.eigvalsh(np.array([i.own_tensor() for i in inertias]))  # (n, 3), ascending
     return [_flaw(i.mass, *moments) for i, moments in zip(inertias, principal.tolist(), strict=True)]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Joint
-from gearwright.model.moved_mass import massless_joints
+from gearwright.model.moved_mass import massless_coordinates
 from gearwright.model.parameters import axes, device_key
 from gearwright.model.poses import Pose
 from gearwright.model.rotors import with_rotors
@@ -40,11 +40,15 @@ class Massless(NamedTuple):
 def mass_givers(m: Mechanism, names: Collection[str]) -> dict[str, list[str]]:
     """By joint that moves no mass: those of these parameters that would give it some, each by itself."""
     inertial = [n for n in names if n.endswith(INERTIAL)]
-    massless = [joint.name for joint, _ in massless_joints(m)] if inertial else []
+    massless = _massless_joints(m) if inertial else []
     if not massless:
         return {}
-    left = {n: {joint.name for joint, _ in massless_joints(with_inertial_numbers(m, {n: 1.0}))} for n in inertial}
+    left = {n: set(_massless_joints(with_inertial_numbers(m, {n: 1.0}))) for n in inertial}
     return {joint: [n for n in inertial if joint not in left[n]] for joint in massless}
+
+
+def _massless_joints(m: Mechanism) -> list[str]:
+    return list(dict.fromkeys(name for u in massless_coordinates(m) for name in u.names))
 
 
 def massless_designs(
@@ -56,9 +60,11 @@ def massless_designs(
         return
     whole = with_rotors(robot)
     assumed = (
-        joint for joint, _ in massless_joints(whole) if all(f"{n}.armature" not in values for n, _ in axes(joint))
+        name
+        for name in _massless_joints(whole)
+        if all(f"{n}.armature" not in values for n, _ in axes(whole.joint(name)))
     )
-    before = {joint.name for joint in assumed}  # these have an armature
+    before = set(assumed)  # these have an armature
     table = np.stack([np.broadcast_to(np.asarray(values[n], dtype=float), (count,)) for n in names], axis=1)
     patterns, first, which = np.unique(table == 0, axis=0, return_index=True, return_inverse=True)
     for i, (pattern, design) in enumerate(zip(patterns, first, strict=True)):
@@ -77,9 +83,9 @@ def _broken(
             yield (key,), f"the rotor of {name!r} has a coordinate of its own, and needs an inertia"
             return
     zeros = tuple(n for n, x in numbers.items() if x == 0 and ".com." not in n)
-    for joint, _ in massless_joints(with_inertial_numbers(whole, numbers)):
-        if joint.name not in before:
-            rule = f"joint {joint.name!r} then moves no mass: give what it carries some, or the joint an armature"
+    for name in _massless_joints(with_inertial_numbers(whole, numbers)):
+        if name not in before:
+            rule = f"joint {name!r} then moves no mass: give what it carries some, or the joint an armature"
             yield zeros or tuple(n for n, x in numbers.items() if x == 0), rule
             return
 

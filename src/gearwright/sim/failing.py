@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 LARGE_MASS_RATIO = 1e4  # from which it is worth a word
+SINGULAR = 1e-12  # eigenvalue of a mass matrix whose diagonal is 1: rounding of zero
 LARGE_ROBOT = 40  # coordinates from which the mass matrix is not worth its compiling, for a message
 
 
@@ -124,6 +125,11 @@ def _coordinate(sim: Simulation, first: Failure) -> str | None:
 
 def _likely(sim: Simulation, first: Failure) -> str:
     """Reasons with their numbers, the most likely first."""
+    if together := _moving_no_mass(sim, first.robot):
+        joints = " and ".join(map(repr, together))
+        what = "can move together without moving any mass" if len(together) > 1 else "moves no mass"
+        remedy = "give their links an inertia, or the joints an armature"
+        return f". The mass matrix is singular there: {joints} {what}; {remedy}"
     name = _coordinate(sim, first)
     if name is None:
         return ""
@@ -153,6 +159,23 @@ def _controller(sim: Simulation) -> str | None:
 def _is_pushed(sim: Simulation, robot: int) -> bool:
     """Whether commands or efforts are held."""
     return any(bool(sim.inputs.acting(slot)[robot].any()) for slot in INPUTS if slot in sim.inputs.slots)
+
+
+def _moving_no_mass(sim: Simulation, robot: int) -> list[str]:
+    """Coordinates along which the mass matrix of the last good state is singular; those that follow others are left."""
+    exact = [c for c in sim.robot.couplings.values() if c.mode == "exact"]
+    tied = {ref for c in exact for ref in (c.follower, *(t.axis for t in c.leaders))}
+    names = sim.coordinates
+    coupled = {coordinate_of(sim.robot.joint(ref.joint), ref) for ref in tied}
+    free = [i for i, n in enumerate(names) if n not in coupled]
+    if not free or len(names) > LARGE_ROBOT:
+        return []
+    M = sim.mass_matrix().reshape(sim.batch, len(names), -1)[robot][np.ix_(free, free)]
+    scale = np.sqrt(np.maximum(M.diagonal(), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+    if not values[0] < SINGULAR:
+        return []
+    return [names[i] for i, share in zip(free, vectors[:, 0].tolist(), strict=True) if abs(share) > 0.1]
 
 
 def _effort_reason(sim: Simulation, robot: int) -> list[str]:
