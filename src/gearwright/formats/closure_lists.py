@@ -145,7 +145,7 @@ def _closure(entry: Mapping[str, Any]) -> Closure:
     strange = [str(k) for k in entry if k not in KEYS]
     if strange:
         raise _WrongError(f"a closure has no {strange[0]!r}; it has {', '.join(KEYS)}")
-    links = entry.get("links")
+    links: Any = entry.get("links")
     if not _is_list(links) or len(links) != 2 or not all(isinstance(n, str) and n for n in links):
         raise _WrongError(f"links are the names of two links or frames, not {_short(links)}")
     if "origin" in entry and "origins" in entry:
@@ -158,11 +158,11 @@ def _closure(entry: Mapping[str, Any]) -> Closure:
         if not _is_list(entry["origins"]) or len(entry["origins"]) != 2:
             raise _WrongError(f"origins are two, one in each link, not {_short(entry['origins'])}")
         first, second = (_pose(o) for o in entry["origins"])
-    axes = {"axes": _axes(entry["axis"])} if "axis" in entry else {}
-    return Closure(
+    found = Closure(
         name=str(entry.get("name") or ""), kind=str(entry.get("type") or "fixed"),
-        parent=End(name=links[0], pose=first), child=End(name=links[1], pose=second), **axes,
+        parent=End(name=links[0], pose=first), child=End(name=links[1], pose=second),
     )  # fmt: skip
+    return replace(found, axes=_axes(entry["axis"])) if "axis" in entry else found
 
 
 def _axes(given: Any) -> tuple[Axis, ...]:

@@ -42,7 +42,7 @@ class Coordinate:
 
     @property
     def axis(self) -> int | None:
-        """Of the joint's axes; None where the coordinate has none, and so no armature."""
+        """Index among the joint's axes; None where the coordinate has none, and so no armature."""
         indices = self.joint.type.axis_coordinates
         return indices.index(self.index) if self.index in indices else None
 
