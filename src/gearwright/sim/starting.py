@@ -157,14 +157,16 @@ def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
     given = np.zeros((sim.batch, sim.batch_state.parts[StepSlot.SENSOR]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
-    kernel, impulses = sim.kernels["sense_start"], sim.batch_state.parts.get(StepSlot.IMPULSE, 0)
-    rest: dict[str, Array] = {StepSlot.IMPULSE: np.zeros(impulses), StepSlot.ACTUATOR: sim.layout.devices.start}
-    rest |= {StepSlot.MEAN_VELOCITY: v, StepSlot.PARTS: np.zeros(2)}
+    kernel, zeroed = sim.kernels["sense_start"], slots_that("zeroed")
     values: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.SENSOR: given}
+    rest: dict[str, Array] = {StepSlot.ACTUATOR: sim.layout.devices.start, StepSlot.MEAN_VELOCITY: v}
     for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
-        if slot.name not in values:
-            held = np.broadcast_to(rest[slot.name], (sim.batch, slot.size)) if slot.name in rest else None
-            values[slot.name] = sim.batch_state.get(slot.name) if held is None else held
+        if slot.name in zeroed:
+            values[slot.name] = np.zeros((sim.batch, slot.size))
+        elif slot.name in rest:
+            values[slot.name] = np.broadcast_to(rest[slot.name], (sim.batch, slot.size))
+        elif slot.name not in values:
+            values[slot.name] = sim.batch_state.get(slot.name)
     readings: Array = kernel.evaluate(values)["sensor_after"]
     return readings
 
