@@ -62,7 +62,9 @@ def with_part(robot):
         (axis,) = joints[name].axes
         limits = replace(axis.limits, lower=PART, stiffness=STIFFNESS, dissipation=60.0)
         joints[name] = replace(joints[name], axes=(replace(axis, limits=limits),))
-    spindle = replace(robot.transmissions["spindle"], losses=gw.Losses(efficiency=EFFICIENCY))
+    spindle = replace(
+        robot.transmissions["spindle"], losses=gw.Losses(efficiency=EFFICIENCY, backward_efficiency=EFFICIENCY)
+    )
     return replace(robot, joints=joints, transmissions={"spindle": spindle})
 
 

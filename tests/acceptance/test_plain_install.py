@@ -57,7 +57,7 @@ def _closure(requirements: list[str]) -> set[str]:
             continue
         try:
             waiting += [Requirement(text) for text in distribution(name).requires or ()]
-        except PackageNotFoundError:
+        except PackageNotFoundError:  # either: an optional requirement that is not installed
             continue
         found.add(name)
     return found

@@ -72,7 +72,6 @@ GUARDS = {
     "dynamics.algebra.rotation._ROUNDING": Guard("tests/dynamics/test_rotation.py", 0.1),
     "dynamics.constraints.rows.PARALLEL": Guard("tests/dynamics/constraints/test_coupling_rows.py"),
     "dynamics.linearization.UNROLLED": Guard("tests/sim/test_observed.py::test_linearising_with_a_wrench", 0.1),
-    "model.poses.FARTHEST": Guard(MODEL_TOO),
     "model.noise_seeds.MODULI": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise.MULTIPLIERS": Guard("tests/dynamics/test_sensing_noise.py"),
     "dynamics.sensing.noise._LEAST": Guard("tests/dynamics/test_sensing_noise.py", 0.1),

@@ -57,7 +57,7 @@ def installed() -> set[str]:
         found.add(_plain(wanted.name))
         try:
             waiting += requires(wanted.name) or []
-        except PackageNotFoundError:
+        except PackageNotFoundError:  # either: an optional requirement that is not installed
             continue
     return found
 

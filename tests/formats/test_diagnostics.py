@@ -922,6 +922,7 @@ TABLE = [
     row("coupling-contradicted", "warning", parallelogram("0.9"), "0.0", "loop-closed"),
     row("coupling-contradicted", "warning", parallelogram("0.9", COMPLIANT), "pulls at", "loop-closed"),
     *(row("not-simulable", "warning", sdf(text), words, "transmission-start") for text, words in NOT_SIMULABLE),
+    row("self-locking", "warning", sdf(GEAR.format("", "simple", "<efficiency>0.4</efficiency>" + ENDS)), "0.4"),
     row("transmission-start", "warning", sdf(GEAR.format("", "four_bar_linkage", ENDS + BARS)), "at the start"),
     row("not-simulable", "warning", sdf(UNCONNECTED), "not connected"),
     row("not-simulable", "warning", sdf(STILL), "cannot move", "transmission-joint-fixed"),

@@ -115,7 +115,7 @@ def test_three_hinges_and_a_point_mass_swing_like_a_pendulum() -> None:
     sim.reset(position={"j0": 0.2, "j1": 0.1}, velocity={"j0": 1.0, "j1": 0.3, "j2": -0.5})
     before = sim.energy
     sim.step(n=1000)
-    assert sim.energy == pytest.approx(before, abs=1e-6)
+    assert sim.energy == pytest.approx(before, abs=1e-6)  # the integrator's, at 1 ms
     assert sim.unsettled == 0
 
 

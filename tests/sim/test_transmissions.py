@@ -85,7 +85,7 @@ def test_a_map_that_is_level_is_the_same_as_a_number():
 
 def test_a_self_locking_screw():
     """Below half the friction of a screw holds: no force along it turns the motor that is off."""
-    robot = wheel(motor(), 2.0, 2000.0, kind="prismatic", losses=gw.Losses(efficiency=0.4))
+    robot = wheel(motor(), 2.0, 2000.0, kind="prismatic", losses=gw.Losses(efficiency=0.4, backward_efficiency=-0.5))
     sim = compile(robot)
     for load in (48.0, 1e6, -1e3):
         sim.step(effort={"j": load}, n=100)

@@ -12,6 +12,7 @@ Array = Any  # a NumPy array of floats
 NEARLY = 0.01  # of the moment of inertia about the axis: a wheel that is out of round by less counts as round
 
 
+@np.errstate(over="ignore", invalid="ignore")  # numbers that are too large are named later
 def is_round(mass: Mass, axis: Vector) -> bool:
     """From all sides of an axis through the body's origin."""
     z, tensor, offset = np.array(axis), _tensor(mass), _cross(mass.h, axis)
@@ -24,7 +25,10 @@ def is_round(mass: Mass, axis: Vector) -> bool:
 
 def has_equal_moments(mass: Mass) -> bool:
     """Whether two principal moments about the origin are the same: such a body turns evenly in its own axes."""
-    a, b, c = np.linalg.eigvalsh(_tensor(mass))
+    tensor = _tensor(mass)
+    if not np.isfinite(tensor).all():
+        return False
+    a, b, c = np.linalg.eigvalsh(tensor)
     return bool(min(b - a, c - b) <= NEARLY * c)
 
 
