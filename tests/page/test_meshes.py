@@ -15,7 +15,6 @@ from gearwright.model.geometry import Mesh
 from gearwright.page import mesh_process
 from gearwright.page.glb import painted
 from gearwright.page.meshes import Meshes
-from tests.corpus.files import robot_data
 from tests.tolerances import ROUNDING
 
 trimesh = pytest.importorskip("trimesh")
@@ -56,12 +55,9 @@ def folder(reader) -> Path:
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in ROBOTS])
-def test_robots_are_shown_as_they_are(name: str) -> None:
-    data = robot_data()
-    if data is None:
-        pytest.skip("example-robot-data is not installed")
-    robot = gw.load(data / ROBOTS[name])
-    found = Meshes(str(data / ROBOTS[name]))
+def test_robots_are_shown_as_they_are(name: str, robot_data_folder: Path) -> None:
+    robot = gw.load(robot_data_folder / ROBOTS[name])
+    found = Meshes(str(robot_data_folder / ROBOTS[name]))
     shapes = [g.shape for link in robot.links.values() for g in link.visuals if isinstance(g.shape, Mesh)]
     loaded = [found.load(shape.uri) for shape in shapes]
     found.close()
