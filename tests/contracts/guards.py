@@ -119,6 +119,8 @@ GUARDS = {
     "sim.options.DAMPING_RATIO": Guard(OF_SIM),
     "sim.options.NATURAL_FREQUENCY": Guard(OF_SIM),
     "sim.programs.TOP_SPEED": Guard("tests/sim/test_diverging.py::test_the_bound_is_where_it_is_said_to_be"),
+    "sim.energy_watch.FAST": Guard(REPORTS),
+    "sim.energy_watch.GREW": Guard(REPORTS),
     "sim.reporting.MOST_NAMED": Guard(REPORTS),
     "sim.reporting.RARE": Guard(REPORTS),
     "sim.reporting.ROUNDING": Guard(REPORTS),
