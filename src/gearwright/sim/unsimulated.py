@@ -14,7 +14,7 @@ from gearwright.sim.options import Options
 
 def unsimulated(robot: Mechanism, options: Options, devices: Devices) -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing, or cannot keep its times."""
-    found = [*_messages(robot, options), *(devices.sensing.untimely if robot.sensors else ())]
+    found = [*_messages(robot, options), *devices.sensing.untimely]
     return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
 
 
