@@ -30,12 +30,13 @@ def _messages(robot: Mechanism, options: Options) -> Iterator[str]:
     if locking := [*robot.contradicted]:
         yield f"couplings that loops contradict, and which would lock them, are left out: {_listed(locking)}"
     yield from _unconnected(robot)
-    if _floats(robot) and any(options.gravity or robot.gravity) and any(link.collisions for link in robot.links.values()):
+    if _falls(robot, options) and any(link.collisions for link in robot.links.values()):
         yield f"contacts do not act: {robot.name!r} floats, and falls through whatever its collision shapes meet"
 
 
-def _floats(robot: Mechanism) -> bool:
-    return any(j.kind == "floating" for j in robot.bases.values())
+def _falls(robot: Mechanism, options: Options) -> bool:
+    floats = any(j.kind == "floating" for j in robot.bases.values())
+    return floats and any(options.gravity or robot.gravity)
 
 
 def _unconnected(robot: Mechanism) -> Iterator[str]:
