@@ -68,8 +68,8 @@ def test_where_code_is_kept():
 
 
 def test_a_module_is_changed_while_it_is_imported():
-    code = "import tests.contracts.mutating; from gearwright.sim.reporting import RARE; print(RARE)"
-    environment = os.environ | {VARIABLE: "gearwright.sim.reporting:RARE:10.0"}
+    code = "import tests.contracts.mutating; from gearwright.sim.running.reporting import RARE; print(RARE)"
+    environment = os.environ | {VARIABLE: "gearwright.sim.running.reporting:RARE:10.0"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True)
     assert float(done.stdout) == pytest.approx(1e-2, rel=ROUNDING)
 

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 from gearwright.compiler import Executable, Program, find_backend
 from gearwright.errors import CompileError
 from gearwright.model import Mechanism
-from gearwright.model.sensor_layout import SensorLayout
-from gearwright.sim.kernels import ControlFacts, Kernels
+from gearwright.model.layout.sensor_layout import SensorLayout
 from gearwright.sim.options import Options
+from gearwright.sim.programs.kernels import ControlFacts, Kernels
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,11 @@ import gearwright
 from gearwright.compiler import Program, find_backend
 from gearwright.compiler.program_text import to_text
 from gearwright.errors import UnknownNameError
-from gearwright.sim.kernels import Kernels
+from gearwright.sim.programs.kernels import Kernels
 from gearwright.sim.saving import container
 from gearwright.sim.saving.as_data import to_data
 from gearwright.sim.saving.saved_kernels import Facts, SavedKernels
-from gearwright.sim.snapshot import HELD
+from gearwright.sim.state.snapshot import HELD
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
