@@ -81,16 +81,16 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
 # module → its names
 _NAMES = {
     "actuators": "ACTUATORS Actuator CustomActuator DCMotor ElectricMotor PneumaticCylinder Solenoid",
-    "body_sensors": "BodySensor ForceTorque Imu",
+    "sensors.body_sensors": "BodySensor ForceTorque Imu",
     "couplings": "MODES Affine Coupling Couplings Mode Term compose in_order",
     "geometry": "Box Capsule Cone Cylinder Ellipsoid Geometry Mesh OtherShape Plane Sphere",
-    "hardware": "CommandLimits Component Hardware Interface MimicJoint",
-    "inertia": "MASSLESS Inertia",
+    "hardware.hardware": "CommandLimits Component Hardware Interface MimicJoint",
+    "mass.inertia": "MASSLESS Inertia",
     "joints": "JOINT_KINDS WORLD Axis AxisDynamics AxisRef Joint JointKind Limits SafetyController",
     "mechanism": "DEFAULT_GRAVITY Frame Link Mechanism",
     "poses": "IDENTITY Pose",
-    "sensors": "SENSORS CustomSensor Encoder LimitSwitch Sensor",
-    "topology": "Branch Tree",
+    "sensors.sensors": "SENSORS CustomSensor Encoder LimitSwitch Sensor",
+    "tree.topology": "Branch Tree",
     "transmissions": "Backlash CustomJointMap CustomTransmission DifferentialTransmission "
     "FourBarLinkage FourBarLinkageTransmission LinearMap LinearTransmission Losses "
     "Series SimpleTransmission Transmission TransmissionMap",
