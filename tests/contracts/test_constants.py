@@ -54,7 +54,7 @@ def test_code_made_with_another_constant_is_not_found(tmp_path, monkeypatch):
     """Nor by a run that a worker of pytest-xdist starts, as `make slow` does."""
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
     folders = set()
-    for constant in ("sim.reporting.RARE", "sim.assembly.AGREEMENT"):
+    for constant in ("sim.running.reporting.RARE", "sim.reset.assembly.AGREEMENT"):
         done = changed_run(
             constant, 1.0, f"{HERE}::test_where_code_is_kept", "-s", "--basetemp", str(tmp_path / constant)
         )

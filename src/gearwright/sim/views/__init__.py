@@ -1,1 +1,1 @@
-"""What is read from a simulation: values by name, ports, observers, linear algebra."""
+"""Values read from a simulation: by name, by port, observers, linear algebra."""
