@@ -33,7 +33,7 @@ MODULES = (
     "model.mass.inertia", "model.joints.axes", "model.joints.joint", "model.mechanism", "model.layout.sensor_layout",
     "model.sensors.sensors", "model.transmissions.custom", "model.transmissions.custom_joint_map",
     "model.transmissions.losses", "model.transmissions.series", "model.transmissions.tied", "control.declared",
-    "sim.programs.kernels", "sim.options", "sim.saving.saved_kernels",
+    "sim.programs.kernels", "sim.options",
 )  # fmt: skip
 LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
 BASES: Mapping[type[Any], str] = {
