@@ -12,7 +12,7 @@ from gearwright.dynamics.parameters import numbers
 from gearwright.errors import ModelError
 from gearwright.model import Axis, AxisRef, Coupling, Encoder, Inertia, Joint, Link, Pose
 from gearwright.model.couplings import Couplings, Term
-from gearwright.model.moved_mass import massless_coordinates
+from gearwright.model.mass.moved_mass import massless_coordinates
 from tests.tolerances import ROUNDING
 
 ZEROS = " ".join(f"{name}='0'" for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
