@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim.energy_watch import EnergyWatch
-from gearwright.sim.reporting import warn_beyond_limits, warn_unsettled
+from gearwright.sim.running.energy_watch import EnergyWatch
+from gearwright.sim.running.reporting import warn_beyond_limits, warn_unsettled
 from tests.sim.driven import wheel
 
 
