@@ -1,7 +1,7 @@
 """A pytest plugin that runs tests with one constant of the package changed: `-p tests.contracts.mutating`.
 
-The constant and its factor come from the environment, as `gearwright.sim.reporting:RARE:10`. The module is changed
-while it is imported, before anybody copies the name; nothing is written to disk.
+The constant and its factor come from the environment, as `gearwright.sim.running.reporting:RARE:10`. The module is
+changed while it is imported, before anybody copies the name; nothing is written to disk.
 """
 
 from __future__ import annotations

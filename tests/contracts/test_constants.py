@@ -54,7 +54,7 @@ def test_code_made_with_another_constant_is_not_found(tmp_path, monkeypatch):
     """Nor by a run that a worker of pytest-xdist starts, as `make slow` does."""
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
     folders = set()
-    for constant in ("sim.reporting.RARE", "sim.assembly.AGREEMENT"):
+    for constant in ("sim.running.reporting.RARE", "sim.reset.assembly.AGREEMENT"):
         done = changed_run(
             constant, 1.0, f"{HERE}::test_where_code_is_kept", "-s", "--basetemp", str(tmp_path / constant)
         )
@@ -68,8 +68,8 @@ def test_where_code_is_kept():
 
 
 def test_a_module_is_changed_while_it_is_imported():
-    code = "import tests.contracts.mutating; from gearwright.sim.reporting import RARE; print(RARE)"
-    environment = os.environ | {VARIABLE: "gearwright.sim.reporting:RARE:10.0"}
+    code = "import tests.contracts.mutating; from gearwright.sim.running.reporting import RARE; print(RARE)"
+    environment = os.environ | {VARIABLE: "gearwright.sim.running.reporting:RARE:10.0"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True)
     assert float(done.stdout) == pytest.approx(1e-2, rel=ROUNDING)
 

@@ -9,11 +9,12 @@ import gearwright as gw
 from gearwright import robots
 from gearwright.dynamics.parameters import numbers
 from gearwright.errors import ModelError
-from gearwright.model import Axis, AxisRef, Coupling, Inertia, Joint, Limits, Link, Pose, rings
+from gearwright.model import Axis, AxisRef, Coupling, Inertia, Joint, Limits, Link, Pose
+from gearwright.model.checks.plausible import _joint, _link
 from gearwright.model.couplings import Couplings, Term
-from gearwright.model.loop_system import LoopSystem, null_space
-from gearwright.model.moved_mass import massless_coordinates
-from gearwright.model.plausible import _joint, _link
+from gearwright.model.loops import rings
+from gearwright.model.loops.loop_system import LoopSystem, null_space
+from gearwright.model.mass.moved_mass import massless_coordinates
 from tests.model.test_thresholds import ratio
 
 ZEROS = " ".join(f"{name}='0'" for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))

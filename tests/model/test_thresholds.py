@@ -10,20 +10,12 @@ import pytest
 import gearwright as gw
 from gearwright import robots
 from gearwright.errors import ModelError
-from gearwright.model import (
-    Axis,
-    AxisRef,
-    Coupling,
-    Encoder,
-    Joint,
-    Limits,
-    checks,
-    rings,
-    servos,
-    simulation_checks,
-)
+from gearwright.model import Axis, AxisRef, Coupling, Encoder, Joint, Limits
+from gearwright.model.checks import checks, simulation_checks
 from gearwright.model.couplings import Term
-from gearwright.model.loop_system import LoopSystem, rank
+from gearwright.model.hardware import servos
+from gearwright.model.loops import rings
+from gearwright.model.loops.loop_system import LoopSystem, rank
 from gearwright.model.transmissions.losses import Losses
 from tests.tolerances import ROUNDING
 

@@ -9,9 +9,11 @@ import pytest
 import gearwright as gw
 from gearwright.errors import GearwrightError
 from gearwright.model.geometry import Plane
-from gearwright.sim import compile, recorded_scene, running, step_recorder
+from gearwright.sim import compile
+from gearwright.sim.recorder import recorded_scene, step_recorder
 from gearwright.sim.recordings import blocks, channels, journal, mcap_file, scene, schema_text
 from gearwright.sim.recordings.bands import checked
+from gearwright.sim.running import running
 from tests.sim.robots import FOLLOWING
 
 

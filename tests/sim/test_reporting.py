@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gearwright.sim.reporting import warn_beyond_limits, warn_unsettled
+from gearwright.sim.running.reporting import warn_beyond_limits, warn_unsettled
 
 
 def warned(act, *arguments):

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from gearwright.errors import ModelError, SimulationError
-from gearwright.sim import failing, loop_closure, loops
-from gearwright.sim.actuator_view import _short
-from gearwright.sim.assembly import _agree
-from gearwright.sim.loop_branches import Way
-from gearwright.sim.loop_closure import LoopClosure
 from gearwright.sim.options import coupled
-from gearwright.sim.rotor_starts import _turning
+from gearwright.sim.reset import loop_closure, loops
+from gearwright.sim.reset.assembly import _agree
+from gearwright.sim.reset.loop_branches import Way
+from gearwright.sim.reset.loop_closure import LoopClosure
+from gearwright.sim.reset.rotor_starts import _turning
+from gearwright.sim.running import failing
+from gearwright.sim.views.actuator_view import _short
 from tests.dynamics.test_reduce import follow, wheels
 from tests.tolerances import ROUNDING
 

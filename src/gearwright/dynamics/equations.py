@@ -48,7 +48,7 @@ from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
-from gearwright.model.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
+from gearwright.model.layout.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 
 class Equations:

@@ -21,7 +21,7 @@ from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unk
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism
-from gearwright.model.layout import rotor_name, turns_body
+from gearwright.model.layout.layout import rotor_name, turns_body
 
 
 @dataclass(frozen=True)

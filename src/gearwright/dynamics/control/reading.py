@@ -16,7 +16,7 @@ from gearwright.dynamics.tree.kinematics import link_poses
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 from gearwright.tracing import Traced
 
 
