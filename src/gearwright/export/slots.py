@@ -21,7 +21,7 @@ KINDS = {
 
 def meaning(slot: Slot) -> str:
     """One sentence."""
-    return f"{KINDS[slot.kind]}: {SLOTS[SlotName(slot.name)].meaning}"
+    return f"{KINDS[slot.kind]}: {SLOTS[SlotName(slot.name)].described}"
 
 
 def element_names(sim: Simulation, slot: Slot) -> list[str]:

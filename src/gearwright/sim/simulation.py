@@ -75,7 +75,7 @@ class Simulation(NamedValues, NotebookDisplay):
         code = kernels["step"]
         self.kernels = kernels
         self.layout = Layout.of(robot, options, code.program, kernels.facts)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.devices)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options, self.layout.devices)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)

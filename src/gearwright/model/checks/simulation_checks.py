@@ -54,7 +54,7 @@ def check_axes(m: Mechanism, report: Report) -> None:
     parallel = [j for j in m.joints.values() if j.axes_are_parallel]
     if not parallel:
         return
-    settled = set(m.reflected_inertia()) | {c.follower for c in m.couplings.values() if c.mode == "exact"}
+    settled = set(m.reflected_inertia()) | {c.follower for c in m.couplings.exact}
     for j in parallel:
         own = any(axis.dynamics.armature > 0 or ref in settled for axis, ref in zip(j.axes, j.refs, strict=True))
         if j in m.tree.cuts or not own:
@@ -305,7 +305,7 @@ def without_contradictions(m: Mechanism, report: Report) -> Mechanism:
 
 def check_closing(m: Mechanism, report: Report) -> Configuration:
     """Loops that cannot be closed from where the file has them. Gives the start with the others closed."""
-    exact = [c for c in m.couplings.values() if c.mode == "exact"]
+    exact = [*m.couplings.exact]
     q: Configuration = m.configuration()
     width = 0
     for system in LoopSystem.of(m.tree, exact).parts():

@@ -70,6 +70,10 @@ class Layout:
     velocities: tuple[str, ...]
     axes: Mapping[AxisRef, AxisIndices]
     rotors: Mapping[str, AxisRef]  # actuator → the axis of its rotor, where that is a body
+    independent_positions: tuple[int, ...]  # of the tree's positions, those that follow no exact coupling
+    independent_velocities: tuple[int, ...]
+    actuator: Mapping[str, Mapping[str, int]]  # actuator → places of its `torque` and its states among all of theirs
+    reacting: tuple[str, ...]  # joints of the tree, then those that close loops: the order of reactions
 
     @staticmethod
     def of(mechanism: Mechanism) -> Layout:
@@ -78,7 +82,25 @@ class Layout:
         names = {ref: coordinate_of(j, ref) for j in mechanism.tree.joints for ref in j.refs}
         axes = {ref: (at_q[name], at_v[name]) for ref, name in names.items()}
         on_rotor = (a for a in mechanism.actuators.values() if a.joint == rotor_axis(a.name))
-        return Layout(positions, velocities, axes, {a.name: rotor_axis(a.name) for a in on_rotor})
+        following = [axes[c.follower] for c in mechanism.couplings.exact if c.follower in axes]
+        free_q, free_v = (
+            tuple(i for i in range(len(names)) if i not in taken)
+            for names, taken in ((positions, {i for i, _ in following}), (velocities, {k for _, k in following}))
+        )
+        return Layout(
+            positions, velocities, axes, {a.name: rotor_axis(a.name) for a in on_rotor}, free_q, free_v,
+            _actuator_places(mechanism.actuators),
+            tuple(j.name for j in (*mechanism.tree.joints, *mechanism.tree.cuts)),
+        )  # fmt: skip
+
+
+def _actuator_places(actuators: Mapping[str, Actuator]) -> dict[str, dict[str, int]]:
+    """The efforts of all actuators come first, then the states of each."""
+    places, start = {}, len(actuators)
+    for i, (name, a) in enumerate(actuators.items()):
+        places[name] = {"torque": i, **{state: start + n for n, state in enumerate(a.states)}}
+        start += len(a.states)
+    return places
 
 
 def _names(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -15,7 +15,7 @@ def leading_transmissions(mechanism: Mechanism) -> list[Transmission]:
 
     Rotors must have an inertia, which is all that moves at a dead point, and the joints must not follow anything else.
     """
-    following = {c.follower for c in mechanism.couplings.values() if c.mode == "exact"}
+    following = {c.follower for c in mechanism.couplings.exact}
     in_tree = {j.name for j in mechanism.tree.joints}
     found: list[Transmission] = []
     for t in {t.name: t for t in mechanism.acting.values()}.values():

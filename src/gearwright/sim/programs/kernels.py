@@ -122,12 +122,12 @@ class CompiledKernels(Kernels):
     @cached_property
     def equations(self) -> Any:
         """Only needed for code that is not on the disk."""
-        from gearwright.dynamics import TOLERANCE, Equations
+        from gearwright.dynamics import Equations
 
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, passes=o.passes, tolerance=TOLERANCE[o.precision], drives=o.drives, period=o.dt,
+            iterations=o.iterations, passes=o.passes, precision=o.precision, drives=o.drives, period=o.dt,
             controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
         )  # fmt: skip
 

@@ -17,7 +17,6 @@ from gearwright.sim.state.layout import INPUTS, Layout
 from gearwright.sim.state.names import units_of
 from gearwright.sim.state.units import actuator_units, reading_unit, state_units
 from gearwright.sim.state.values import Array
-from gearwright.sim.views.observed import reacting
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -191,7 +190,7 @@ def _memories(layout: Layout) -> Iterator[Signal]:
 
 def _reactions(layout: Layout) -> Iterator[Signal]:
     """Six signals a joint, `joint.fx` … `joint.tz`."""
-    for i, joint in enumerate(reacting(layout.robot)):
+    for i, joint in enumerate(layout.robot.layout.reacting):
         for k, (part, unit) in enumerate((*((f"f{x}", "N") for x in "xyz"), *((f"t{x}", "N·m") for x in "xyz"))):
             source = Derived("reaction", "reaction", 6 * i + k)
             yield Signal(family="reaction", name=f"{joint}.{part}", unit=unit, source=source, stored=False)
@@ -223,7 +222,12 @@ def _loop_joints(layout: Layout) -> Iterator[Signal]:
 def _table_rows(layout: Layout) -> dict[str, tuple[str, ...]]:
     """Quantities of six numbers a row, and the names of their rows."""
     links = tuple(layout.robot.links)
-    return {"reaction": reacting(layout.robot), "link_velocity": links, "link_acceleration": links, "link_pose": links}
+    return {
+        "reaction": layout.robot.layout.reacting,
+        "link_velocity": links,
+        "link_acceleration": links,
+        "link_pose": links,
+    }
 
 
 def _tables(layout: Layout) -> Iterator[Signal]:

@@ -63,8 +63,8 @@ def aligned(
 
     Only where some coupling is a constraint row: followers of exact ones are no part of the state.
     """
-    ordered = in_order(robot.couplings.values())
-    if all(c.mode == "exact" for c in ordered):
+    ordered = robot.couplings.ordered
+    if len(robot.couplings.exact) == len(ordered):
         return start
     rows = max(len(x) for x in (*start, *parameters.values()))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
@@ -89,7 +89,7 @@ def aligned(
 
 def with_exact_followers(robot: Mechanism, parameters: Mapping[str, Array], q: Array) -> Array:
     """Positions of the tree with followers of exact couplings where their leaders put them; no code is needed."""
-    exact = in_order(c for c in robot.couplings.values() if c.mode == "exact")
+    exact = in_order(robot.couplings.exact)
     if not exact:
         return q
     rows = max(len(x) for x in (q, *parameters.values()))

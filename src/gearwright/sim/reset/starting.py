@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.compiler import SlotKind
 from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout.layout import coordinate_of
-from gearwright.model.layout.slots import StepSlot, slots_that
+from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot
 from gearwright.model.transmissions.leading import led, start_of
 from gearwright.sim.reset import assembly, loops, rotor_starts
 from gearwright.sim.running.reporting import warn_another_branch, warn_beyond_limits
@@ -74,15 +74,10 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
-    parts, control = sim.batch_state.parts, sim.kernels.facts.control
-    start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
-    start |= {n: np.zeros((1, parts.get(n, 0))) for n in slots_that("zeroed")}
-    start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]
-    if control is not None:
-        start[StepSlot.CONTROL] = np.array([control.start])
-    if StepSlot.SENSOR in parts:
-        start[StepSlot.SENSOR] = start_readings(sim, *(np.broadcast_to(x, (sim.batch, x.shape[1])) for x in (q, v)))
-    full = [np.broadcast_to(start[name], (sim.batch, size)) for name, size in parts.items()]
+    start = _Start(sim, q, v)
+    if StepSlot.SENSOR in sim.batch_state.parts:
+        start.owned[StepSlot.SENSOR] = start_readings(sim, start)
+    full = [start.of(name, size) for name, size in sim.batch_state.parts.items()]
     sim.set_batch(np.concatenate(full, axis=1))
     hold_positions(sim)
     sim.inputs.start_control()
@@ -151,22 +146,37 @@ def _bad_entry(sim: Simulation, slot: str, robot: int) -> str:
     return described_entry(sim, *program.state_address(i)) if slot == "state" else f"{slot} number {i}"
 
 
-def start_readings(sim: Simulation, q: Array, v: Array) -> Array:
-    """`sensor` of robots that start at q and v, (B, n) each: the first readings."""
+class _Start:
+    """The numbers of states after a reset, by slot."""
+
+    def __init__(self, sim: Simulation, q: Array, v: Array) -> None:
+        control, self._batch = sim.kernels.facts.control, sim.batch
+        actuator = sim.layout.devices.start
+        # slots whose start their table does not say
+        self.owned: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.ACTUATOR: actuator}
+        if control is not None:
+            self.owned[StepSlot.CONTROL] = np.array(control.start)
+
+    def knows(self, slot: str) -> bool:
+        return slot in self.owned or bool(slot in SLOTS and SLOTS[SlotName(slot)].start)
+
+    def of(self, slot: str, size: int) -> Array:
+        """(B, size)."""
+        start = SLOTS[SlotName(slot)].start
+        given = np.zeros(size) if start == "0" else self.owned[start or slot]
+        return np.broadcast_to(given, (self._batch, size))
+
+
+def start_readings(sim: Simulation, start: _Start) -> Array:
+    """`sensor` of robots that start so: the first readings, (B, n)."""
     sensing = sim.layout.devices.sensing
     given = np.zeros((sim.batch, sim.batch_state.parts[StepSlot.SENSOR]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)
-    kernel, zeroed = sim.kernels["sense_start"], slots_that("zeroed")
-    values: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.SENSOR: given}
-    rest: dict[str, Array] = {StepSlot.ACTUATOR: sim.layout.devices.start, StepSlot.MEAN_VELOCITY: v}
-    for slot in kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER):
-        if slot.name in zeroed:
-            values[slot.name] = np.zeros((sim.batch, slot.size))
-        elif slot.name in rest:
-            values[slot.name] = np.broadcast_to(rest[slot.name], (sim.batch, slot.size))
-        elif slot.name not in values:
-            values[slot.name] = sim.batch_state.get(slot.name)
+    start.owned[StepSlot.SENSOR] = given
+    kernel = sim.kernels["sense_start"]
+    needed = kernel.program.of_kind(SlotKind.INPUT, SlotKind.PARAMETER)
+    values = {s.name: start.of(s.name, s.size) if start.knows(s.name) else sim.batch_state.get(s.name) for s in needed}
     readings: Array = kernel.evaluate(values)["sensor_after"]
     return readings
 

@@ -163,7 +163,7 @@ def _is_pushed(sim: Simulation, robot: int) -> bool:
 
 def _moving_no_mass(sim: Simulation, robot: int) -> list[str]:
     """Coordinates along which the mass matrix of the last good state is singular; those that follow others are left."""
-    exact = [c for c in sim.robot.couplings.values() if c.mode == "exact"]
+    exact = sim.robot.couplings.exact
     tied = {ref for c in exact for ref in (c.follower, *(t.axis for t in c.leaders))}
     names = sim.coordinates
     coupled = {coordinate_of(sim.robot.joint(ref.joint), ref) for ref in tied}

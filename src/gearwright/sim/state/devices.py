@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -25,14 +25,10 @@ class Devices:
         pushed |= {n: f"has a drive: give its target, sim.drive(position={{{n!r}: …}})" for n in drives}
         self.commands = Group("actuator", tuple(robot.actuators), {}, elsewhere=pushed)
 
-    @cached_property
-    def memory(self) -> dict[str, dict[str, int]]:
+    @property
+    def memory(self) -> Mapping[str, Mapping[str, int]]:
         """By actuator: the places in `actuator` of its effort and of its states."""
-        places, start = {}, len(self.robot.actuators)
-        for i, (name, a) in enumerate(self.robot.actuators.items()):
-            places[name] = {"torque": i, **{state: start + n for n, state in enumerate(a.states)}}
-            start += len(a.states)
-        return places
+        return self.robot.layout.actuator
 
     @cached_property
     def start(self) -> Array:

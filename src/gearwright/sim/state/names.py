@@ -13,7 +13,6 @@ import numpy as np
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import numbers
 from gearwright.model import Joint, Mechanism
-from gearwright.model.layout.layout import coordinate_of
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,6 @@ class Names:
     @staticmethod
     def of(robot: Mechanism) -> Names:
         joints = robot.tree.joints
-        exact = [c.follower for c in robot.couplings.values() if c.mode == "exact"]
-        followers = {coordinate_of(robot.joint(axis.joint), axis) for axis in exact}
         positions = _group("joint", joints, [j.positions for j in joints])
         coordinates = _group("joint", joints, [j.coordinates for j in joints])
         first = accumulate((len(j.positions) for j in joints), initial=0)
@@ -91,8 +88,8 @@ class Names:
         return Names(
             positions=positions,
             coordinates=coordinates,
-            free_positions=tuple(i for i, name in enumerate(positions.names) if name not in followers),
-            free_velocities=tuple(i for i, name in enumerate(coordinates.names) if name not in followers),
+            free_positions=robot.layout.independent_positions,
+            free_velocities=robot.layout.independent_velocities,
             quaternions=tuple(slice(i, i + 4) for i in starts),
             joints=joints,
         )

@@ -1,4 +1,4 @@
-"""Observers beside the motion: Jacobians, inverse dynamics, joints of loops; the order of reactions.
+"""Observers beside the motion: Jacobians, inverse dynamics, joints of loops.
 
 Frames are the world's, but for reactions, which are in the joint's axes on its child. Docs: docs/observing.md.
 """
@@ -19,11 +19,6 @@ from gearwright.sim.state.values import Array, Read, Value, Values, WithLoopJoin
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
-
-
-def reacting(robot: Mechanism) -> tuple[str, ...]:
-    """The order of reactions, as `Equations.reacting`."""
-    return tuple(j.name for j in (*robot.tree.joints, *robot.tree.cuts))
 
 
 # --- joints that close loops -----------------------------------------------------------------------------------------

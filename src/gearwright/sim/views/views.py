@@ -41,7 +41,7 @@ def _from_state(slot: str, sim: Simulation) -> Values:
 
 
 def _reaction(sim: Simulation) -> Values:
-    return reactions(observed.reacting(sim.robot), partial(_table, sim))
+    return reactions(sim.robot.layout.reacting, partial(_table, sim))
 
 
 def _link_motion(quantity: str, sim: Simulation) -> Values:
