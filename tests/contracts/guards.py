@@ -37,11 +37,15 @@ SWEEPS = "tests/dynamics/steps/test_sweep.py"
 CENTRES = "tests/sim/test_dead_centres.py"
 
 NUMBERS = "tests/contracts/test_numbers.py"
+LIMITED = "tests/sim/test_limited_process.py"
 
 GUARDS = {
     "given_numbers.FARTHEST": Guard(f"{NUMBERS}::test_a_position_that_no_mechanism_has"),
     "sim.options.LONGEST_STEP": Guard(f"{NUMBERS}::test_a_step_that_no_motion_fits"),
     "sim.options.MOST": Guard(f"{NUMBERS}::test_more_robots_than_can_be_counted"),
+    "sim.kernels.LEAST_MEMORY": Guard(f"{LIMITED}::test_the_need_of_the_compiler"),
+    "sim.kernels.MEMORY_PER_OPERATION": Guard(f"{LIMITED}::test_the_need_of_the_compiler"),
+    "sim.options.MOST_OPERATIONS": Guard(f"{LIMITED}::test_a_robot_that_is_too_large_is_refused_while_it_is_traced"),
     "sim.options.SHORTEST_STEP": Guard(f"{NUMBERS}::test_a_step_that_no_motion_fits"),
     "dynamics.actuation.actuator_unit.HALVINGS": Guard("tests/dynamics/solve/test_curves.py", 0.1),
     "dynamics.constraints.axis_laws.AT_STOP": Guard(STOPS),

@@ -13,6 +13,7 @@ from typing import Any
 from gearwright.compiler.backends.cpu import lowering, rollout, spans
 from gearwright.compiler.backends.cpu.ir import types
 from gearwright.compiler.backends.cpu.layout import Layout
+from gearwright.compiler.backends.cpu.loaded_image import check_executable
 from gearwright.compiler.backends.cpu.target import Target
 from gearwright.compiler.backends.cpu.vector_math import large_arguments
 from gearwright.compiler.program import Program
@@ -89,6 +90,7 @@ class LoadedCode:
     def __init__(self, code: bytes, target: Target) -> None:
         from llvmlite import binding
 
+        check_executable(len(code))
         # its sections in one block: code of the small model reaches 2 GB, and a large process has holes farther apart
         self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine(), use_lmm=True)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
