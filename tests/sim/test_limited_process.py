@@ -12,8 +12,8 @@ import pytest
 import gearwright as gw
 from gearwright.model import AxisRef, Coupling, Couplings
 from gearwright.model.couplings import Term
-from gearwright.sim import free_memory
 from gearwright.sim.options import MOST_OPERATIONS
+from gearwright.sim.recorder import free_memory
 from tests.cli.commands import CHECKOUT
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")

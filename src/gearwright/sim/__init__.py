@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from gearwright.control import PID, CombinedControllers
-from gearwright.model.servos import with_servos
+from gearwright.model.hardware.servos import with_servos
 from gearwright.sim.compiling import compile
 from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
-    from gearwright.sim.saving import open
+    from gearwright.sim.saving.opening import open
 
 Together = CombinedControllers  # its old name
 
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
         return Recording
     if name == "open":
-        from gearwright.sim.saving import open
+        from gearwright.sim.saving.opening import open
 
         return open
     raise AttributeError(f"module 'gearwright.sim' has no attribute {name!r}")

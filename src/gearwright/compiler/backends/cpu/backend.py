@@ -33,12 +33,12 @@ class Cpu(Backend):
 
     def code(self, program: Program, precision: str, batch: int | None) -> bytes:
         """An image where this process can load one, otherwise an object file for LLVM's loader."""
-        from gearwright.compiler.backends.cpu.image import linked
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.llvm import object_code
-        from gearwright.compiler.backends.cpu.loaded_image import loads_images
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.image.image import linked
+        from gearwright.compiler.backends.cpu.image.loaded_image import loads_images
+        from gearwright.compiler.backends.cpu.image.portable import to_bytes
+        from gearwright.compiler.backends.cpu.llvm.objects import object_code
         from gearwright.compiler.backends.cpu.passes import optimise_program
-        from gearwright.compiler.backends.cpu.portable import to_bytes
         from gearwright.compiler.backends.cpu.target import host
 
         lanes = self._lanes(precision, batch)
@@ -47,22 +47,22 @@ class Cpu(Backend):
         return to_bytes(linked(made), Layout(program, lanes)) if loads_images() else made
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        from gearwright.compiler.backends.cpu.instance import CpuExecutable
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.loaded_image import LoadedImage, loads_images
-        from gearwright.compiler.backends.cpu.portable import from_bytes
+        from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.image.loaded_image import LoadedImage, loads_images
+        from gearwright.compiler.backends.cpu.image.portable import from_bytes
 
         if loads_images():  # without LLVM, which ends the process where memory cannot be mapped
             image, layout = from_bytes(code, program)
             return CpuExecutable(program, precision, layout, LoadedImage(image))
-        from gearwright.compiler.backends.cpu.llvm import LoadedCode
+        from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode
         from gearwright.compiler.backends.cpu.target import host
 
         layout = Layout(program, self._lanes(precision, batch))
         return CpuExecutable(program, precision, layout, LoadedCode(code, host()))
 
     def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
-        from gearwright.compiler.backends.cpu.loaded_image import loads_images
+        from gearwright.compiler.backends.cpu.image.loaded_image import loads_images
 
         if not loads_images():
             raise CompileError(
@@ -71,7 +71,7 @@ class Cpu(Backend):
         return code
 
     def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        from gearwright.compiler.backends.cpu.loaded_image import check_machine
+        from gearwright.compiler.backends.cpu.image.loaded_image import check_machine
 
         check_machine()
         return self.load(program, code, precision, batch)
