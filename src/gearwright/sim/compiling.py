@@ -54,8 +54,8 @@ def compile(
                 moving on in between)
     integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
                 "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
-    device      "cpu", "cuda" (an NVIDIA GPU: one thread a robot), "interpreter" (NumPy, slow: the reference) or a back
-                end of another package
+    device      "cpu", "cuda" (an NVIDIA GPU: one thread per robot), "interpreter" (NumPy, slow: the reference) or a
+                back end of another package
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
                 damping ratio 1 where the file does not say)
