@@ -21,7 +21,7 @@ from gearwright.compiler import (
     interpret_program,
     stage,
 )
-from gearwright.compiler.backends.cpu import spans
+from gearwright.compiler.backends.cpu.batches import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
 from tests.tolerances import ROUNDING

@@ -14,10 +14,10 @@ import numpy as np
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
 from gearwright.given_numbers import whole
-from gearwright.sim.function_content import NoKeyError
-from gearwright.sim.keys import content_digest, key
-from gearwright.sim.recorded_signals import run_schema
-from gearwright.sim.running import steps_in
+from gearwright.sim.programs.function_content import NoKeyError
+from gearwright.sim.programs.keys import content_digest, key
+from gearwright.sim.recorder.recorded_signals import run_schema
+from gearwright.sim.running.running import steps_in
 from gearwright.study.chunks import Job
 from gearwright.study.designs import Chunking, Designs, designs
 from gearwright.study.engines import find_engine

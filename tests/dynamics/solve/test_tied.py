@@ -16,7 +16,7 @@ from gearwright.dynamics.solve.rows import COMPLIANCE
 from gearwright.dynamics.solve.tied import Tied, in_rings, schur_operations, solve_tied, tied
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.fronts import inertia
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 from tests.dynamics.solve.test_switching import problems
 from tests.dynamics.test_fronts import chain
 

@@ -69,8 +69,8 @@ class Choice(NamedTuple):
 
 
 def choose(
-    laws: Sequence[Acting], tried: Sequence[Scalar], found: Sequence[Scalar], places: Column,
-    way: Column, progress: Progress,
+    laws: Sequence[Acting], tried: Sequence[Scalar], found: Sequence[Scalar], places: Sequence[Scalar],
+    way: Sequence[Scalar], progress: Progress,
 ) -> Choice:  # fmt: skip
     """Laws were tried on pieces, and the solution, in which they are at `places`, belongs to the pieces found.
 
@@ -90,7 +90,7 @@ def choose(
     pieces = [where(lead >= enough, new, old) for lead, new, old in zip(leads, found, tried, strict=True)]
     chosen = number > 0.0
     made = where(chosen & negated(alone), 1.0 - first, 0.0)  # share of the way
-    going = way + made * (places - way)
+    going = Column(way) + made * (Column(places) - way)
     single = number <= 1.0
     switch, undone = (only_where(single, _code(wrong, of)) for of in (found, tried))
     after = _progress(progress, number, len(laws), switch, undone)

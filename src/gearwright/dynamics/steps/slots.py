@@ -11,7 +11,7 @@ from typing import overload
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 
 
 class Numbers:

@@ -12,11 +12,11 @@ import numpy as np
 
 from gearwright.errors import GearwrightError, counted
 from gearwright.notebooks import NotebookDisplay
-from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
-from gearwright.sim.spatial_values import link_motion, reactions
-from gearwright.sim.values import AliasedValues, Read, Values, WithLoopJoints
+from gearwright.sim.state.values import AliasedValues, Read, Values, WithLoopJoints
+from gearwright.sim.views.actuator_view import ActuatorView
+from gearwright.sim.views.spatial_values import link_motion, reactions
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
