@@ -11,7 +11,7 @@ the text of a step reads like one calculation, cut only where a loop or a branch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -153,9 +153,9 @@ class StepBuilder(Slots):
     @contextmanager
     def loop(self, count: int, until: SlotName | None = None) -> Iterator[None]:
         """The stages inside are repeated. The slot that ends the loop is stored before it."""
-        inside = self._nested()
-        yield
-        self._open[-1].append(Repeat(count, tuple(inside()), until))
+        with self._nested() as body:
+            yield
+        self._open[-1].append(Repeat(count, tuple(body), until))
 
     @contextmanager
     def unless(self, slot: SlotName) -> Iterator[None]:
@@ -163,15 +163,17 @@ class StepBuilder(Slots):
 
         In a batch they run where another robot needs them: they leave alone what belongs to a robot that does not.
         """
-        inside = self._nested()
-        yield
-        self._open[-1].append(Branch(slot, tuple(inside())))
+        with self._nested() as body:
+            yield
+        self._open[-1].append(Branch(slot, tuple(body)))
 
-    def _nested(self) -> Callable[[], list[Node]]:
-        """Stages go into a new list until the function is called, which gives it."""
+    @contextmanager
+    def _nested(self) -> Iterator[list[Node]]:
+        """The list that stages inside go into."""
         assert not self._assigned, f"a loop or branch begins before a stage stores {', '.join(self._assigned)}"
         self._open.append([])
-        return self._open.pop
+        yield self._open[-1]
+        self._open.pop()
 
     def _add(self, slot: SlotName, symbol: SX) -> None:
         self._slots[slot] = symbol
