@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
     from gearwright.compiler.buffers import Buffer
     from gearwright.compiler.building import build, compile_program
-    from gearwright.compiler.program import Loop, Program, Slot, SlotKind, Stage, function_program, indexed_stage, stage
+    from gearwright.compiler.program import (
+        Branch,
+        Loop,
+        Program,
+        Slot,
+        SlotKind,
+        Stage,
+        function_program,
+        indexed_stage,
+        stage,
+    )
     from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
 
 _HOME = {  # looked up when first used, so that importing the package costs nothing
@@ -25,6 +35,7 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "Tape": "tape",
     "trace": "tape",
     "SlotKind": "program",
+    "Branch": "program",
     "Loop": "program",
     "Program": "program",
     "Slot": "program",
@@ -56,6 +67,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Address",
     "Backend",
+    "Branch",
     "Buffer",
     "Executable",
     "Failure",

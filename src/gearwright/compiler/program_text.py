@@ -6,7 +6,7 @@ import json
 from math import inf, isinf
 from typing import Any
 
-from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
+from gearwright.compiler.program import Body, Branch, Loop, Node, Program, Slot, SlotKind, Stage
 from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Instruction, Store, Tape
 
 
@@ -30,18 +30,28 @@ def from_text(text: str) -> Program:
 
 
 def _from_body(body: Body) -> list[Any]:
-    return [
-        [node.name, node.tape.instructions, node.tape.stores]
-        if isinstance(node, Stage)
-        else [node.count, node.until, _from_body(node.body), node.index]
-        for node in body
-    ]
+    return [_from_node(node) for node in body]
+
+
+def _from_node(node: Node) -> list[Any]:
+    if isinstance(node, Stage):
+        return ["stage", node.name, node.tape.instructions, node.tape.stores]
+    if isinstance(node, Branch):
+        return ["unless", node.unless, _from_body(node.body)]
+    return ["loop", node.count, node.until, _from_body(node.body), node.index]
 
 
 def _to_body(nodes: list[Any]) -> Body:
-    return tuple(
-        _stage(*node) if len(node) == 3 else Loop(node[0], _to_body(node[2]), node[1], node[3]) for node in nodes
-    )
+    return tuple(_to_node(*node) for node in nodes)
+
+
+def _to_node(kind: str, *given: Any) -> Node:
+    if kind == "stage":
+        return _stage(*given)
+    if kind == "unless":
+        return Branch(given[0], _to_body(given[1]))
+    count, until, body, index = given
+    return Loop(count, _to_body(body), until, index)
 
 
 def _stage(name: str, instructions: list[Any], stores: list[Any]) -> Stage:

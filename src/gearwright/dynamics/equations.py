@@ -32,7 +32,7 @@ from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, o
 from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
-from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.builder import Node, StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.direct import DirectSolver
@@ -234,8 +234,8 @@ class Equations:
         return self._function("step", inputs, self._trace_step)
 
     @cached_property
-    def stages(self) -> tuple[Function | Repeat, ...]:
-        """One step with rows, as Functions over named slots and loops over them."""
+    def stages(self) -> tuple[Node, ...]:
+        """One step with rows, as Functions over named slots, with loops and branches over them."""
         build = StepBuilder(self._step_inputs)
         eps = self.eps
         sweeps = SOLVERS[self._solver]

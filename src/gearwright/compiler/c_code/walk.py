@@ -1,4 +1,4 @@
-"""A program's body as statements: calls of stages, and loops around them."""
+"""A program's body as statements: calls of stages, with loops and branches around them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gearwright.compiler.c_code.memory import Memory
 from gearwright.compiler.c_code.stages import index_name
-from gearwright.compiler.program import Body, Stage
+from gearwright.compiler.program import Body, Branch, Stage
 
 
 def body_lines(
@@ -18,6 +18,11 @@ def body_lines(
         if isinstance(node, Stage):
             indices = "".join(f", {index_name(counter)}" for counter in node.tape.indices())
             lines.append(f"{call(node)}{indices});")
+            continue
+        if isinstance(node, Branch):
+            lines.append(f"if ({memory(node.unless, '0')} == (real)0) {{")
+            lines += [f"    {line}" for line in body_lines(node.body, memory, call, count, depth)]
+            lines.append("}")
             continue
         i = index_name(node.index) if node.index else f"l{depth}"
         end = str(node.count) if isinstance(node.count, int) else count(node.count)
