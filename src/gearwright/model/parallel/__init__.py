@@ -1,0 +1,1 @@
+"""Parallel actuation: motors and outputs of closed loops, in both spaces."""
