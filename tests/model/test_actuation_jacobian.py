@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -82,8 +83,6 @@ def test_a_rod_that_spins_freely_counts_for_nothing():
 
 
 def with_spin(robot, factor):
-    from dataclasses import replace
-
     links = dict(robot.links)
     for name, link in links.items():
         if name.startswith("rod"):
@@ -132,13 +131,11 @@ def test_a_link_can_be_the_output_of_a_tree():
 
 
 def test_wrong_names_are_said(ankle):
-    with pytest.raises(gw.GearwrightError, match="'pich'.*pitch"):
+    with pytest.raises(gw.GearwrightError, match=r"'pich'.*pitch"):
         ankle.actuation_jacobian(output="pich")
-    with pytest.raises(gw.ModelError, match="of the 3 outputs .* 2 are independent"):
+    with pytest.raises(gw.ModelError, match=r"of the 3 outputs .* 2 are independent"):
         ankle.actuation_jacobian(output=["pitch", "roll", "left_shaft"])
     with pytest.raises(gw.ModelError, match="no actuator moves pin_d"):
-        from dataclasses import replace
-
         replace(gw.load("four_bar"), actuators={}, transmissions={}).actuation_jacobian(output="pin_d")
 
 

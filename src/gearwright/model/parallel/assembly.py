@@ -151,7 +151,8 @@ class Constraints:
         start, goal = self.robot.configuration(), self.robot.configuration(position)
         if self._error(goal) < AS_SIMULATED:
             return goal
-        held = self._held(position or {})
+        named = set(position or {})
+        held = self._held(named)
         if len(held) > self.robot.dof:
             return self._closed(goal, held)
         q = self.system.closed(start, self.couplings)
@@ -161,7 +162,7 @@ class Constraints:
             (j.name, i, q[j.name][i], goal[j.name][i])
             for j in self.system.joints
             for i, name in enumerate(j.positions)
-            if name in (position or {}) or j.name in (position or {})
+            if name in named or j.name in named
         ]
         stages = min(max(1, ceil(max((abs(b - a) for *_, a, b in given), default=0.0) / STAGE)), STAGES)
         for k in range(1, stages + 1):
@@ -171,11 +172,11 @@ class Constraints:
             q = self._closed({name: tuple(x) for name, x in pose.items()}, held)
         return q
 
-    def _held(self, position: Position) -> list[int]:
+    def _held(self, named: Collection[str]) -> list[int]:
         """Columns of what is given; of a rotation by a quaternion, of all its joint."""
         found = []
         for j in self.system.joints:
-            names = set(j.positions) if j.name in position else set(j.positions) & set(position)
+            names = set(j.positions) if j.name in named else set(j.positions) & set(named)
             whole = bool(names - set(j.coordinates))
             found += [self.system.first[j.name] + i for i, c in enumerate(j.coordinates) if whole or c in names]
         return found
