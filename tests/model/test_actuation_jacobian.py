@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,13 +11,10 @@ import pytest
 import gearwright as gw
 from tests.sim import spatial_loops
 
-ROOT = Path(__file__).parents[2]
-ANKLE = ROOT / "examples" / "ankle.sdf"
-
 
 @pytest.fixture(scope="module")
 def ankle():
-    return gw.load(ANKLE)
+    return gw.load("ankle")
 
 
 def driven(robot, joints, **numbers):
@@ -97,7 +93,7 @@ def with_spin(robot, factor):
 @pytest.mark.parametrize(
     ("robot", "outputs"),
     [
-        (lambda: gw.load(ANKLE), ("pitch", "roll")),
+        (lambda: gw.load("ankle"), ("pitch", "roll")),
         (lambda: gw.load("four_bar"), ("pin_d",)),
         (lambda: driven(spatial_loops.delta(), ["hip0", "hip1", "hip2"]), ("plate.x", "plate.y", "plate.z")),
         (

@@ -11,6 +11,7 @@ complement. At a singular pose J_a·N or J_j·N has no inverse. Only what needs 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from gearwright.errors import ModelError, UnknownNameError
 from gearwright.model.kinematics import Configuration
 from gearwright.model.loop_system import null_space
 from gearwright.model.parallel.assembly import TWIST, Constraints, Position
-from gearwright.model.parallel.outputs import default_outputs
+from gearwright.model.parallel.outputs import default_outputs, output_groups
 from gearwright.model.parallel.reach import Limits, halfplanes, zonotope
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import like, vectors
@@ -189,7 +190,7 @@ def actuation_jacobian(
     constraints = Constraints.of(robot)
     q = constraints.assembled(position)
     named = (output,) if isinstance(output, str) else output
-    outputs = _output_rows(constraints, q, default_outputs(constraints, q) if named is None else named)
+    outputs = _output_rows(constraints, q, _defaults(constraints, q) if named is None else named)
     together = constraints.components()
     roots = {together.root(j.name) for j in constraints.system.joints if _moves(constraints, j.name, outputs)}
     inside = [j.name for j in constraints.system.joints if together.root(j.name) in roots]
@@ -212,6 +213,13 @@ def actuation_jacobian(
         joint_side=Side("outputs", tuple(outputs), rows[1] @ N @ seen, sizes[1]),
         inertia=_felt(N.T @ M @ N, seen, idle), limits=Limits(tuple(robot.actuators[a] for a in actuators)),
     )  # fmt: skip
+
+
+def _defaults(constraints: Constraints, q: Configuration) -> list[str]:
+    found = [name for group in output_groups(constraints) for name in default_outputs(constraints, group, q)]
+    if not found:
+        raise ModelError(f"robot {constraints.robot.name!r} has no actuator that moves a joint")
+    return found
 
 
 def _moves(constraints: Constraints, joint: str, rows: dict[str, Array]) -> bool:
@@ -259,3 +267,21 @@ def _felt(M: Array, seen: Array, idle: Array) -> Array:
     across = idle.T @ M @ seen
     felt: Array = seen.T @ M @ seen - across.T @ np.linalg.pinv(idle.T @ M @ idle, hermitian=True) @ across
     return felt
+
+
+def loop_actuation(robot: Mechanism) -> list[ActuationJacobian]:
+    """By group of motors that act through closed loops, at the initial pose, with its default outputs.
+
+    Groups whose output is not clear, or whose pose is singular, are left out.
+    """
+    if not robot.tree.cuts or not robot.actuators:
+        return []
+    found: list[ActuationJacobian] = []
+    constraints = Constraints.of(robot)
+    for group in output_groups(constraints):
+        if group.loops:
+            with suppress(ModelError):
+                q = constraints.assembled(None)
+                J = actuation_jacobian(robot, q, default_outputs(constraints, group, q))
+                found += [J] if J.actuator_per_joint.size else []
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,35 +19,42 @@ if TYPE_CHECKING:
 PARTS = ("x", "y", "z", "rx", "ry", "rz")  # of a link's motion, in the order in which they are taken
 
 
-def default_outputs(constraints: Constraints, q: Configuration) -> tuple[str, ...]:
-    """By group of joints that move together: those that actuators drive, or what the group's loops carry."""
+class OutputGroup(NamedTuple):
+    """Joints that move together and are driven; outputs are those that motors drive, or what loops carry."""
+
+    joints: list[Joint]
+    driven: list[AxisRef]
+    loops: list[str]  # joints that close loops
+
+
+def output_groups(constraints: Constraints) -> list[OutputGroup]:
     robot, together = constraints.robot, constraints.components()
-    followers = {c.follower for c in robot.couplings.values()}
     driven: dict[str, list[AxisRef]] = {}  # a group's root → its driven axes
     for name in robot.actuators:
         for axis in constraints.driven_axes(name):
             own = driven.setdefault(together.root(axis.joint), [])
             own += [] if axis in own else [axis]
-    found: list[str] = []
+    found = []
     for root, axes in driven.items():
-        own_joints = [j for j in constraints.system.joints if together.root(j.name) == root]
-        loops = [cut for cut in constraints.system.cuts if cut in own_joints]
-        if loops:
-            found += _carried(constraints, q, own_joints, {axis.joint for axis in axes})
-        else:
-            found += [str(axis) for axis in axes if axis not in followers]
-    if not found:
-        raise ModelError(f"robot {robot.name!r} has no actuator that moves a joint")
-    return tuple(found)
+        joints = [j for j in constraints.system.joints if together.root(j.name) == root]
+        found.append(OutputGroup(joints, axes, [j.name for j in constraints.system.cuts if j in joints]))
+    return found
 
 
-def _carried(
-    constraints: Constraints, q: Configuration, joints: Sequence[Joint], driven: Collection[str]
-) -> list[str]:  # fmt: skip
+def default_outputs(constraints: Constraints, group: OutputGroup, q: Configuration) -> list[str]:
+    """Raises ModelError where it is not clear what a group's loops carry."""
+    if group.loops:
+        return _carried(constraints, q, group)
+    followers = {c.follower for c in constraints.robot.couplings.values()}
+    return [str(axis) for axis in group.driven if axis not in followers]
+
+
+def _carried(constraints: Constraints, q: Configuration, group: OutputGroup) -> list[str]:
     """Passive joints from where loops are mounted to the link where most of them meet, as many as motors drive.
 
     If there are none, as in a delta, the motion of that link.
     """
+    joints, driven = group.joints, {axis.joint for axis in group.driven}
     columns = constraints.columns([j.name for j in joints])
     free = null_space(constraints.system.scaled_rows(q, constraints.couplings).J[:, columns])
     B = np.array([row[columns] for row in constraints.actuator_rows(q).values() if np.abs(row[columns]).max() > 0])
@@ -61,7 +68,7 @@ def _carried(
         return [c for j in paths[0] for c in j.coordinates]
     if not paths and len(most) == 1:
         return _parts(constraints, q, columns, next(iter(most)), motors)
-    loops = ", ".join(repr(j.name) for j in joints if j in constraints.system.cuts)
+    loops = ", ".join(map(repr, group.loops))
     raise ModelError(
         f"the output of the loop through {loops} is not clear: name it, output=[…], by joint axes or a link's motion, "
         f"such as {min(most)}.x … {min(most)}.rz"
