@@ -61,7 +61,7 @@ def test_a_four_bar_has_bands():
     [
         ("hand", None, "one or two outputs"),
         ("wrist", ["pitch"], "2 degrees of freedom"),
-        ("gripper", ["finger"], "right_finger"),
+        ("gripper", ["finger"], "no output named 'finger'"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(robot, output, words):

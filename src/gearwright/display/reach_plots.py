@@ -1,4 +1,4 @@
-"""What motors reach at one or two outputs, over their range: bands, or polygons of torque and speed."""
+"""Torques and speeds that motors reach at one or two outputs, over their range: bands, or polygons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from gearwright.display.actuation import slides
 from gearwright.display.plot_style import THEMES, Theme
-from gearwright.display.plots import STYLE, check_ending
+from gearwright.display.plots import STYLE, check_ending, save
 from gearwright.errors import GearwrightError, ModelError
 from gearwright.files import replacing
 from gearwright.model import Mechanism
@@ -68,9 +68,7 @@ def plot_reach(
         figure.suptitle(f"{robot.name}: reach of {motors}", x=0.012, ha="left", fontsize=13, fontweight="bold")
         if path is not None:
             with replacing(Path(path)) as temporary:
-                undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-                form = Path(path).suffix[1:].lower()
-                figure.savefig(temporary, format=form, dpi=160, metadata=undated.get(form))
+                save(figure, temporary, Path(path).suffix[1:].lower(), THEMES["light"])
     return figure
 
 
@@ -204,7 +202,7 @@ def intersection(polygons: Sequence[Array]) -> Array:
 
 
 def _cut(corners: Array, a: Array, b: Array) -> Iterator[Array]:
-    """What is left of the line from a to b."""
+    """The part to the left of the line from a to b."""
     inside = (b[0] - a[0]) * (corners[:, 1] - a[1]) - (b[1] - a[1]) * (corners[:, 0] - a[0])
     for p, q, here, there in zip(corners, np.roll(corners, -1, axis=0), inside, np.roll(inside, -1), strict=True):
         if here >= 0:

@@ -148,7 +148,7 @@ def loops(mechanism: Mechanism) -> Table:
 
 
 def actuation(mechanism: Mechanism) -> Table:
-    """Of motors that act through closed loops: their speeds by those of the outputs, and what the outputs reach."""
+    """Speeds of motors that act through closed loops, by those of the outputs, and the reach of the outputs."""
     table = _table(2)
     for J in loop_actuation(mechanism):
         for name, text in ratios(J):

@@ -14,7 +14,7 @@ from gearwright.errors import ModelError
 from gearwright.model.couplings import Coupling
 from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.kinematics import Configuration, carried, link_poses, subspace
-from gearwright.model.loop_system import ALIGNED, LoopSystem, least_squares
+from gearwright.model.loop_system import ALIGNED, ATTEMPTS, STILL, STRAY, LoopSystem, least_squares
 from gearwright.model.mobility import fixed
 from gearwright.model.poses import Array
 from gearwright.model.topology import Components
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 Position = Mapping[str, float | Sequence[float]]
 TWIST = ("rx", "ry", "rz", "x", "y", "z")  # of a link, in the world's axes, at its origin
-STAGE = 0.1  # of a given coordinate's way, closed before the next [rad, m]
-STAGES = 64  # at most; then they are longer
-ATTEMPTS = 30  # Newton's moves per stage
-LARGEST = 0.3  # of a move: a longer one may lead to another assembly [rad, lengths of the loop]
-CLOSED = 1e-12  # a Newton move that ends them [rad, lengths of the loop]
-AS_SIMULATED = 1e-9  # error of a pose that a simulation has closed [rad, lengths of the loop]
+STAGE = 0.1  # of a given coordinate's way, closed before the next: it does not leave the branch of the file [rad, m]
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class Constraints:
         return Constraints(robot, system, couplings)
 
     def column(self, coordinate: str) -> int | None:
-        """Of a velocity, by its name."""
+        """Place of a velocity, by its name."""
         for j in self.system.joints:
             if coordinate in j.coordinates:
                 return self.system.first[j.name] + j.coordinates.index(coordinate)
@@ -149,7 +144,7 @@ class Constraints:
         Raises ModelError where loops cannot be closed.
         """
         start, goal = self.robot.configuration(), self.robot.configuration(position)
-        if self._error(goal) < AS_SIMULATED:
+        if self._error(goal) < STILL:
             return goal
         named = set(position or {})
         held = self._held(named)
@@ -164,7 +159,7 @@ class Constraints:
             for i, name in enumerate(j.positions)
             if name in named or j.name in named
         ]
-        stages = min(max(1, ceil(max((abs(b - a) for *_, a, b in given), default=0.0) / STAGE)), STAGES)
+        stages = max(1, ceil(max((abs(b - a) for *_, a, b in given), default=0.0) / STAGE))
         for k in range(1, stages + 1):
             pose = {name: list(x) for name, x in q.items()}
             for name, i, a, b in given:
@@ -189,8 +184,8 @@ class Constraints:
             move = np.zeros(self.system.width)
             move[free] = -least_squares(J[:, free], error)
             largest = np.abs(move).max(initial=0.0)
-            q = self.system.moved(q, move / unit * min(1.0, LARGEST / max(largest, CLOSED)))
-            if largest < CLOSED:
+            q = self.system.moved(q, move / unit * min(1.0, STRAY / max(largest, STILL)))
+            if largest < STILL:
                 break
         if not self._error(q) < ALIGNED:
             raise self._not_closed(q)

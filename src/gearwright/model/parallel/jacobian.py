@@ -64,6 +64,7 @@ class ActuationJacobian:
 
     @property
     def actuators(self) -> tuple[str, ...]:
+        """Those that move the outputs, or are moved by them."""
         return self.actuator_side.names
 
     @property

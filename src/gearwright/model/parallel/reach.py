@@ -1,4 +1,4 @@
-"""What actuators reach: their own limits, and polygons of efforts and velocities at two outputs."""
+"""Limits of actuators, and the polygons of efforts and velocities that they make at two outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOUCHES = 1e-9  # share of a limit by which a corner may be beyond it: rounding
 
 
 class Limits(NamedTuple):
-    """Of actuators, by their files: without the losses of gears."""
+    """Limits of actuators, without the losses of gears."""
 
     actuators: tuple[Actuator, ...]
 
