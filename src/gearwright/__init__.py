@@ -56,11 +56,11 @@ if TYPE_CHECKING:
         SimpleTransmission,
         Solenoid,
     )
-    from gearwright.model.drives import Drive
-    from gearwright.model.servos import with_servos
+    from gearwright.model.hardware.drives import Drive
+    from gearwright.model.hardware.servos import with_servos
     from gearwright.page import view
     from gearwright.sim import Recording, Simulation, compile, open
-    from gearwright.sim.mock_hardware import MockHardware
+    from gearwright.sim.ros2_control.mock_hardware import MockHardware
     from gearwright.study import sweep
 
 __version__ = "0.1.0"
@@ -78,16 +78,16 @@ _LAZY = {
     "migrate": "gearwright.migration",
     "serve": "gearwright.hardware.serving",
     "compile": "gearwright.sim",
-    "Drive": "gearwright.model.drives",
+    "Drive": "gearwright.model.hardware.drives",
     "Simulation": "gearwright.sim",
-    "MockHardware": "gearwright.sim.mock_hardware",
+    "MockHardware": "gearwright.sim.ros2_control.mock_hardware",
     "Recording": "gearwright.sim",
     "Env": "gearwright.learning",
     "robots": "gearwright",
     "VectorEnv": "gearwright.learning",
     "PID": "gearwright.control",
     "CombinedControllers": "gearwright.control",
-    "with_servos": "gearwright.model.servos",
+    "with_servos": "gearwright.model.hardware.servos",
     "Mechanism": "gearwright.model",
     "SimpleTransmission": "gearwright.model",
     "DifferentialTransmission": "gearwright.model",

@@ -20,9 +20,9 @@ from gearwright.compiler import (
     indexed_stage,
     interpret_program,
 )
-from gearwright.compiler.backends.cpu.instance import CpuExecutable
-from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import assembly
+from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
+from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.llvm.objects import assembly
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.program_text import from_text, to_text
 from gearwright.compiler.tape import Instruction, Store

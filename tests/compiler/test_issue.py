@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
-from gearwright.compiler.backends.cpu import issue
-from gearwright.compiler.backends.cpu.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.passes import optimise_program
+from gearwright.compiler.backends.cpu.scheduling import issue
+from gearwright.compiler.backends.cpu.scheduling.issue import is_small, issue_order
 from gearwright.compiler.tape import Instruction, Store
 
 

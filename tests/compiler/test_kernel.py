@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, compile_program, interpret_program, stage
-from gearwright.compiler.backends.cpu import spans
+from gearwright.compiler.backends.cpu.batches import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
 from tests.tolerances import ROUNDING

@@ -22,7 +22,7 @@ from gearwright.compiler import (
     compile_program,
     interpret_program,
 )
-from gearwright.compiler.backends.cpu import issue, peel, split
+from gearwright.compiler.backends.cpu.scheduling import issue, peel, split
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store
 

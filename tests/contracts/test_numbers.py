@@ -21,8 +21,8 @@ from gearwright.model import AxisDynamics, Inertia, Limits
 from gearwright.model.actuators import ACTUATORS
 from gearwright.model.fields import meanings
 from gearwright.model.frictions import FRICTIONS
-from gearwright.model.sensors import SENSORS
-from gearwright.model.servos import Servo
+from gearwright.model.hardware.servos import Servo
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from tests.model.samples import sample
 from tests.sim.robots import GRIPPER

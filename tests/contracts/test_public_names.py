@@ -98,8 +98,9 @@ def test_loading_imports_no_compiler():
     assert said.stdout.strip() == "[]"
 
 
-UNUSED = ("formats.sdf", "formats.sdf_scope", "formats.ros2_control", "model.hardware", "model.body_sensors",
-          "model.actuators.dc_motor", "model.actuators.linear_actuators", "model.transmissions.linkage")  # fmt: skip
+UNUSED = ("formats.sdf.worlds", "formats.sdf.scope", "formats.ros2_control.tags", "model.hardware.hardware",
+          "model.sensors.body_sensors", "model.actuators.dc_motor", "model.actuators.linear_actuators",
+          "model.transmissions.linkage")  # fmt: skip
 
 
 def test_loading_a_urdf_imports_what_it_reads():
@@ -131,9 +132,9 @@ def test_compile_is_the_function_whatever_was_touched_before(tmp_path):
     [
         ("gearwright.sim:Together", "gearwright.control:CombinedControllers"),
         ("gearwright.sim:PID", "gearwright.control:PID"),
-        ("gearwright.sim:with_servos", "gearwright.model.servos:with_servos"),
+        ("gearwright.sim:with_servos", "gearwright.model.hardware.servos:with_servos"),
         ("gearwright.sim:Recording", "gearwright.sim.recordings:Recording"),
-        ("gearwright.dynamics.constraints.drives:Drive", "gearwright.model.drives:Drive"),
+        ("gearwright.dynamics.constraints.drives:Drive", "gearwright.model.hardware.drives:Drive"),
     ],
 )
 def test_old_places_still_lead_to_what_has_moved(old, new):

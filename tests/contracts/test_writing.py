@@ -24,7 +24,6 @@ ALLOWED = {
     "hardware/recorder.py:__init__": "frames are to be there while a bench runs",
     "study/store.py:_locked": "a lock, which holds nothing",
     "sim/recordings/npz.py:_member": "a member of an archive",
-    "bench/compile_time.py:compilation": "a robot for another process, in a temporary folder",
 }
 
 

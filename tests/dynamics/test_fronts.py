@@ -19,7 +19,7 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.front_choice import chosen_fronts, coordinates_carried
 from gearwright.dynamics.tree.fronts import inertia
 from gearwright.model import AxisRef, Coupling, Couplings, Term
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 from tests.dynamics.random_mechanisms import KINDS, random_state, random_tree
 
 # Two orders of elimination round differently: found 3e-14 of the largest number.

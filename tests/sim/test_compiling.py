@@ -11,8 +11,9 @@ import gearwright as gw
 from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
 from gearwright.model.actuators import CustomActuator
-from gearwright.sim import compile, keys
-from gearwright.sim.kernels import CompiledKernels
+from gearwright.sim import compile
+from gearwright.sim.programs import keys
+from gearwright.sim.programs.kernels import CompiledKernels
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLLOWING, FREE
 

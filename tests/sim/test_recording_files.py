@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import compile, room
+from gearwright.sim import compile
+from gearwright.sim.recorder import room
 from gearwright.sim.recordings import formats
 from gearwright.sim.recordings.blocks import decode, encode
 from gearwright.sim.recordings.channels import quaternions

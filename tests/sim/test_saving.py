@@ -15,12 +15,12 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiler import backends
-from gearwright.compiler.backends.cpu import loaded_image, portable
-from gearwright.compiler.backends.cpu.image import Image, linked
+from gearwright.compiler.backends.cpu.image import loaded_image, portable
+from gearwright.compiler.backends.cpu.image.image import Image, linked
 from gearwright.model.actuators import ACTUATORS
-from gearwright.model.sensors import SENSORS
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
-from gearwright.sim.keys import model_digest
+from gearwright.sim.programs.keys import model_digest
 from gearwright.sim.saving import as_data, container, user_key
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 from tests.model.samples import robot_of_all_kinds

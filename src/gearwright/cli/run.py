@@ -214,7 +214,7 @@ def _clipped(robot: Mechanism, commands: dict[str, Any]) -> list[str]:
 def _warn_before(out: str, recording: Recording, rows: int) -> None:
     """A file that has no room is reported while Ctrl-C still helps."""
     from gearwright.display.visible import visible
-    from gearwright.sim.room import warn_of_size
+    from gearwright.sim.recorder.room import warn_of_size
 
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", RecordingWarning)
@@ -248,8 +248,8 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
     from gearwright.cli.run_file import RunFile
     from gearwright.display.runs import largest_errors
     from gearwright.sim import Recording
-    from gearwright.sim.recorded_signals import run_schema
-    from gearwright.sim.running import steps_in
+    from gearwright.sim.recorder.recorded_signals import run_schema
+    from gearwright.sim.running.running import steps_in
 
     out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
     if out is None:

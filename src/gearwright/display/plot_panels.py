@@ -14,7 +14,7 @@ from gearwright.sim.recordings.bands import USUAL, quantiles
 from gearwright.sim.recordings.schema import TIME, Signal
 from gearwright.sim.recordings.schema_text import LOOP
 from gearwright.sim.recordings.signal_names import find
-from gearwright.sim.values import Array
+from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording

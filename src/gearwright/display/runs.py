@@ -16,7 +16,7 @@ from gearwright.display.quantities import duration, number
 from gearwright.display.visible import visible
 from gearwright.errors import counted
 from gearwright.sim import Recording, Simulation
-from gearwright.sim.units import actuator_units, reading_unit
+from gearwright.sim.state.units import actuator_units, reading_unit
 
 MOST_ROWS = 40  # of a table
 MOST_COUPLINGS = 4  # whose errors are listed, the largest first

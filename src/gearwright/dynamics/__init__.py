@@ -2,7 +2,7 @@
 
 from gearwright.dynamics.equations import Equations
 from gearwright.dynamics.steps.builder import Repeat
-from gearwright.dynamics.steps.sweep import SOLVERS, TOLERANCE
+from gearwright.dynamics.steps.sweep import SOLVERS
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS
 
-__all__ = ["INTEGRATORS", "SOLVERS", "TOLERANCE", "Equations", "Repeat"]
+__all__ = ["INTEGRATORS", "SOLVERS", "Equations", "Repeat"]

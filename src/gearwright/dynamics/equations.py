@@ -47,8 +47,8 @@ from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Mechanism, in_order
-from gearwright.model.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
+from gearwright.model import Mechanism
+from gearwright.model.layout.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 
 class Equations:
@@ -64,7 +64,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
-        tolerance: float = TOLERANCE["double"],
+        precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
         controller: Declared | None = None,
@@ -93,7 +93,6 @@ class Equations:
             loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
             assembled(mechanism, known).uneven,
         )  # fmt: skip
-        self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
@@ -105,7 +104,7 @@ class Equations:
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
             kinds = []
         self.kinds: list[ConstraintGroup] = kinds
-        self._solver, self._iterations, self._passes, self._tolerance = solver, iterations, passes, tolerance
+        self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -140,7 +139,7 @@ class Equations:
     @property
     def couplings(self) -> tuple[str, ...]:
         """The order of coupling errors and efforts."""
-        return tuple(self._order)
+        return tuple(c.name for c in self.mechanism.couplings.ordered)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -155,8 +154,7 @@ class Equations:
     @property
     def reacting(self) -> tuple[str, ...]:
         """The order of reactions: joints of the tree, then those that close loops."""
-        tree = self.mechanism.tree
-        return tuple(j.name for j in (*tree.joints, *tree.cuts))
+        return self.mechanism.layout.reacting
 
     @property
     def staged(self) -> bool:
@@ -167,7 +165,7 @@ class Equations:
     @property
     def eps(self) -> float:
         """Rounding of the numbers that a step is made with."""
-        return EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+        return EPS[self._precision]
 
     @property
     def law_slots(self) -> tuple[SlotName, ...]:
@@ -242,7 +240,7 @@ class Equations:
         eps = self.eps
         sweeps = SOLVERS[self._solver]
         if sweeps is not None:
-            swept = sweeps(build, self.model, iterations=self._iterations, tolerance=self._tolerance)
+            swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
             step = MidpointStep(build, self.model, self.kinds, eps, self._passes)

@@ -10,7 +10,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.steps.builder import Repeat
 from gearwright.dynamics.steps.slots import Slots
-from gearwright.model.slots import SlotName
+from gearwright.model.layout.slots import SlotName
 
 
 def of_step(step: Function, inputs: Mapping[SlotName, SX]) -> Function:

@@ -24,7 +24,7 @@ from gearwright.export.harness import harness_text
 from gearwright.export.sines import sines_text
 from gearwright.export.slots import element_names, meaning
 from gearwright.files import write_together
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -53,7 +53,7 @@ class Exported:
     state_bytes: int  # of the struct
 
     def __repr__(self) -> str:
-        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes a robot; calls {self.needed}>"
+        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes per robot; calls {self.needed}>"
 
     @property
     def needed(self) -> str:
@@ -71,7 +71,7 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
     options    as of `gearwright.compile`: dt, integrator, parameters, gravity, drives, controller, …
     """
     from gearwright.sim import compile as compiled
-    from gearwright.sim.programs import program
+    from gearwright.sim.programs.programs import program
 
     path = Path(name)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", path.name) or path.name in FORBIDDEN:

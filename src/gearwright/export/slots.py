@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.compiler import Slot, SlotKind
-from gearwright.model.slots import SLOTS, SlotName, StepSlot
+from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
@@ -21,7 +21,7 @@ KINDS = {
 
 def meaning(slot: Slot) -> str:
     """One sentence."""
-    return f"{KINDS[slot.kind]}: {SLOTS[SlotName(slot.name)].meaning}"
+    return f"{KINDS[slot.kind]}: {SLOTS[SlotName(slot.name)].described}"
 
 
 def element_names(sim: Simulation, slot: Slot) -> list[str]:

@@ -13,7 +13,7 @@ from gearwright.hardware.drive import Drive
 from gearwright.hardware.hands import Hand
 from gearwright.hardware.motors import Motor, Supply, motor_of
 from gearwright.model import Actuator, AxisRef, Encoder, Limits, LimitSwitch, Mechanism
-from gearwright.sim.ports import Channel
+from gearwright.sim.views.ports import Channel
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation

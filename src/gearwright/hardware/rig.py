@@ -21,8 +21,8 @@ from gearwright.hardware.plant import Plant, motor_for, prepared, with_actuators
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.setpoints import COAST
 from gearwright.model import Mechanism
-from gearwright.model.device_bindings import DeviceBinding
-from gearwright.model.servos import with_servos
+from gearwright.model.hardware.device_bindings import DeviceBinding
+from gearwright.model.hardware.servos import with_servos
 
 ROS2_CONTROL = "ros2_control"  # no bus: the interfaces of the robot's tags, over JSON Lines
 

@@ -12,7 +12,7 @@ from gearwright.errors import ModelError
 from gearwright.sim.recordings.schema import Signal
 from gearwright.sim.recordings.schema_text import LOOP
 from gearwright.sim.recordings.signal_names import find, label
-from gearwright.sim.values import Array
+from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation

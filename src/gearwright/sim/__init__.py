@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gearwright.control import PID, CombinedControllers
-from gearwright.model.servos import with_servos
+from gearwright.model.hardware.servos import with_servos
 from gearwright.sim.compiling import compile
 from gearwright.sim.simulation import Simulation
 

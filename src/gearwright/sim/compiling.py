@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from gearwright.diagnostics import Diagnostic, first_of
 from gearwright.errors import CompileError, LoadWarning, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
-from gearwright.model.rotors import with_rotors
-from gearwright.model.simulation_checks import not_simulable
-from gearwright.model.split_links import with_split_links
-from gearwright.sim.kernels import CompiledKernels
+from gearwright.model.checks.simulation_checks import not_simulable
+from gearwright.model.loops.split_links import with_split_links
+from gearwright.model.mass.rotors import with_rotors
 from gearwright.sim.options import Options, coupled
+from gearwright.sim.programs.kernels import CompiledKernels
 from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
-    from gearwright.model.drives import Drive
+    from gearwright.model.hardware.drives import Drive
 
 # warnings of checks that are given in another way: by the simulation's diagnostics, and by steps from such a start
 SAID_ELSEWHERE = ("coupling-contradicted", "transmission-start")
@@ -53,8 +53,8 @@ def compile(
                 moving on in between)
     integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
                 "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
-    device      "cpu", "cuda" (an NVIDIA GPU: one thread a robot), "interpreter" (NumPy, slow: the reference) or a back
-                end of another package
+    device      "cpu", "cuda" (an NVIDIA GPU: one thread per robot), "interpreter" (NumPy, slow: the reference) or a
+                back end of another package
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
                 damping ratio 1 where the file does not say)

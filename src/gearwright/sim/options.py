@@ -19,7 +19,7 @@ from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
 
 if TYPE_CHECKING:
-    from gearwright.model.drives import Drive
+    from gearwright.model.hardware.drives import Drive
 
 MOST = 10**12  # of robots, iterations and threads
 SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] beyond them a step's square is lost in rounding, or a motion in a step
@@ -132,7 +132,7 @@ def _acceleration(gravity: Any) -> tuple[float, ...] | None:
 
 
 def _drives(given: object) -> dict[str, Drive]:
-    from gearwright.model.drives import Drive
+    from gearwright.model.hardware.drives import Drive
 
     if given and not isinstance(given, Mapping):
         raise CompileError(f"drives is a mapping from joints to gearwright.Drive(…), not {given!r:.60}")

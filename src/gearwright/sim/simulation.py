@@ -13,32 +13,35 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
-from gearwright.model.drives import UNGIVEN_RATE
-from gearwright.model.slots import StepSlot
+from gearwright.model.hardware.drives import UNGIVEN_RATE
+from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
-from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
-from gearwright.sim.batch_state import BatchState
-from gearwright.sim.calling import ControllerState
-from gearwright.sim.clock import Clock
-from gearwright.sim.device_arrays import DeviceArrays
-from gearwright.sim.failing import failure
-from gearwright.sim.inputs import Inputs
-from gearwright.sim.layout import Layout
-from gearwright.sim.loops import redundant
-from gearwright.sim.named_values import NamedValues
 from gearwright.sim.options import Options, cores
-from gearwright.sim.ports import Port
-from gearwright.sim.probes import Probes
-from gearwright.sim.snapshot import Snapshot, copied
-from gearwright.sim.starting import reset
-from gearwright.sim.stepping import step
-from gearwright.sim.unsimulated import unsimulated
-from gearwright.sim.values import Array, Value, Values
+from gearwright.sim.reset import assembly
+from gearwright.sim.reset.loops import redundant
+from gearwright.sim.reset.starting import reset
+from gearwright.sim.running import reporting
+from gearwright.sim.running.calling import ControllerState
+from gearwright.sim.running.clock import Clock
+from gearwright.sim.running.failing import failure
+from gearwright.sim.running.stepping import step
+from gearwright.sim.running.unsimulated import unsimulated
+from gearwright.sim.state import given_values
+from gearwright.sim.state.batch_state import BatchState
+from gearwright.sim.state.device_arrays import DeviceArrays
+from gearwright.sim.state.inputs import Inputs
+from gearwright.sim.state.layout import Layout
+from gearwright.sim.state.snapshot import Snapshot, copied
+from gearwright.sim.state.values import Array, Value, Values
+from gearwright.sim.views import analysis, observed, views
+from gearwright.sim.views.named_values import NamedValues
+from gearwright.sim.views.ports import Port
+from gearwright.sim.views.probes import Probes
 
 if TYPE_CHECKING:
-    from gearwright.sim.hardware_interfaces import HardwareInterface
-    from gearwright.sim.kernels import Kernels
+    from gearwright.sim.programs.kernels import Kernels
     from gearwright.sim.recordings import Recording, Schema, Sink
+    from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
 
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps
 
@@ -72,7 +75,7 @@ class Simulation(NamedValues, NotebookDisplay):
         code = kernels["step"]
         self.kernels = kernels
         self.layout = Layout.of(robot, options, code.program, kernels.facts)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.devices)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options, self.layout.devices)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)
@@ -137,7 +140,7 @@ class Simulation(NamedValues, NotebookDisplay):
     @cached_property
     def schema(self) -> Schema:
         """The signals of its recordings, with units."""
-        from gearwright.sim.recorded_signals import simulation_schema
+        from gearwright.sim.recorder.recorded_signals import simulation_schema
 
         return simulation_schema(self)
 
@@ -211,7 +214,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
         enforce_command_limits   commands are held to the joints' limits as ros2_control's joint limiter does
         """
-        from gearwright.sim.hardware_interfaces import HardwareInterface
+        from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
@@ -273,7 +276,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
         Steps that did not settle make one UnsettledWarning.
         """
-        from gearwright.sim.running import run  # with the recordings: not needed to step
+        from gearwright.sim.running.running import run  # with the recordings: not needed to step
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,

@@ -3,9 +3,9 @@
 import numpy as np
 
 import gearwright as gw
-from gearwright.dynamics import TOLERANCE, Equations
+from gearwright.dynamics import Equations
 from gearwright.dynamics.steps.builder import Repeat
-from gearwright.dynamics.steps.sweep import EPS
+from gearwright.dynamics.steps.sweep import EPS, TOLERANCE
 from tests.dynamics.stepping import run, started
 from tests.sim.robots import DOUBLE_PENDULUM
 

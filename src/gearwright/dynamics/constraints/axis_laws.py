@@ -246,7 +246,7 @@ def _families(
     mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, PlacedAxis]
 ) -> dict[AxisRef, list[Member]]:
     """By axis that leads or is alone: itself, and those that exact couplings tie to it at constant ratios."""
-    exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
+    exact = [c for c in mechanism.couplings.exact if _constant(c, values)]
     families = {ref: [Member(place, 1.0, 0.0)] for ref, place in places.items()}
     for follower, (terms, offset) in compose(exact).items():
         leader, ratio = next(iter(terms.items())) if len(terms) == 1 else (follower, 0.0)

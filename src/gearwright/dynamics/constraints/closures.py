@@ -29,7 +29,7 @@ from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
 from gearwright.model.joints.closing import Condition as ClosingRow
-from gearwright.model.mobility import fixed
+from gearwright.model.loops.mobility import fixed
 
 DISAGREEMENT = 1e-4  # share of its answer by which a row of an overdetermined loop gives way: above rounding, squared
 

@@ -23,7 +23,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

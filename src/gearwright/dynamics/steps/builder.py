@@ -19,7 +19,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, is_number, scalars, without_simplification
 from gearwright.dynamics.steps.slots import Slots
-from gearwright.model.slots import SlotName
+from gearwright.model.layout.slots import SlotName
 
 
 @dataclass(frozen=True)

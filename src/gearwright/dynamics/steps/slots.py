@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 
 
 class Numbers:

@@ -24,7 +24,7 @@ from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
-from gearwright.model.slots import slots_that
+from gearwright.model.layout.slots import slots_that
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts

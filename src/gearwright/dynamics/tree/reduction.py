@@ -89,12 +89,6 @@ class Reduction:
 
 def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
     """By the exact couplings; the others are constraint rows."""
-    exact = in_order(c for c in mechanism.couplings.values() if c.mode == "exact")
+    layout, exact = mechanism.layout, in_order(mechanism.couplings.exact)
     ties = [follower_of(c, mechanism, values) for c in exact]
-    nq, nv = len(mechanism.layout.positions), len(mechanism.layout.velocities)
-    following = {tie.follower for tie in ties}
-    return Reduction(
-        ties=ties,
-        positions=[i for i in range(nq) if i not in {i for i, _ in following}],
-        velocities=[k for k in range(nv) if k not in {k for _, k in following}],
-    )
+    return Reduction(ties, [*layout.independent_positions], [*layout.independent_velocities])

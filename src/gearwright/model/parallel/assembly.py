@@ -13,11 +13,11 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.model.couplings import Coupling
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.kinematics import Configuration, carried, link_poses, subspace
-from gearwright.model.loop_system import ALIGNED, ATTEMPTS, STILL, STRAY, LoopSystem, least_squares
-from gearwright.model.mobility import fixed
+from gearwright.model.loops.loop_system import ALIGNED, ATTEMPTS, STILL, STRAY, LoopSystem, least_squares
+from gearwright.model.loops.mobility import fixed
 from gearwright.model.poses import Array
-from gearwright.model.topology import Components
+from gearwright.model.tree.kinematics import Configuration, carried, link_poses, subspace
+from gearwright.model.tree.topology import Components
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism

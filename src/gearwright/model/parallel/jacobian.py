@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.model.kinematics import Configuration
-from gearwright.model.loop_system import null_space
+from gearwright.model.loops.loop_system import null_space
 from gearwright.model.parallel.assembly import TWIST, Constraints, Position
 from gearwright.model.parallel.outputs import default_outputs, output_groups
 from gearwright.model.parallel.reach import Limits, halfplanes, zonotope
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import like, vectors
+from gearwright.model.tree.kinematics import Configuration
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism

@@ -10,8 +10,8 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model.joints import AxisRef, Joint
-from gearwright.model.kinematics import Configuration
-from gearwright.model.loop_system import null_space, rank
+from gearwright.model.loops.loop_system import null_space, rank
+from gearwright.model.tree.kinematics import Configuration
 
 if TYPE_CHECKING:
     from gearwright.model.parallel.assembly import Constraints

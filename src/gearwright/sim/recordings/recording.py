@@ -12,11 +12,11 @@ import numpy as np
 
 from gearwright.errors import GearwrightError, counted
 from gearwright.notebooks import NotebookDisplay
-from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import TIME, Schema, Signal
-from gearwright.sim.spatial_values import link_motion, reactions
-from gearwright.sim.values import AliasedValues, Read, Values, WithLoopJoints
+from gearwright.sim.state.values import AliasedValues, Read, Values, WithLoopJoints
+from gearwright.sim.views.actuator_view import ActuatorView
+from gearwright.sim.views.spatial_values import link_motion, reactions
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -240,8 +240,8 @@ class Recording(NotebookDisplay):
         save(self.schema, self.chunks, path)
 
     def to_polars(self) -> Any:
-        """A polars DataFrame: `time`, and a column a signal such as `knee.position`; of a batch a row for each instant
-        and robot, with the column `robot`."""
+        """A polars DataFrame: `time`, and one column per signal such as `knee.position`. A batch has one row per sample
+        and robot, and a column `robot`."""
         from gearwright.sim.recordings.frames import to_polars
 
         return to_polars(self)

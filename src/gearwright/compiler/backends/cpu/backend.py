@@ -32,8 +32,8 @@ class Cpu(Backend):
         return repr((*versions, host(), self._lanes(precision, batch)))
 
     def code(self, program: Program, precision: str, batch: int | None) -> bytes:
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.llvm import object_code
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.llvm.objects import object_code
         from gearwright.compiler.backends.cpu.passes import optimise_program
         from gearwright.compiler.backends.cpu.target import host
 
@@ -42,26 +42,26 @@ class Cpu(Backend):
         return object_code(optimised, Layout(optimised, lanes), precision, host())
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        from gearwright.compiler.backends.cpu.instance import CpuExecutable
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.llvm import LoadedCode
+        from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode
         from gearwright.compiler.backends.cpu.target import host
 
         layout = Layout(program, self._lanes(precision, batch))
         return CpuExecutable(program, precision, layout, LoadedCode(code, host()))
 
     def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
-        from gearwright.compiler.backends.cpu.image import linked
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.portable import to_bytes
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.image.image import linked
+        from gearwright.compiler.backends.cpu.image.portable import to_bytes
 
         return to_bytes(linked(code), Layout(program, self._lanes(precision, batch)))
 
     def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
         """Without LLVM."""
-        from gearwright.compiler.backends.cpu.instance import CpuExecutable
-        from gearwright.compiler.backends.cpu.loaded_image import LoadedImage
-        from gearwright.compiler.backends.cpu.portable import from_bytes
+        from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
+        from gearwright.compiler.backends.cpu.image.loaded_image import LoadedImage
+        from gearwright.compiler.backends.cpu.image.portable import from_bytes
 
         image, layout = from_bytes(code, program)
         return CpuExecutable(program, precision, layout, LoadedImage(image))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from gearwright.compiler.backends.cpu import vectors
-from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch, movable_slots
-from gearwright.compiler.backends.cpu.issue import is_small, issue_order
-from gearwright.compiler.backends.cpu.packing import WIDEST, pack_isomorphic
-from gearwright.compiler.backends.cpu.peel import peel_loops
-from gearwright.compiler.backends.cpu.schedule import schedule
-from gearwright.compiler.backends.cpu.split import split_program
+from gearwright.compiler.backends.cpu.scheduling.issue import is_small, issue_order
+from gearwright.compiler.backends.cpu.scheduling.peel import peel_loops
+from gearwright.compiler.backends.cpu.scheduling.schedule import schedule
+from gearwright.compiler.backends.cpu.scheduling.split import split_program
+from gearwright.compiler.backends.cpu.superword import vectors
+from gearwright.compiler.backends.cpu.superword.contiguous import contiguous_scratch, movable_slots
+from gearwright.compiler.backends.cpu.superword.packing import WIDEST, pack_isomorphic
 from gearwright.compiler.passes import PASSES as NEUTRAL
 from gearwright.compiler.passes import REWRITES, Pass, ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
