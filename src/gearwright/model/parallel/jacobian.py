@@ -57,8 +57,8 @@ class ActuationJacobian:
 
     position: Configuration  # the assembled pose: joint → its position coordinates
     loops: tuple[str, ...]  # joints that close the loops between motors and outputs
-    actuator_side: Side
-    joint_side: Side
+    actuator_side: Side  # velocities of the actuators over the motions
+    joint_side: Side  # velocities of the outputs over the motions
     inertia: Array  # (r, r), of links, armatures and rotors
     limits: Limits  # of the actuators
 
