@@ -1,6 +1,6 @@
 """A robot of many triangles as a picture: its surfaces as points, the nearest of each pixel, as PNG.
 
-Triangles are strewn with points closer than a pixel, each drawn two pixels wide. So a frame is one product a link and
+Triangles are strewn with points closer than a pixel, each drawn two pixels wide. So a frame is one product per link and
 one minimum a pixel.
 """
 

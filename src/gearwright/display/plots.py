@@ -1,4 +1,4 @@
-"""Recordings as pictures: a panel for each quantity and unit, one colour a joint or device throughout."""
+"""Recordings as pictures: a panel for each quantity and unit, one colour per joint or device throughout."""
 
 from __future__ import annotations
 

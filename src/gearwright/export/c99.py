@@ -52,7 +52,7 @@ class Exported:
     state_bytes: int  # of the struct
 
     def __repr__(self) -> str:
-        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes a robot; calls {self.needed}>"
+        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes per robot; calls {self.needed}>"
 
     @property
     def needed(self) -> str:
