@@ -129,8 +129,7 @@ class Simulation(NamedValues, NotebookDisplay):
         return self.probes.reader(signal) if signal != TIME else lambda: self.time
 
     @property
-    def left_out(self) -> Sequence[str]:
-        """Couplings that loops contradict, and which do not act."""
+    def _left_out(self) -> Sequence[str]:
         return tuple(self.robot.contradicted)
 
     @property

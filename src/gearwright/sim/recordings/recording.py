@@ -103,8 +103,7 @@ class Recording(NamedValues, NotebookDisplay):
         return partial(self.read, signal)
 
     @property
-    def left_out(self) -> Sequence[str]:
-        """Couplings of the robot that loops contradict, and which did not act."""
+    def _left_out(self) -> Sequence[str]:
         return () if self._robot is None else tuple(self._robot.contradicted)
 
     @property

@@ -40,7 +40,7 @@ class NamedValues(ABC):
 
     @property
     @abstractmethod
-    def left_out(self) -> Sequence[str]:
+    def _left_out(self) -> Sequence[str]:
         """Couplings that loops contradict."""
 
     def _view(self, name: str) -> Values:
@@ -64,12 +64,13 @@ class NamedValues(ABC):
 
     @property
     def acceleration(self) -> Values:
-        """At an instant, with the efforts that are held [rad/s², m/s²]."""
+        """At this instant, with the efforts that are held [rad/s², m/s²]."""
         return self._view("acceleration")
 
     @property
     def effort(self) -> Values:
-        """The effort that is held along each coordinate [N·m, N]."""
+        """The effort along each coordinate [N·m, N]: the one that is held; in a recording, that of the step which ends
+        at the row."""
         return self._view("effort")
 
     @property
@@ -109,7 +110,7 @@ class NamedValues(ABC):
 
     @property
     def pose(self) -> Values:
-        """Each link's pose in the world, (4, 4)."""
+        """Each link's pose in the world, (…, 4, 4)."""
         return self._view("pose")
 
     @property
@@ -122,7 +123,7 @@ class NamedValues(ABC):
 
     @property
     def command(self) -> Values:
-        """The command of each actuator, in the unit of what it takes."""
+        """The command of each actuator, in the unit of what it takes; see `effort`."""
         return self._view("command")
 
     @property
@@ -162,7 +163,7 @@ def _family(values: NamedValues, name: str) -> Values:
     reads = {n: values.reader(s) for n, s in own.signals.items()}
     if own.kind == "coupling":  # whose further names are second names
         second = {alias: reads[of] for alias, (of,) in own.groups.items()}
-        why = {n: f"coupling {n!r} is left out of the simulation: a loop contradicts it" for n in values.left_out}
+        why = {n: f"coupling {n!r} is left out of the simulation: a loop contradicts it" for n in values._left_out}
         return Values(own.kind, reads, {}, Values(own.kind, second, {}), why)
     why = {}
     if row.unlike_loops:
