@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "gearwright"
-VARIABLE = "GEARWRIGHT_MUTATION"  # "gearwright.sim.reporting:RARE:10.0" in the process that runs the tests
+VARIABLE = "GEARWRIGHT_MUTATION"  # "gearwright.sim.running.reporting:RARE:10.0" in the process that runs the tests
 FACTORS = (10.0, 0.1)
 LONGEST = 300.0  # [s] of one run of tests: a mutant that hangs has been noticed
 

@@ -137,6 +137,7 @@ WHOLE: dict[str, Call] = {
     "compile(iterations=)": lambda s, x: gw.compile(s.robot, solver="pgs", iterations=x),
     "compile(passes=)": lambda s, x: gw.compile(s.robot, passes=x),
     "compile(threads=)": lambda s, x: gw.compile(s.robot, threads=x),
+    "compile(most_operations=)": lambda s, x: gw.compile(s.robot, most_operations=x),
     "port(robot)": lambda s, x: s.port(x),
     "sweep(chunk=)": lambda s, x: gw.sweep(s.robot, VARY, METRIC, duration=0.002, chunk=x),
     "sweep(n=)": lambda s, x: gw.sweep(s.robot, VARY, METRIC, duration=0.002, sampling="lhs", n=x),

@@ -224,8 +224,8 @@ def test_a_change_of_source_or_library_changes_the_key(monkeypatch):
 
 
 def test_the_source_is_read(tmp_path, monkeypatch):
-    (tmp_path / "sim").mkdir()
-    source = tmp_path / "sim" / "keys.py"
+    source = tmp_path / "sim" / "programs" / "keys.py"
+    source.parent.mkdir(parents=True)
     monkeypatch.setattr(keys, "__file__", str(source))
     found = []
     for text in ("a = 1", "a = 2"):

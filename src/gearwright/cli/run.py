@@ -50,6 +50,9 @@ def run(
     passes: Annotated[
         int | None, typer.Option(help="Maximum solver iterations per midpoint step (default 24).")
     ] = None,
+    most_operations: Annotated[
+        int | None, typer.Option(help="Largest number of operations per step to compile (default 2,000,000).")
+    ] = None,
     position: Annotated[
         Assignments, typer.Option("--set", metavar=NUMBERS, help="Set a joint's initial position; repeatable.")
     ] = None,
@@ -102,7 +105,8 @@ def run(
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
     options: dict[str, Any] = {"dt": dt, "batch": batch}
-    options |= {n: x for n, x in {"integrator": integrator, "passes": passes}.items() if x is not None}
+    chosen = {"integrator": integrator, "passes": passes, "most_operations": most_operations}
+    options |= {n: x for n, x in chosen.items() if x is not None}
     wanted = Wanted(
         2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context)
     )

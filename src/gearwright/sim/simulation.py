@@ -76,7 +76,7 @@ class Simulation(NamedValues, NotebookDisplay):
         code = kernels["step"]
         self.kernels = kernels
         self.layout = Layout.of(robot, options, code.program, kernels.facts)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.sensing.untimely)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options, self.layout.sensing.untimely)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)

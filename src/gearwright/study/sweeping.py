@@ -56,7 +56,7 @@ def sweep(
     progress: bool = False,
     **options: Any,
 ) -> Any:
-    """Simulates many designs of a robot, and returns a polars table: a row a design, with its parameters and metrics.
+    """Simulates many designs of a robot. Returns a polars table: one row per design, with its parameters and metrics.
 
     vary      by parameter (see `robot.parameters`): (low, high, n) or a list of values; (low, high) unless a grid
     metrics   by name: "signal:last", "max", "min", "mean", "rms" or "range" of a signal such as "motor.torque", or a

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.bench.trees import curl
+from benchmarks.bench.trees import curl
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import Inertia

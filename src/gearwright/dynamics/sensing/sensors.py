@@ -24,7 +24,7 @@ Signals = Mapping[str, tuple[list[Scalar], list[Scalar]]]  # of each sensor, pos
 
 @dataclass(frozen=True)
 class Channel:
-    """A sensor, and where its numbers are in the state: its own, then one register a value, newest sample first."""
+    """A sensor, and where its numbers are in the state: its own, then one register per value, newest sample first."""
 
     sensor: Sensor
     reader: Reader

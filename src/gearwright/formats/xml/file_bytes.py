@@ -17,7 +17,8 @@ def bounded(path: Path) -> bytes:
 
 def beginning(path: Path, most: int) -> bytes:
     """A file's first bytes. One without a size is not opened: reading the kernel's log would wait for its next line."""
-    if not path.stat().st_size:
+    size = path.stat().st_size
+    if not size:
         raise OSError("its size is 0 bytes")
     with path.open("rb") as f:
-        return f.read(most)
+        return f.read(min(size, most))  # takes that much memory before it reads

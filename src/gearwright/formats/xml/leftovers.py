@@ -11,7 +11,7 @@ FOREIGN = ("xmlns", "xsi", "xml", "xacro")  # attributes that belong to XML itse
 
 
 def report_unread(root: Element, ignored: Mapping[str, str]) -> None:
-    """One info a kind for known elements, one warning a kind and parent for unknown ones."""
+    """One info per kind of known element, one warning per kind and parent of unknown ones."""
     for e, attribute in root.unread():
         if attribute is not None:
             _unknown_attribute(e, attribute)

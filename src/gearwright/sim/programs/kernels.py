@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from gearwright.compiler import Executable, build, find_backend
+from gearwright.compiler import Executable, Program, build, find_backend
 from gearwright.compiler.tape import NotFiniteError
 from gearwright.errors import CompileError
 from gearwright.model import Mechanism
@@ -24,10 +24,16 @@ from gearwright.model.layout.sensor_layout import SensorLayout
 from gearwright.sim.options import Options
 from gearwright.sim.programs import keys
 from gearwright.sim.programs.programs import program
+from gearwright.sim.recorder.free_memory import require_memory
 from gearwright.sim.saving.as_data import from_data, to_data
 
 if TYPE_CHECKING:
     from gearwright.dynamics import Equations
+
+LEAST_MEMORY = 24 * 2**20  # bytes that LLVM takes for any program; where they are missing, it ends the process
+MEMORY_PER_OPERATION = 800  # bytes, measured on robots of 24,000 to 750,000 operations
+BAD_ALLOC = "bad_alloc"  # of CasADi's error where it gets no memory
+FREE_SOME = "free some, or raise the limit of this process (`ulimit -v`)"
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,14 @@ class Kernels(ABC):
         """The controller as a function of its slots; None where it cannot be had."""
 
 
+def out_of_memory(robot: Mechanism) -> CompileError:
+    return CompileError(f"there is not enough memory to compile {robot.name!r}: {FREE_SOME}")
+
+
+def _shown(name: str) -> str:
+    return "a step" if name == "step" else repr(name)
+
+
 def _too_large(robot: Mechanism) -> str:
     numbers = sorted(robot.parameters.items(), key=lambda row: -abs(row[1].value))[:3]
     largest = ", ".join(f"{name!r} = {number}" for name, number in numbers)
@@ -104,13 +118,36 @@ class CompiledKernels(Kernels):
             try:
                 key = self._key(name)
                 self._made[name] = build(
-                    lambda: program(name, self.equations), self._backend, identity=key,
+                    lambda: self._program(name), self._backend, identity=key,
                     note=self._note if name == "step" and key is not None else str,
                     precision=self.options.precision, batch=self.options.batch,
                 )  # fmt: skip
             except NotFiniteError:
                 raise CompileError(_too_large(self.robot)) from None
+            except (MemoryError, RuntimeError) as error:
+                if isinstance(error, RuntimeError) and BAD_ALLOC not in str(error):
+                    raise
+                raise out_of_memory(self.robot) from None
         return self._made[name]
+
+    def _program(self, name: str) -> Program:
+        """Raises CompileError for one that is too large to compile, while it is traced."""
+        from gearwright.dynamics.algebra.scalar import TooManyOperationsError, at_most
+
+        most = int(self.options.most_operations)
+        try:
+            with at_most(most):
+                made = program(name, self.equations)
+        except TooManyOperationsError:
+            raise CompileError(
+                f"{self.robot.name!r} takes more than {most:,} operations to compute {_shown(name)}: compiling them "
+                "needs minutes and gigabytes of memory. If that is what you want, raise compile(most_operations=…); "
+                "couplings and loops that each connect many joints make a robot so expensive"
+            ) from None
+        operations = sum(len(stage.tape.instructions) for stage in made.stages)
+        what = f"compiling {operations:,} operations of {self.robot.name!r}"
+        require_memory(LEAST_MEMORY + operations * MEMORY_PER_OPERATION, what, FREE_SOME, CompileError)
+        return made
 
     def _note(self) -> str:
         return json.dumps(to_data(StepFacts.of(self.equations)))

@@ -1,4 +1,4 @@
-"""Recordings as tables of polars or pandas: a column a signal, named as plots name it (`knee.position`).
+"""Recordings as tables of polars or pandas: one column per signal, named as plots name it (`knee.position`).
 
 Of a batch, a row for each instant and robot, with the column `robot`.
 """

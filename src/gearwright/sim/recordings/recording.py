@@ -147,8 +147,8 @@ class Recording(NamedValues, NotebookDisplay):
         save(self.schema, self.chunks, path)
 
     def to_polars(self) -> Any:
-        """A polars DataFrame: `time`, and a column a signal such as `knee.position`; of a batch a row for each instant
-        and robot, with the column `robot`."""
+        """A polars DataFrame: `time`, and one column per signal such as `knee.position`. A batch has one row per sample
+        and robot, and a column `robot`."""
         from gearwright.sim.recordings.frames import to_polars
 
         return to_polars(self)

@@ -23,6 +23,7 @@ from gearwright.sim.recordings.sinks import opened
 from gearwright.sim.recordings.tables import widths
 from gearwright.sim.running.calling import ControllerCalls
 from gearwright.sim.running.clock import MOST_STEPS, checked
+from gearwright.sim.running.energy_watch import EnergyWatch, is_left_alone
 from gearwright.sim.running.reporting import unsettled, warn_unsettled
 from gearwright.sim.running.schedules import Schedule
 from gearwright.sim.state import given_values
@@ -86,14 +87,18 @@ class Rows:
     ) -> None:
         self.every, self._largest = schema.every, most
         self.most = None if most is None else min(most, FIRST_ROWS)
-        self._schema, self._add, self._evaluator, self._rows = schema, add, KernelEvaluator(sim.kernels), 0
+        self.schema, self._add, self._evaluator, self._rows = schema, add, KernelEvaluator(sim.kernels), 0
         self._pause = sim.clock.pace.pause
+        self.watch: EnergyWatch | None = None
 
     def add(self, rows: int, slots: Mapping[str, Buffer]) -> None:
         if not rows:
             return
         begun = perf_counter()
-        self._add(SlotChunk(self._schema, self._rows, slots, self._evaluator))
+        chunk = SlotChunk(self.schema, self._rows, slots, self._evaluator)
+        self._add(chunk)
+        if self.watch is not None:
+            self.watch.add(chunk, slots[StepSlot.VELOCITY].numbers())
         self._rows += rows
         seconds = perf_counter() - begun
         self._pause(seconds)
@@ -113,9 +118,13 @@ def _recorded(
             sim.batch_state.fill(slot, i, value)
     with _shown(progress, n) as report:
         _hold_first(sim, plan)
+        if sim.options.integrator == "euler" and is_left_alone(sim) and not any(s.varying for s in plan.values()):
+            rows.watch = EnergyWatch(sim, rows.schema)
         rows.add(1, _now(sim))
         if calls is None:
             _in_machine_code(sim, n, plan, rows, report)
+            if rows.watch is not None:
+                rows.watch.warn()
             return
         sim.controller_state.period = calls.period
         try:

@@ -8,17 +8,18 @@ from math import inf, pi
 from gearwright.diagnostics import Diagnostic
 from gearwright.model import Axis, Joint, Mechanism
 from gearwright.model.layout.layout import moves
+from gearwright.sim.options import Options
 
 
-def unsimulated(robot: Mechanism, integrator: str, untimely: Sequence[str]) -> tuple[Diagnostic, ...]:
+def unsimulated(robot: Mechanism, options: Options, untimely: Sequence[str]) -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing, or cannot keep its times."""
-    found = [*_messages(robot, integrator), *untimely]
+    found = [*_messages(robot, options), *untimely]
     return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
 
 
-def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
-    if integrator == "rk4":
-        yield from _without_rows(robot, integrator)
+def _messages(robot: Mechanism, options: Options) -> Iterator[str]:
+    if options.integrator == "rk4":
+        yield from _without_rows(robot, options.integrator)
     wound = [j.name for j in robot.tree.cuts if any(_beyond_a_turn(j, axis) for axis in j.axes)]
     if wound:
         yield f"limits of {_listed(wound)}, which close loops, span a turn or more and do not act"
@@ -28,6 +29,13 @@ def _messages(robot: Mechanism, integrator: str) -> Iterator[str]:
     if locking := [*robot.contradicted]:
         yield f"couplings that loops contradict, and which would lock them, are left out: {_listed(locking)}"
     yield from _unconnected(robot)
+    if _falls(robot, options) and any(link.collisions for link in robot.links.values()):
+        yield f"contacts do not act: {robot.name!r} floats, and falls through whatever its collision shapes meet"
+
+
+def _falls(robot: Mechanism, options: Options) -> bool:
+    floats = any(j.kind == "floating" for j in robot.bases.values())
+    return floats and any(options.gravity or robot.gravity)
 
 
 def _unconnected(robot: Mechanism) -> Iterator[str]:

@@ -65,17 +65,17 @@ class BatchState:
     def set(self, slot: str, values: Any) -> None:
         """All numbers of a slot; `values` broadcast to (B, n)."""
         self.instance.set(slot, values)
-        self._changed(slot)
+        self.changed(slot)
 
     def fill(self, slot: str, element: int, values: Any) -> None:
         """One number of every robot: a float, or an array (B,)."""
         self.instance.slot(slot).fill(element, values)
-        self._changed(slot)
+        self.changed(slot)
 
     def take(self, slot: str, values: Any) -> None:
         """All numbers of a slot from an array (n, B) of any library with DLPack."""
         self.instance.slot(slot).take(values)
-        self._changed(slot)
+        self.changed(slot)
 
     def state(self) -> Array:
         """A copy of all states, (B, nx)."""
@@ -85,9 +85,9 @@ class BatchState:
     def set_state(self, values: Array) -> None:
         """(B, nx), or (1, nx) for all robots."""
         self.states.assign(values)
-        self._changed(StepSlot.POSITION)
+        self.changed(StepSlot.POSITION)
 
-    def _changed(self, slot: str) -> None:
+    def changed(self, slot: str) -> None:
         """Slots that are derived from states and parameters are computed again in the next step."""
         if self._keeps_derived and slot in self._deciding:
             self.instance.set(StepSlot.FRESH, 0.0)

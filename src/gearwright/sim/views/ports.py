@@ -7,6 +7,7 @@ use them in their loops.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gearwright.errors import ModelError, UnknownNameError
@@ -72,6 +73,12 @@ class Port:
     def effort(self, coordinate: str) -> Channel:
         """An effort along a coordinate [N·m, N]."""
         return self._channel(StepSlot.EFFORT, coordinate, self._layout.group(StepSlot.EFFORT).single(coordinate))
+
+    def parameter(self, name: str) -> Channel:
+        """A parameter of `gearwright.compile(parameters=…)`, in its unit."""
+        i, held = self._layout.parameters.single(name), self._state.slot(StepSlot.PARAMETER)
+        changed = partial(self._state.changed, StepSlot.PARAMETER)
+        return Channel(name, held.robot_reader(i, self.robot), held.robot_writer(i, self.robot), changed)
 
     def _channel(self, slot: str, name: str, i: int) -> Channel:
         self.sim.inputs.check_free(slot, {name: 0.0})

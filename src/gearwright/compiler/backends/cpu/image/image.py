@@ -81,9 +81,7 @@ class _Symbol(NamedTuple):
 def linked(code: bytes) -> Image:
     """An object file as an image. Raises CompileError for one of another machine or with kinds that are not known."""
     if not code.startswith(ELF64_X86) or code[16:20] != RELOCATABLE:
-        raise CompileError(
-            "code can be saved on Linux on x86-64 only; elsewhere, `gearwright export --target c` writes it as C"
-        )
+        raise CompileError("the code is not an object file of Linux on x86-64")
     return _Linking(_sections(code)).image()
 
 
@@ -108,7 +106,7 @@ class _Linking:
     def image(self) -> Image:
         kept = [i for i, s in enumerate(self.sections) if s.kind == Section.PROGBITS and s.flags & Flag.ALLOC]
         if any(self.sections[i].flags & Flag.WRITE for i in kept):
-            raise CompileError("code with variables of its own cannot be saved")
+            raise CompileError("code with variables of its own cannot be linked")
         for i in kept:
             self.places[i] = self._append(self.sections[i].content, ALIGNMENT)
         symbols = self._symbols()
@@ -133,7 +131,7 @@ class _Linking:
 
     def _relocate(self, place: int, kind: int, symbol: _Symbol, addend: int) -> None:
         if kind not in [*Distance]:
-            raise CompileError(f"code with relocations of kind {kind} cannot be saved")
+            raise CompileError(f"code with relocations of kind {kind} cannot be linked")
         if Distance(kind).to_table:
             target = self._word(symbol.name)
         elif symbol.section:

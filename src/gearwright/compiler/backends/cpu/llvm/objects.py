@@ -12,6 +12,7 @@ from typing import Any
 
 from gearwright.compiler.backends.cpu.batches import spans
 from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.image.loaded_image import check_executable
 from gearwright.compiler.backends.cpu.llvm import lowering, rollout
 from gearwright.compiler.backends.cpu.llvm.ir import types
 from gearwright.compiler.backends.cpu.target import Target
@@ -90,6 +91,7 @@ class LoadedCode:
     def __init__(self, code: bytes, target: Target) -> None:
         from llvmlite import binding
 
+        check_executable(len(code))
         # its sections in one block: code of the small model reaches 2 GB, and a large process has holes farther apart
         self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), target.machine(), use_lmm=True)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.ours import Gearwright
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.ours import Gearwright
 from gearwright.errors import GearwrightError
 
 MATRIX_TOLERANCE = 1e-8  # of the largest entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gearwright.bench.results import Case, Entry, Results, RobotResult
+from benchmarks.bench.results import Case, Entry, Results, RobotResult
 
 ONE_ROBOT = {"arm": 20.0, "panda": 10.0, "allegro": 10.0, "talos": 10.0}  # times as fast as `mj_step`
 BATCH = {"arm": 60.0, "panda": 30.0, "allegro": 30.0, "pr2": 30.0, "talos": 30.0}  # as `rollout`, per core

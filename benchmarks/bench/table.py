@@ -8,8 +8,8 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from gearwright.bench.results import Results
-from gearwright.bench.rows import ResultTable, tables
+from benchmarks.bench.results import Results
+from benchmarks.bench.rows import ResultTable, tables
 
 STYLES = {"met": "green", "missed": "bold red"}
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from gearwright.bench import actuation, bounded, compile_time, machine, scaling, speed
-from gearwright.bench.contestant import Contestant, Peers
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.results import BatchPoint, ChainPoint, Results, SizePoint
-from gearwright.bench.robots import robots
+from benchmarks.bench import actuation, bounded, compile_time, machine, scaling, speed
+from benchmarks.bench.contestant import Contestant, Peers
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.results import BatchPoint, ChainPoint, Results, SizePoint
+from benchmarks.bench.robots import robots
 
 DT = 1e-3  # [s]
 ALONE = Peers()

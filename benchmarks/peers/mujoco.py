@@ -11,9 +11,9 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
-from gearwright.bench.clock import Runner
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.robots import Robot
+from benchmarks.bench.clock import Runner
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.robots import Robot
 
 mj: Any = mujoco
 OFF = ("CONTACT", "LIMIT", "FRICTIONLOSS")  # not compared; a file that has none of them pays nothing for them here

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from gearwright.bench.plain_urdf import plain
+import gearwright
+from benchmarks.bench.plain_urdf import plain
 from gearwright.errors import UnknownNameError
 
 
@@ -31,7 +32,7 @@ class Robot:
         return replace(self, urdf=re.sub(r"<mimic\b[^>]*/>", "", self.urdf), mjcf=None)
 
 
-BUNDLED = Path(__file__).parents[1] / "robots"
+BUNDLED = Path(gearwright.__file__).parent / "robots"
 
 
 def _reference_arm() -> Robot | None:

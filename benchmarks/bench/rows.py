@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gearwright.bench.clock import StepTiming
-from gearwright.bench.results import Case, Compilation, Entry, Results, RobotResult
-from gearwright.bench.targets import targets
+from benchmarks.bench.clock import StepTiming
+from benchmarks.bench.results import Case, Compilation, Entry, Results, RobotResult
+from benchmarks.bench.targets import targets
 
 
 class ResultTable(NamedTuple):

@@ -9,8 +9,8 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from benchmarks.bench.contestant import Contestant
 from gearwright import __version__
-from gearwright.bench.contestant import Contestant
 
 LIBRARIES = ("casadi", "llvmlite", "numpy", "example-robot-data")
 

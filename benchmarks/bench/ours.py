@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.bench.clock import Runner
-from gearwright.bench.contestant import Array, Begin, Contestant
-from gearwright.bench.robots import Robot
+from benchmarks.bench.clock import Runner
+from benchmarks.bench.contestant import Array, Begin, Contestant
+from benchmarks.bench.robots import Robot
 from gearwright.formats import loads
 from gearwright.sim import compile as compile_robot
 

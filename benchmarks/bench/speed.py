@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from gearwright.bench.agreement import Agreement, DisagreementError, agreement, start
-from gearwright.bench.clock import Runner, StepTiming, race
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.quiet import quiet
-from gearwright.bench.results import Entry, RobotResult
-from gearwright.bench.robots import Robot
+from benchmarks.bench.agreement import Agreement, DisagreementError, agreement, start
+from benchmarks.bench.clock import Runner, StepTiming, race
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.quiet import quiet
+from benchmarks.bench.results import Entry, RobotResult
+from benchmarks.bench.robots import Robot
 from gearwright.sim.options import cores
 
 OURS, UNCOUPLED = "gearwright", "gearwright without couplings"

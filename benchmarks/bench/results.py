@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from gearwright.bench.agreement import Agreement
-from gearwright.bench.clock import StepTiming
+from benchmarks.bench.agreement import Agreement
+from benchmarks.bench.clock import StepTiming
 
 SCHEMA = "gearwright-bench/1"
 

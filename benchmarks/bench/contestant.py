@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.bench.clock import Runner
-from gearwright.bench.robots import Robot
+from benchmarks.bench.clock import Runner
+from benchmarks.bench.robots import Robot
 
 Array = NDArray[np.float64]
 

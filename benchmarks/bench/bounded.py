@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from gearwright.bench.agreement import Agreement, DisagreementError, agreement_of
-from gearwright.bench.clock import Runner, StepTiming, race
-from gearwright.bench.contestant import Array, Begin, BoundedContestant, Peers, Settings
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.results import Case, Entry
-from gearwright.bench.robots import Robot, bounded_robots
-from gearwright.bench.situations import SITUATIONS, Ranges, Situation
+from benchmarks.bench.agreement import Agreement, DisagreementError, agreement_of
+from benchmarks.bench.clock import Runner, StepTiming, race
+from benchmarks.bench.contestant import Array, Begin, BoundedContestant, Peers, Settings
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.results import Case, Entry
+from benchmarks.bench.robots import Robot, bounded_robots
+from benchmarks.bench.situations import SITUATIONS, Ranges, Situation
 
 OURS, MUJOCO = "gearwright", "mujoco"
 STEPS = 100  # of the motion that is compared, at most

@@ -9,8 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gearwright.bench.results import Compilation
-from gearwright.bench.robots import Robot
+import gearwright
+from benchmarks.bench.results import Compilation
+from benchmarks.bench.robots import Robot
 
 # What a user's process does. Imports are timed apart: a process pays them once, however many robots it compiles.
 PROGRAM = """
@@ -55,7 +56,7 @@ def compilation(robot: Robot, dt: float, processes: int) -> Compilation:
 
 def _process(file: Path, dt: float, kind: str, cache: Path) -> tuple[float, float, float]:
     """CPU seconds of imports; wall and CPU seconds of the compilation with the first step."""
-    package = str(Path(__file__).parents[2])
+    package = str(Path(gearwright.__file__).parents[1])
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "GEARWRIGHT_CACHE": str(cache), "PYTHONPATH": path}
     command = [sys.executable, "-c", PROGRAM, str(file), repr(dt), kind]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from gearwright.bench import bounded
-from gearwright.bench.contestant import Peers
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.results import Case
-from gearwright.bench.robots import driven_robots
-from gearwright.bench.situations import DRIVEN
+from benchmarks.bench import bounded
+from benchmarks.bench.contestant import Peers
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.results import Case
+from benchmarks.bench.robots import driven_robots
+from benchmarks.bench.situations import DRIVEN
 
 
 def cases(

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.bench.contestant import Array, Begin
-from gearwright.bench.ours import Gearwright
+from benchmarks.bench.contestant import Array, Begin
+from benchmarks.bench.ours import Gearwright
 from gearwright.model import ElectricMotor, Mechanism
 
 SPEED = (0.1, 0.2)  # of an axis's range a second: after 100 steps of 1 ms it has moved by 1 to 2 % of it

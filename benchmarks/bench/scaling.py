@@ -12,14 +12,14 @@ from time import process_time
 
 import numpy as np
 
-from gearwright.bench.agreement import DisagreementError, agreement, start
-from gearwright.bench.clock import StepTiming, race
-from gearwright.bench.contestant import Contestant
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.results import BatchPoint, ChainPoint, SizePoint
-from gearwright.bench.robots import Robot
-from gearwright.bench.trees import SHAPES, curl, gear_train
+from benchmarks.bench.agreement import DisagreementError, agreement, start
+from benchmarks.bench.clock import StepTiming, race
+from benchmarks.bench.contestant import Contestant
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.results import BatchPoint, ChainPoint, SizePoint
+from benchmarks.bench.robots import Robot
+from benchmarks.bench.trees import SHAPES, curl, gear_train
 
 CHAINS = ((gear_train, "exact"), (gear_train, "hard"), (curl, "exact"), (curl, "hard"), (curl, "compliant"))
 LONGEST_COMPILATION = 20.0  # seconds; a shape's larger sizes are left out after one that took longer

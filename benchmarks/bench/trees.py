@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.bench.robots import Robot
+from benchmarks.bench.robots import Robot
 
 LIMB = 7  # joints of an arm or a leg
 
