@@ -1,4 +1,4 @@
-"""Dry friction of joint axes by speed: a kind is one class in one file, and one row in `FRICTIONS`.
+"""Dry friction of joint axes: a kind is one class in one file, and one row in `FRICTIONS`.
 
 Files name it by its row, in an axis' <dynamics>: `<friction_model type="stribeck"> … </friction_model>`.
 """
@@ -12,13 +12,20 @@ from gearwright.model.frictions.kind import FrictionModel
 from gearwright.registry import Registry
 
 if TYPE_CHECKING:
+    from gearwright.model.frictions.dahl import Dahl
     from gearwright.model.frictions.stribeck import Stribeck
 
 FRICTIONS: Registry[type[FrictionModel]] = Registry(
-    "gearwright.frictions", {"stribeck": "gearwright.model.frictions.stribeck:Stribeck"}
+    "gearwright.frictions",
+    {
+        "stribeck": "gearwright.model.frictions.stribeck:Stribeck",
+        "dahl": "gearwright.model.frictions.dahl:Dahl",
+    },
 )
 
-__all__ = ["FRICTIONS", "FrictionModel", "Stribeck"]
+__all__ = ["FRICTIONS", "Dahl", "FrictionModel", "Stribeck"]
 
 if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"Stribeck": "gearwright.model.frictions.stribeck"})
+    __getattr__ = lazy_names(
+        __name__, {"Dahl": "gearwright.model.frictions.dahl", "Stribeck": "gearwright.model.frictions.stribeck"}
+    )
