@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gearwright import robots
     from gearwright.control import PID, CombinedControllers
     from gearwright.diagnostics import Diagnostic
+    from gearwright.display.reach_plots import plot_reach
     from gearwright.export import export_c
     from gearwright.formats import load, loads
     from gearwright.hardware.serving import serve
@@ -70,6 +71,7 @@ _LAZY = {
     "export_c": "gearwright.export",
     "sweep": "gearwright.study",
     "view": "gearwright.page",
+    "plot_reach": "gearwright.display.reach_plots",
     "load": "gearwright.formats",
     "open": "gearwright.sim",
     "loads": "gearwright.formats",
@@ -162,6 +164,7 @@ __all__ = [
     "loads",
     "migrate",
     "open",
+    "plot_reach",
     "robots",
     "serve",
     "sweep",

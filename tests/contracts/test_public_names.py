@@ -66,6 +66,7 @@ NAMES = {
     "serve",
     "sweep",
     "view",
+    "plot_reach",
     "with_servos",
 }
 

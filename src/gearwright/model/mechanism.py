@@ -43,6 +43,7 @@ from gearwright.notebooks import NotebookDisplay
 
 if TYPE_CHECKING:
     from gearwright.model.hardware.hardware import Hardware
+    from gearwright.model.parallel.jacobian import ActuationJacobian
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -270,6 +271,19 @@ class Mechanism(NotebookDisplay):
                 if more:
                     seen[ref] = seen.get(ref, 0.0) + float(more)
         return seen
+
+    def actuation_jacobian(
+        self, position: Mapping[str, float | Sequence[float]] | None = None, output: str | Sequence[str] | None = None
+    ) -> ActuationJacobian:
+        """Motors and outputs at one pose, in both directions: velocities, efforts, inertia and limits.
+
+        Positions as in `configuration`; loops are assembled with them. Outputs are joint axes, or parts of a link's
+        motion (`LINK.x` … `LINK.rz`, world axes). By default those that motors drive; of closed loops, passive joints
+        from the loops' mount to the link where most of them meet, or else that link's motion.
+        """
+        from gearwright.model.parallel.jacobian import actuation_jacobian
+
+        return actuation_jacobian(self, position, output)
 
     # --- changed copies ----------------------------------------------------------------------------------------
 

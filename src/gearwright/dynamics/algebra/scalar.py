@@ -94,8 +94,10 @@ class Expression:
         return -self if a == 0.0 else Expression(_binary(_SUB, a, self.sx))
 
     def __mul__(self, b: Scalar) -> Scalar:
+        if type(b) is Expression:
+            return Expression(_binary(_MUL, self.sx, b.sx))
         if type(b) is not float:
-            return Expression(_binary(_MUL, self.sx, _sx(b)))
+            return _times_other(self, b)  # type: ignore[no-any-return]
         if b == 0.0:
             return 0.0
         return self if b == 1.0 else Expression(_binary(_MUL, self.sx, b))
@@ -145,6 +147,11 @@ class Expression:
 
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false while it is traced; use `where`")
+
+
+def _times_other(a: Expression, b: Any) -> Any:
+    """A column multiplies its elements itself; the rest are CasADi's numbers."""
+    return NotImplemented if isinstance(b, list) else Expression(_binary(_MUL, a.sx, b))
 
 
 def _sx(x: Any) -> Any:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, is_number, scalars, without_simplification
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.model.layout.slots import SlotName
@@ -99,10 +100,10 @@ class StepBuilder(Slots):
         (body,) = self._open
         return tuple(body)
 
-    def __getitem__(self, slot: SlotName) -> list[Scalar]:
+    def __getitem__(self, slot: SlotName) -> Column:
         """The numbers of a slot."""
         assigned = self._assigned.get(slot)
-        return scalars(self._slots[slot]) if assigned is None else list(assigned)  # type: ignore[arg-type]
+        return Column(scalars(self._slots[slot]) if assigned is None else assigned)  # type: ignore[arg-type]
 
     def __contains__(self, slot: SlotName) -> bool:
         return slot in self._assigned or slot in self._slots

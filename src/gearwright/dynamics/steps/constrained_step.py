@@ -9,6 +9,7 @@ from typing import Protocol
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar
@@ -99,12 +100,12 @@ class ConstrainedStep(ABC):
 
     def _readings(self) -> Iterator[tuple[ConstraintGroup, list[Scalar]]]:
         """Each group with its impulses, as they are."""
-        left = self.build.impulse
+        left: list[Scalar] = self.build.impulse
         for kind in self.kinds:
             yield kind, left[: kind.size]
             left = left[kind.size :]
 
-    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
+    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> Column:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
         effort = self.build.effort
         for k, x in self.model.actuation.additions(tree, acting).items():
