@@ -51,6 +51,7 @@ NAMES = {
     "Recording",
     "RecordingWarning",
     "SweepWarning",
+    "RodLinkage",
     "Series",
     "SimpleTransmission",
     "Simulation",

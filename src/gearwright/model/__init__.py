@@ -71,6 +71,7 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.transmissions import LinearMap as LinearMap
     from gearwright.model.transmissions import LinearTransmission as LinearTransmission
     from gearwright.model.transmissions import Losses as Losses
+    from gearwright.model.transmissions import RodLinkage as RodLinkage
     from gearwright.model.transmissions import Series as Series
     from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
     from gearwright.model.transmissions import Transmission as Transmission
@@ -93,7 +94,7 @@ _NAMES = {
     "tree.topology": "Branch Tree",
     "transmissions": "Backlash CustomJointMap CustomTransmission DifferentialTransmission "
     "FourBarLinkage FourBarLinkageTransmission LinearMap LinearTransmission Losses "
-    "Series SimpleTransmission Transmission TransmissionMap",
+    "RodLinkage Series SimpleTransmission Transmission TransmissionMap",
 }
 _LAZY = {name: f"gearwright.model.{module}" for module, names in _NAMES.items() for name in names.split()}
 

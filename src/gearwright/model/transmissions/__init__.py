@@ -36,6 +36,7 @@ from gearwright.registry import Registry
 
 if TYPE_CHECKING:
     from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
+    from gearwright.model.transmissions.rod_linkage import RodLinkage
 
 TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
     "gearwright.transmissions",
@@ -68,6 +69,7 @@ __all__ = [
     "LinearSeries",
     "LinearTransmission",
     "Losses",
+    "RodLinkage",
     "Series",
     "SimpleTransmission",
     "Toggles",
@@ -86,6 +88,5 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = lazy_names(
-        __name__, dict.fromkeys(("FourBarLinkage", "Toggles"), "gearwright.model.transmissions.linkage")
-    )
+    _linkages = dict.fromkeys(("FourBarLinkage", "Toggles"), "gearwright.model.transmissions.linkage")
+    __getattr__ = lazy_names(__name__, _linkages | {"RodLinkage": "gearwright.model.transmissions.rod_linkage"})
