@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gearwright.compiler.backends.cpu.scheduling.split import LONGEST
-from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
-from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
+from gearwright.compiler.program import Body, Branch, Loop, Node, Program, Stage, stages_of
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
 def peel_loops(program: Program, improve: Callable[[Tape], Tape], longest: int = LONGEST) -> Program:
@@ -33,42 +33,42 @@ def _pairs(body: Body) -> Iterator[tuple[Stage, Stage]]:
     for before, node, after in zip((None, *body), body, (*body[1:], None), strict=False):
         if isinstance(before, Stage) and (first := _first_after(before, node, after)):
             yield before, first
-        if isinstance(node, Loop):
+        if not isinstance(node, Stage):
             yield from _pairs(node.body)
 
 
 def _peeled(body: Body, improve: Callable[[Tape], Tape], fits: Callable[[Stage, Stage], bool]) -> Body:
-    found: list[Stage | Loop] = []
+    found: list[Node] = []
     for node, after in zip(body, (*body[1:], None), strict=True):
         before = found[-1] if found else None
         if isinstance(before, Stage) and (first := _first_after(before, node, after)) and fits(before, first):
             found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
             found += _rest(node)
         else:
-            found.append(replace(node, body=_peeled(node.body, improve, fits)) if isinstance(node, Loop) else node)
+            found.append(node if isinstance(node, Stage) else replace(node, body=_peeled(node.body, improve, fits)))
     return tuple(found)
 
 
-def _first_after(before: Stage, node: Stage | Loop, after: Stage | Loop | None) -> Stage | None:
+def _first_after(before: Stage, node: Node, after: Node | None) -> Stage | None:
     """The stage that runs next, whatever the state: a loop's first one, or one that the loop after it repeats."""
     if isinstance(node, Loop):
         return _first_stage(node) if _begins(before.tape, node) else None
-    repeats = isinstance(after, Loop) and any(each is node for each in stages_of(after.body))
+    if isinstance(node, Branch):
+        return None
+    repeats = not isinstance(after, Stage | None) and any(each is node for each in stages_of(after.body))
     return node if repeats else None
 
 
-def _rest(node: Stage | Loop) -> list[Stage | Loop]:
+def _rest(node: Node) -> list[Node]:
     """A node without its first stage."""
     if not isinstance(node, Loop):
         return []
-    assert isinstance(node.count, int)
     return [replace(node, count=node.count - 1)]
 
 
 def _first_stage(loop: Loop) -> Stage | None:
-    """The one stage of a loop that counts nothing."""
-    plain = loop.index is None and isinstance(loop.count, int) and loop.count > 0
-    return loop.body[0] if plain and len(loop.body) == 1 and isinstance(loop.body[0], Stage) else None
+    """The one stage of a loop."""
+    return loop.body[0] if loop.count > 0 and len(loop.body) == 1 and isinstance(loop.body[0], Stage) else None
 
 
 def _begins(tape: Tape, loop: Loop) -> bool:
@@ -79,14 +79,14 @@ def _begins(tape: Tape, loop: Loop) -> bool:
 
 def _fits(before: Stage, after: Stage, longest: int) -> bool:
     tapes = before.tape, after.tape
-    return sum(len(tape.instructions) for tape in tapes) <= longest and not any(tape.indices() for tape in tapes)
+    return sum(len(tape.instructions) for tape in tapes) <= longest
 
 
 def merged(first: Tape, second: Tape) -> Tape:
     """Both, one after the other: what the first stores, the second does not load."""
     stored = {store.address: store.value for store in first.stores}
     instructions, places = list(first.instructions), list[int]()
-    loads: dict[AnyAddress, int] = {i.data: n for n, i in enumerate(instructions) if i.op == "load"}  # type: ignore[misc]
+    loads: dict[Address, int] = {i.data: n for n, i in enumerate(instructions) if i.op == "load"}  # type: ignore[misc]
     for op, args, data in second.instructions:
         known = stored.get(data, loads.get(data)) if op == "load" else None  # type: ignore[arg-type]
         places.append(len(instructions) if known is None else known)
