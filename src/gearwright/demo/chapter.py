@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.demo.balance import Balance
+from gearwright.demo.balance import EnergyAccount
 from gearwright.demo.charts import Area, Chart, ChartLine
 from gearwright.demo.pictures import Film, Trace
 from gearwright.display.solids import Array, Camera, Poses
@@ -85,7 +85,7 @@ def poses(recording: Recording, rows: Sequence[int]) -> list[Poses]:
     return found
 
 
-def energy_chart(time: Array, found: Balance, unit: float = 1e3, name: str = "mJ") -> Chart:
+def energy_chart(time: Array, found: EnergyAccount, unit: float = 1e3, name: str = "mJ") -> Chart:
     """Stored and lost energy, stacked; their sum is the motor's work."""
     parts = {
         ("stored: kinetic and potential", "blue"): found.stored,

@@ -13,8 +13,8 @@ from tests.hardware.can.turntable import Turntable
 NODE, TURN = 3, 4096
 FORMATS = {1: "<b", 2: "<h", 4: "<i"}
 CONTROLWORD = {
-    Controlword.DISABLE_VOLTAGE: 0x00, Controlword.STOP_QUICKLY: 0x02, Controlword.SHUTDOWN: 0x06, Controlword.SWITCH_ON: 0x07,
-    Controlword.ENABLE: 0x0F,
+    Controlword.DISABLE_VOLTAGE: 0x00, Controlword.STOP_QUICKLY: 0x02, Controlword.SHUTDOWN: 0x06,
+    Controlword.SWITCH_ON: 0x07, Controlword.ENABLE: 0x0F,
 }  # fmt: skip
 
 
@@ -229,8 +229,8 @@ def test_a_lost_heartbeat_does_what_6007_says(master, option, state):
 # --- state machine ----------------------------------------------------------------------------------------------------
 
 
-PATH = {PowerState.SWITCH_ON_DISABLED: (), PowerState.READY: (6,), PowerState.SWITCHED_ON: (6, 7), PowerState.ENABLED: (6, 7, 15),
-        PowerState.QUICK_STOP: (6, 7, 15, 2)}  # fmt: skip
+PATH = {PowerState.SWITCH_ON_DISABLED: (), PowerState.READY: (6,), PowerState.SWITCHED_ON: (6, 7),
+        PowerState.ENABLED: (6, 7, 15), PowerState.QUICK_STOP: (6, 7, 15, 2)}  # fmt: skip
 
 
 @pytest.mark.parametrize("state", PATH)

@@ -35,9 +35,11 @@ ROWS: tuple[tuple[int, str, bool, tuple[DbcSignal, ...]], ...] = (
         DbcSignal("Velocity_Limit", 0, 32, _F, unit=_VEL), DbcSignal("Current_Limit", 32, 32, _F, unit="A"))),
     (0x11, "Set_Traj_Vel_Limit", False, (DbcSignal("Traj_Vel_Limit", 0, 32, _F, unit=_VEL),)),
     (0x12, "Set_Traj_Accel_Limits", False, (
-        DbcSignal("Traj_Accel_Limit", 0, 32, _F, unit="rev/s²"), DbcSignal("Traj_Decel_Limit", 32, 32, _F, unit="rev/s²"))),
+        DbcSignal("Traj_Accel_Limit", 0, 32, _F, unit="rev/s²"),
+        DbcSignal("Traj_Decel_Limit", 32, 32, _F, unit="rev/s²"))),
     (0x13, "Set_Traj_Inertia", False, (DbcSignal("Traj_Inertia", 0, 32, _F),)),
-    (0x14, "Get_Iq", True, (DbcSignal("Iq_Setpoint", 0, 32, _F, unit="A"), DbcSignal("Iq_Measured", 32, 32, _F, unit="A"))),
+    (0x14, "Get_Iq", True, (
+        DbcSignal("Iq_Setpoint", 0, 32, _F, unit="A"), DbcSignal("Iq_Measured", 32, 32, _F, unit="A"))),
     (0x15, "Get_Temperature", True, (
         DbcSignal("FET_Temperature", 0, 32, _F, unit="°C"), DbcSignal("Motor_Temperature", 32, 32, _F, unit="°C"))),
     (0x16, "Reboot", False, (DbcSignal("Action", 0, 8),)),
