@@ -20,7 +20,8 @@ MODULES = ("gearwright", "gearwright.kinds", "gearwright.drawing")
 TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "mechanism": ("Mechanisms", ("gearwright.model.mechanism", "gearwright.formats", "gearwright.robots",
                                  "gearwright.diagnostics", "gearwright.migration", "gearwright.model.couplings",
-                                 "gearwright.model.parameters", "gearwright.model.joints")),
+                                 "gearwright.model.parameters", "gearwright.model.joints",
+                                 "gearwright.model.parallel")),
     "transmissions": ("Transmissions", ("gearwright.model.transmissions",)),
     "actuators": ("Actuators", ("gearwright.model.actuators", "gearwright.model.hardware")),
     "sensors": ("Sensors", ("gearwright.model.sensors",)),
@@ -38,6 +39,7 @@ RELATED = {
     "gearwright.model.joints:Joint": "`robot.joints[…]`",
     "gearwright.model.couplings:Coupling": "`robot.couplings[…]`",
     "gearwright.model.parameters:Parameter": "`robot.parameters[…]`",
+    "gearwright.model.parallel.jacobian:ActuationJacobian": "`robot.actuation_jacobian(…)`",
     "gearwright.sim.views.ports:Port": "`sim.port(robot)`",
     "gearwright.sim.running.clock:Clock": "`sim.clock`: advance listen steps time",
     "gearwright.sim.ros2_control.hardware_interfaces:HardwareInterface": "`sim.hardware(name)`",

@@ -12,7 +12,7 @@ ALLOWED = {
     "files.py:write_whole": "the function itself",
     "files.py:write_together": "the function itself",
     "compiler/cache.py:save": "to the temporary file of `replacing`",
-    "display/plots.py:_save": "to the temporary file of `replacing`",
+    "display/plots.py:save": "to the temporary file of `replacing`",
     "study/figures.py:_save": "to the temporary file of `replacing`",
     "study/store.py:write": "to the temporary file of `replacing`",
     "study/store.py:add": "to the temporary file of `replacing`",

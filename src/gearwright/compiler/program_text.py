@@ -7,7 +7,7 @@ from math import inf, isinf
 from typing import Any
 
 from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
-from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
 def to_text(program: Program) -> str:
@@ -33,27 +33,20 @@ def _from_body(body: Body) -> list[Any]:
     return [
         [node.name, node.tape.instructions, node.tape.stores]
         if isinstance(node, Stage)
-        else [node.count, node.until, _from_body(node.body), node.index]
+        else [node.count, node.until, _from_body(node.body)]
         for node in body
     ]
 
 
 def _to_body(nodes: list[Any]) -> Body:
     return tuple(
-        _stage(*node) if len(node) == 3 else Loop(node[0], _to_body(node[2]), node[1], node[3]) for node in nodes
+        _stage(*node) if isinstance(node[0], str) else Loop(node[0], _to_body(node[2]), node[1]) for node in nodes
     )
 
 
 def _stage(name: str, instructions: list[Any], stores: list[Any]) -> Stage:
     values = tuple(
-        Instruction(op, tuple(args), _address(data) if isinstance(data, list) else data)
+        Instruction(op, tuple(args), Address(*data) if isinstance(data, list) else data)
         for op, args, data in instructions
     )
-    return Stage(name, Tape(values, tuple(Store(_address(address), value) for address, value in stores)))
-
-
-def _address(written: list[Any]) -> AnyAddress:
-    if len(written) == 2:
-        return Address(*written)
-    slot, element, index, offsets = written
-    return IndexedAddress(slot, element, index, tuple(offsets))
+    return Stage(name, Tape(values, tuple(Store(Address(*address), value) for address, value in stores)))

@@ -22,7 +22,6 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
-from gearwright.dynamics.constraints.drives import Drive
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
@@ -48,6 +47,7 @@ from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
+from gearwright.model.hardware.drives import Drive
 from gearwright.model.layout.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 

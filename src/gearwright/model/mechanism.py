@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_names import checked_instance, checked_name, checked_names
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise, check
@@ -43,6 +44,7 @@ from gearwright.notebooks import NotebookDisplay
 
 if TYPE_CHECKING:
     from gearwright.model.hardware.hardware import Hardware
+    from gearwright.model.parallel.jacobian import ActuationJacobian
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -84,7 +86,7 @@ class ByName(Mapping[str, _T]):
     def __getitem__(self, name: str) -> _T:
         try:
             return self._items[name]
-        except KeyError:
+        except (KeyError, TypeError):  # a list cannot be looked for
             raise UnknownNameError(self._kind, name, self._items) from None
 
     def __contains__(self, name: object) -> bool:  # nor `get`: without a search for the nearest name
@@ -212,7 +214,7 @@ class Mechanism(NotebookDisplay):
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""
-        return self.bases[name] if name in self.bases else self.joints[name]
+        return self.bases[name] if isinstance(name, str) and name in self.bases else self.joints[name]
 
     def axis(self, name: str) -> AxisRef:
         """The axis that is called `joint`, `joint.axis` or `joint.axis2`."""
@@ -220,7 +222,7 @@ class Mechanism(NotebookDisplay):
         for j in self.joints.values():
             for ref in j.refs:
                 by_name[coordinate_of(j, ref)] = by_name[str(ref)] = ref
-        if name not in by_name:
+        if not isinstance(name, str) or name not in by_name:
             raise UnknownNameError("joint axis", name, by_name)
         return by_name[name]
 
@@ -271,11 +273,24 @@ class Mechanism(NotebookDisplay):
                     seen[ref] = seen.get(ref, 0.0) + float(more)
         return seen
 
+    def actuation_jacobian(
+        self, position: Mapping[str, float | Sequence[float]] | None = None, output: str | Sequence[str] | None = None
+    ) -> ActuationJacobian:
+        """Motors and outputs at one pose, in both directions: velocities, efforts, inertia and limits.
+
+        Positions as in `configuration`; loops are assembled with them. Outputs are joint axes, or parts of a link's
+        motion (`LINK.x` … `LINK.rz`, world axes). By default those that motors drive; of closed loops, passive joints
+        from the loops' mount to the link where most of them meet, or else that link's motion.
+        """
+        from gearwright.model.parallel.jacobian import actuation_jacobian
+
+        return actuation_jacobian(self, position, output)
+
     # --- changed copies ----------------------------------------------------------------------------------------
 
     def with_coupling(self, name: str, **changes: Any) -> Mechanism:
         """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""
-        changed = self.couplings[name]
+        changed = self.couplings[checked_name("a coupling", name)]
         if {"natural_frequency", "damping_ratio"} & set(changes) and "mode" not in changes:
             ratio = 1.0 if changed.damping_ratio is None else changed.damping_ratio
             changes = {"mode": "compliant", "damping_ratio": ratio, **changes}  # the other modes have neither
@@ -290,10 +305,12 @@ class Mechanism(NotebookDisplay):
 
     def with_actuator(self, actuator: Actuator) -> Mechanism:
         """A copy with one more actuator, or with another one in the place of that of its name."""
+        checked_instance("an actuator", actuator, Actuator)
         return replace(self, actuators={**self.actuators, actuator.name: actuator})
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
         """A copy with one more sensor, or with another one in the place of that of its name."""
+        checked_instance("a sensor", sensor, Sensor)
         return replace(self, sensors={**self.sensors, sensor.name: sensor})
 
     def with_transmission(
@@ -305,7 +322,12 @@ class Mechanism(NotebookDisplay):
         Actuators and joints by name, in the order that the map counts them; an axis may be written `joint.axis2`.
         An efficiency of the map's own stays, unless the losses have one, or a map of it.
         """
-        motors, axes = ((names,) if isinstance(names, str) else tuple(names) for names in (actuators, joints))
+        motors, axes = checked_names("actuators=", actuators), checked_names("joints=", joints)
+        checked_name("a transmission", name)
+        checked_instance("map", map, TransmissionMap)
+        for given, kind in ((losses, Losses), (backlash, Backlash)):
+            if given is not None:
+                checked_instance(kind.__name__.lower(), given, kind)
         made = Transmission(
             name=name, type=type_name(map), map=map, actuators=motors,
             joints=tuple(self.axis(joint) for joint in axes), losses=with_own(losses, map), backlash=backlash,

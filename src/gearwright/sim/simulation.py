@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
+from gearwright.given_names import checked_name
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
 from gearwright.model.hardware.drives import UNGIVEN_RATE
@@ -327,7 +328,7 @@ class Simulation(NamedValues, NotebookDisplay):
         Columns go by `coordinates` (of the tree, before couplings). `point` is where the linear part is taken [m], in
         the axes of the link or frame; its origin if not given.
         """
-        return observed.jacobian(self, link, point)
+        return observed.jacobian(self, checked_name("a link or frame", link), point)
 
     def inverse_dynamics(self, acceleration: Mapping[str, Any] | None = None) -> dict[str, Value]:
         """Efforts by coordinate that give these accelerations here, 0 where none is given: `step(effort=…)` takes them.
@@ -339,7 +340,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""
-        return analysis.impulse_response(self, a, b)
+        return analysis.impulse_response(self, checked_name("a coordinate", a), checked_name("a coordinate", b))
 
     def linearize(self) -> analysis.Linearization:
         """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.

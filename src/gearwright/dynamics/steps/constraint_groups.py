@@ -17,11 +17,12 @@ from gearwright.dynamics.actuation.shaft_rows import shaft_rows
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.axis_laws import axis_rows
 from gearwright.dynamics.constraints.closures import closure_rows
-from gearwright.dynamics.constraints.drives import Drive, DriveRow
+from gearwright.dynamics.constraints.drives import DriveRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, coupling_rows
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.model import Mechanism
+from gearwright.model.hardware.drives import Drive
 
 
 class Assembly(NamedTuple):

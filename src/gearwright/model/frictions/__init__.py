@@ -8,17 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
-from gearwright.model.frictions.kind import FrictionModel
 from gearwright.registry import Registry
 
-if TYPE_CHECKING:
-    from gearwright.model.frictions.stribeck import Stribeck
+if TYPE_CHECKING:  # `as` exports a name
+    from gearwright.model.frictions.kind import FrictionModel as FrictionModel
+    from gearwright.model.frictions.stribeck import Stribeck as Stribeck
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 FRICTIONS: Registry[type[FrictionModel]] = Registry(
     "gearwright.frictions", {"stribeck": "gearwright.model.frictions.stribeck:Stribeck"}
 )
-
-__all__ = ["FRICTIONS", "FrictionModel", "Stribeck"]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"Stribeck": "gearwright.model.frictions.stribeck"})
