@@ -10,7 +10,17 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, compile_program, interpret_program, stage
+from gearwright.compiler import (
+    Address,
+    Branch,
+    Loop,
+    Program,
+    Slot,
+    SlotKind,
+    compile_program,
+    interpret_program,
+    stage,
+)
 from gearwright.compiler.backends.cpu.batches import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
@@ -211,7 +221,7 @@ def remembering() -> Program:
     made = stage(make)
     return Program(
         name="remembering",
-        body=(Loop(1, (made,), until="fresh"), stage(step), made),
+        body=(Branch("fresh", (made,)), stage(step), made),
         slots=(
             Slot(name="x", kind=SlotKind.STATE, shape=(1,)),
             Slot(name="u", kind=SlotKind.INPUT, shape=(1,)),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.compiler.buffers import Buffer as Buffer
     from gearwright.compiler.building import build as build
     from gearwright.compiler.building import compile_program as compile_program
+    from gearwright.compiler.program import Branch as Branch
     from gearwright.compiler.program import Loop as Loop
     from gearwright.compiler.program import Program as Program
     from gearwright.compiler.program import Slot as Slot

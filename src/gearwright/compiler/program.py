@@ -1,4 +1,4 @@
-"""The program: named slots, and one step as straight-line stages and counted loops over them.
+"""The program: named slots, and one step as straight-line stages, counted loops over them and branches.
 
 A kernel repeats the step as often as the caller asks, so the loop over time is not part of the program. Inside a step,
 every stage reads the slots as they stand when it begins and writes them when it ends; loops nest.
@@ -77,11 +77,23 @@ class Loop:
     """
 
     count: int
-    body: tuple[Stage | Loop, ...]
+    body: tuple[Stage | Loop | Branch, ...]
     until: str | None = None
 
 
-Body = tuple[Stage | Loop, ...]
+@dataclass(frozen=True)
+class Branch:
+    """`body`, left out where the slot `unless`, one number, is not zero for all robots of a block.
+
+    It must leave alone whatever belongs to a robot for which it is not zero: others of the block may need it.
+    """
+
+    unless: str
+    body: tuple[Stage | Loop | Branch, ...]
+
+
+Node = Stage | Loop | Branch
+Body = tuple[Node, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,8 +137,8 @@ class Program:
 
     @property
     def ends(self) -> frozenset[str]:
-        """Slots that loops end by."""
-        return frozenset(node.until for node in _nodes(self.body) if isinstance(node, Loop) and node.until)
+        """Slots that loops and branches end by."""
+        return frozenset(end for node in _nodes(self.body) if (end := end_of(node)))
 
     def outline(self) -> Program:
         """The slots without any stage: all that callers of compiled code need."""
@@ -178,11 +190,18 @@ def _slot(name: str, kind: SlotKind, size: tuple[int, int]) -> Slot:
     return Slot(name=name, kind=kind, shape=(rows,) if columns == 1 else (rows, columns))
 
 
-def _nodes(body: Body) -> Iterator[Stage | Loop]:
+def _nodes(body: Body) -> Iterator[Node]:
     for node in body:
         yield node
-        if isinstance(node, Loop):
+        if not isinstance(node, Stage):
             yield from _nodes(node.body)
+
+
+def end_of(node: Node) -> str | None:
+    """The slot that ends a loop or a branch."""
+    if isinstance(node, Branch):
+        return node.unless
+    return node.until if isinstance(node, Loop) else None
 
 
 def stages_of(body: Body) -> tuple[Stage, ...]:
@@ -191,8 +210,8 @@ def stages_of(body: Body) -> tuple[Stage, ...]:
 
 
 def without_branches(body: Body) -> Body:
-    """Without loops of one round at most, which a step usually passes by."""
-    kept = (node for node in body if not (isinstance(node, Loop) and node.until and node.count == 1))
+    """What a step usually runs."""
+    kept = (node for node in body if not isinstance(node, Branch))
     return tuple(replace(n, body=without_branches(n.body)) if isinstance(n, Loop) else n for n in kept)
 
 
@@ -200,8 +219,8 @@ def mapped_body(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
     """The same with each tape rewritten; a stage that is there twice stays one."""
     known: dict[int, Stage] = {}
 
-    def mapped(node: Stage | Loop) -> Stage | Loop:
-        if isinstance(node, Loop):
+    def mapped(node: Node) -> Node:
+        if not isinstance(node, Stage):
             return replace(node, body=tuple(map(mapped, node.body)))
         if id(node) not in known:
             known[id(node)] = Stage(node.name, rewrite(node.tape))
@@ -254,7 +273,7 @@ def _counts_are_not_negative(program: Program) -> Iterable[str]:
 
 
 def _ends_exist(program: Program) -> Iterable[str]:
-    """The slot that ends a loop is one number, written by a stage before the loop or part of the state."""
+    """The slot that ends a loop or a branch is one number, written by a stage before it or part of the state."""
     readable = {
         s.name for s in program.slots if s.size == 1 and s.kind in (SlotKind.SCRATCH, SlotKind.OUTPUT, *LASTING)
     }
@@ -262,8 +281,8 @@ def _ends_exist(program: Program) -> Iterable[str]:
     for node in _nodes(program.body):
         if isinstance(node, Stage):
             written |= {address.slot for address in node.tape.writes()}
-        elif node.until is not None and not (node.until in readable and node.until in written):
-            yield f"a loop ends by {node.until!r}, which is no single number written before it"
+        elif (end := end_of(node)) is not None and not (end in readable and end in written):
+            yield f"a loop or a branch ends by {end!r}, which is no single number written before it"
 
 
 def _bounds_are_of_states(program: Program) -> Iterable[str]:

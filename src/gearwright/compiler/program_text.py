@@ -6,7 +6,7 @@ import json
 from math import inf, isinf
 from typing import Any
 
-from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
+from gearwright.compiler.program import Body, Branch, Loop, Node, Program, Slot, SlotKind, Stage
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
@@ -30,18 +30,26 @@ def from_text(text: str) -> Program:
 
 
 def _from_body(body: Body) -> list[Any]:
-    return [
-        [node.name, node.tape.instructions, node.tape.stores]
-        if isinstance(node, Stage)
-        else [node.count, node.until, _from_body(node.body)]
-        for node in body
-    ]
+    return [_from_node(node) for node in body]
+
+
+def _from_node(node: Node) -> list[Any]:
+    if isinstance(node, Stage):
+        return ["stage", node.name, node.tape.instructions, node.tape.stores]
+    if isinstance(node, Branch):
+        return ["unless", node.unless, _from_body(node.body)]
+    return ["loop", node.count, _from_body(node.body), node.until]
 
 
 def _to_body(nodes: list[Any]) -> Body:
-    return tuple(
-        _stage(*node) if isinstance(node[0], str) else Loop(node[0], _to_body(node[2]), node[1]) for node in nodes
-    )
+    return tuple(_to_node(*node) for node in nodes)
+
+
+def _to_node(kind: str, *given: Any) -> Node:
+    if kind == "stage":
+        return _stage(*given)
+    first, body, *rest = given
+    return Branch(first, _to_body(body)) if kind == "unless" else Loop(first, _to_body(body), *rest)
 
 
 def _stage(name: str, instructions: list[Any], stores: list[Any]) -> Stage:

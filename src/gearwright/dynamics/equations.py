@@ -22,6 +22,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
+from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
@@ -31,7 +32,7 @@ from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, o
 from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
-from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.builder import Node, StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.direct import DirectSolver
@@ -197,7 +198,12 @@ class Equations:
     @property
     def _given(self) -> tuple[SlotName, ...]:
         """Slots that a step in stages begins with."""
-        return (*(DRIVEN if self.model.actuation.driven else STATE), *self._loaded)
+        frictions = (StepSlot.FRICTION,) if self._friction_states else ()
+        return (*(DRIVEN if self.model.actuation.driven else STATE), *frictions, *self._loaded)
+
+    @property
+    def _friction_states(self) -> int:
+        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, FrictionRow))
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:
@@ -234,8 +240,8 @@ class Equations:
         return self._function("step", inputs, self._trace_step)
 
     @cached_property
-    def stages(self) -> tuple[Function | Repeat, ...]:
-        """One step with rows, as Functions over named slots and loops over them."""
+    def stages(self) -> tuple[Node, ...]:
+        """One step with rows, as Functions over named slots, with loops and branches over them."""
         build = StepBuilder(self._step_inputs)
         eps = self.eps
         sweeps = SOLVERS[self._solver]
@@ -341,6 +347,7 @@ class Equations:
             tree_positions=len(bodies.positions), tree_velocities=len(bodies.velocities),
             force_laws=self._law_count, rows=len(self.rows), drives=len(self.drives),
             actuators=len(self.actuators), actuator_states=sum(self.actuators.values()),
+            friction_states=self._friction_states,
             sensor=len(self.sensing.readings) + len(self.sensing.state),
         )  # fmt: skip
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)

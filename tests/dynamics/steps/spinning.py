@@ -3,7 +3,7 @@
 import numpy as np
 
 from gearwright.dynamics import Equations
-from gearwright.dynamics.steps.builder import Repeat
+from gearwright.dynamics.steps.builder import Branch, Repeat
 from gearwright.model import WORLD, Inertia, Joint, Link, Mechanism
 from tests.dynamics.stepping import run, started
 
@@ -30,7 +30,7 @@ def spun(top, speed, dt, steps):
 def stage(top, name):
     def found(body):
         for node in body:
-            if isinstance(node, Repeat):
+            if isinstance(node, Repeat | Branch):
                 yield from found(node.body)
             elif node.name() == name:
                 yield node

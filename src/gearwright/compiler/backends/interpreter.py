@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.program import LASTING, Body, Program, SlotKind, Stage
+from gearwright.compiler.program import LASTING, Body, Branch, Program, SlotKind, Stage
 from gearwright.compiler.program_text import from_text, to_text
 from gearwright.compiler.tape import Address, Tape
 
@@ -200,6 +200,10 @@ def _run_body(body: Body, memory: Mapping[str, Array]) -> None:
     for node in body:
         if isinstance(node, Stage):
             run_tape(node.tape, memory)
+            continue
+        if isinstance(node, Branch):
+            if not (memory[node.unless] != 0).all():
+                _run_body(node.body, memory)
             continue
         for _ in range(node.count):
             if node.until is not None and (memory[node.until] != 0).all():

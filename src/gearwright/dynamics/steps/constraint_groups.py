@@ -18,6 +18,7 @@ from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.axis_laws import axis_rows
 from gearwright.dynamics.constraints.closures import closure_rows
 from gearwright.dynamics.constraints.drives import DriveRow
+from gearwright.dynamics.constraints.friction import numbered
 from gearwright.dynamics.constraints.rows import ConstraintGroup, coupling_rows
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.bodies import Bodies
@@ -49,7 +50,7 @@ CONSTRAINTS: dict[str, Maker] = dict(OWN)
 
 
 def constraint_groups(assembly: Assembly) -> list[ConstraintGroup]:
-    return [group for make in CONSTRAINTS.values() for group in make(assembly)]
+    return numbered([group for make in CONSTRAINTS.values() for group in make(assembly)])
 
 
 def drive_rows(mechanism: Mechanism, system: Bodies, drives: Mapping[str, Drive]) -> list[DriveRow]:

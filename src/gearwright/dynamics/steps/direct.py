@@ -135,13 +135,13 @@ class DirectSolver:
                 self._follow(again=again)
                 build.again("switch")
             return
-        with build.loop(1, until=Slots.settled):
+        with build.unless(Slots.settled):
             build.way = _along_polylines(acting, build.velocity, self._expected(acting, share))
             build.stage(f"set_out_{name}")
             with build.loop(most, until=Slots.settled):
                 if acting.curves:
                     self._follow(again=again)
-                with build.loop(1, until=Slots.agreed) if acting.curves else nullcontext():
+                with build.unless(Slots.agreed) if acting.curves else nullcontext():
                     self._choose(acting, again=again)
                 build.again("switch")
 

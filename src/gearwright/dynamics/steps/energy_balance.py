@@ -89,7 +89,7 @@ class EnergyBalance:
         scaled = sqrt((aim + TINY) / (after + TINY))
         scaled = minimum(maximum(scaled, where(followed, 0.0, 1.0)), MOST_SCALED)
         share = where(build.restored[0] > 0.5, 1.0, scaled)
-        with build.loop(1, until=Slots.restored):
+        with build.unless(Slots.restored):
             build.velocity = share * build.velocity
             build.stage("restore")
 

@@ -129,7 +129,7 @@ class MidpointStep(ConstrainedStep):
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         factors = self.direct.factorised(M) if self._free else None
-        with build.loop(1, until=Slots.fresh):
+        with build.unless(Slots.fresh):
             build.mass, build.fresh = unknowns(M), [1.0]
             if factors is not None:
                 build.factors = unknowns(factors)
@@ -180,7 +180,7 @@ class MidpointStep(ConstrainedStep):
             goes_on = build.step_done[0] < 0.5
             build.assured = [as_number(passed & negated(self._too_long(found.u)) & goes_on)]
         build.stage("pass")
-        with build.loop(1, until=Slots.converged):
+        with build.unless(Slots.converged):
             if self.closures:
                 start_next_pass(build, self.passes, None)
             else:
@@ -227,7 +227,7 @@ class MidpointStep(ConstrainedStep):
             build.taken = [x for sample in samples for x in sample.at(first.u)]
         self._advance(acting, first, M)
         build.again("mass")
-        with build.loop(1, until=Slots.followed):
+        with build.unless(Slots.followed):
             land(self, M, acting, first, effort)
         w = build.mean_velocity
         tree = model.tree(State(build.position, w))
@@ -245,6 +245,7 @@ class MidpointStep(ConstrainedStep):
         if found.pieces:
             build.piece = found.pieces
         self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
+        self.end_frictions(now, tree.v)
         return found.settled
 
     def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:

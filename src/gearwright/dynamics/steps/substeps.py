@@ -109,7 +109,7 @@ class Substeps:
     def keep(self, *, always: bool = False) -> None:
         """Stores what a part that is given up goes back to; where it will not be, nothing, unless `always`."""
         build = self.build
-        with nullcontext() if always else build.loop(1, until=Slots.assured):
+        with nullcontext() if always else build.unless(Slots.assured):
             for slot in self.states:
                 build[before(slot)] = build[slot]
             build.stage("keep")
@@ -131,13 +131,13 @@ class Substeps:
         build.failed = [maximum(build.failed[0], where(fails, 1.0, 0.0))]
         build.whole = build.step_done = [where(taken & negated(fails) & (part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
-        with build.loop(1, until=Slots.whole):
-            with build.loop(1, until=Slots.summed):
+        with build.unless(Slots.whole):
+            with build.unless(Slots.summed):
                 build.impulse_so_far, build.summed = [0.0] * len(build.impulse), [1.0]
                 if self.means:
                     build.mean_so_far = [0.0] * len(self.means)
                 build.stage("sum")
-            with build.loop(1, until=Slots.part_taken):
+            with build.unless(Slots.part_taken):
                 self._go_back()
             if energy is not None:
                 energy.restore()

@@ -160,7 +160,7 @@ class PgsSolver(SweepSolver):
 
     def _sweeps(self, system: Swept) -> None:
         build = self.build
-        with build.loop(1, until=Slots.accepted):
+        with build.unless(Slots.accepted):
             A = self._responses(system)
             with build.loop(self.iterations, until=Slots.swept):
                 swept = expression(build.swept[0])

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from gearwright.compiler import Address, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import Address, Branch, Loop, Program, Slot, Stage, Tape, function_program, stage
 from gearwright.compiler import SlotKind as Kind
-from gearwright.compiler.program import mapped_body
+from gearwright.compiler.program import Body, mapped_body
 from gearwright.compiler.tape import Instruction
 from gearwright.model.layout.control_places import ControlPlaces
 from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot, in_state_order
@@ -16,7 +16,7 @@ from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot, in_state_or
 if TYPE_CHECKING:
     import casadi
 
-    from gearwright.dynamics import Equations, Repeat
+    from gearwright.dynamics import Equations, Node
 
 
 # A robot that moves faster diverges [rad/s, m/s]. The fastest rotors that are built turn at 1e5 rad/s, and light does
@@ -37,7 +37,7 @@ def step_program(equations: Equations) -> Program:
     if equations.control is not None:
         control, tick = equations.control.stage, equations.control.tick
         functions += [control, tick]
-        asked = Loop(1, (stage(control),), until=StepSlot.PHASE)  # a loop that is left out where the phase is not 0
+        asked = Branch(StepSlot.PHASE, (stage(control),))
         body = _redirected((asked, stage(tick), *body), equations.control.places)
     sizes: dict[str, int] = {}
     for function in functions:
@@ -57,29 +57,30 @@ def step_program(equations: Equations) -> Program:
     return Program(name="step", slots=slots, body=body)
 
 
-def _functions(nodes: Sequence[casadi.Function | Repeat]) -> Iterator[casadi.Function]:
-    from gearwright.dynamics import Repeat
+def _functions(nodes: Sequence[Node]) -> Iterator[casadi.Function]:
+    from gearwright.dynamics import Branch, Repeat
 
     for node in nodes:
-        if isinstance(node, Repeat):
+        if isinstance(node, Repeat | Branch):
             yield from _functions(node.body)
         else:
             yield node
 
 
-def _body(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]:
-    from gearwright.dynamics import Repeat
+def _body(nodes: Sequence[Node]) -> Body:
+    from gearwright import dynamics
 
     traced = {id(function): function for function in _functions(nodes)}
     stages = {key: stage(function) for key, function in traced.items()}  # a function that is there twice: one stage
 
-    def made(nodes: Sequence[casadi.Function | Repeat]) -> tuple[Stage | Loop, ...]:
-        return tuple(
-            Loop(node.count, made(node.body), node.until) if isinstance(node, Repeat) else stages[id(node)]
-            for node in nodes
-        )
+    def made(node: Node) -> Stage | Loop | Branch:
+        if isinstance(node, dynamics.Repeat):
+            return Loop(node.count, tuple(map(made, node.body)), node.until)
+        if isinstance(node, dynamics.Branch):
+            return Branch(node.unless, tuple(map(made, node.body)))
+        return stages[id(node)]
 
-    return made(nodes)
+    return tuple(map(made, nodes))
 
 
 def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
@@ -89,7 +90,7 @@ def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
     return Stage(traced.name, Tape(traced.tape.instructions, tuple(sorted(stores))))
 
 
-def _redirected(body: tuple[Stage | Loop, ...], places: ControlPlaces) -> tuple[Stage | Loop, ...]:
+def _redirected(body: Body, places: ControlPlaces) -> Body:
     """The same with what a controller commands read from `control`, in the place of an input."""
 
     def moved(i: Instruction) -> Instruction:

@@ -16,7 +16,7 @@ from gearwright.compiler.backends.cpu.batches.layout import Layout
 from gearwright.compiler.backends.cpu.batches.spans import run_spans
 from gearwright.compiler.backends.cpu.llvm import watch
 from gearwright.compiler.backends.cpu.llvm.ir import Types, number, types
-from gearwright.compiler.program import Body, Program, Slot, Stage
+from gearwright.compiler.program import Body, Branch, Loop, Program, Slot, Stage
 
 FIXED_WORDS = (
     "steps",
@@ -127,10 +127,10 @@ class Driver:
         following = self._plus(self._variable(name), 1)
         self._line(f"store i64 {following}, ptr %{name}\nbr label %{n}.head\n{n}.end:")
 
-    def _unless(self, until: str) -> Iterator[None]:
-        """A loop of one iteration at most."""
+    def _unless(self, slot: str) -> Iterator[None]:
+        """`for … in self._unless(…)`: the body, once, between the lines of a branch."""
         n = f"unless{next(self._numbers)}"
-        self._line(f"br i1 {self._any_zero(until)}, label %{n}.body, label %{n}.end\n{n}.body:")
+        self._line(f"br i1 {self._any_zero(slot)}, label %{n}.body, label %{n}.end\n{n}.body:")
         yield
         self._line(f"br label %{n}.end\n{n}.end:")
 
@@ -202,8 +202,8 @@ class Driver:
         for node in body:
             if isinstance(node, Stage):
                 self._stage(node)
-            elif node.count == 1 and node.until is not None:
-                for _ in self._unless(node.until):
+            elif isinstance(node, Branch):
+                for _ in self._unless(node.unless):
                     self._body(node.body, depth)
             else:
                 for _ in self._loop(f"loop{depth}", "0", str(node.count), node.until):
@@ -248,7 +248,9 @@ class Driver:
 
 
 def _depth(body: Body) -> int:
-    return max((0 if isinstance(node, Stage) else 1 + _depth(node.body) for node in body), default=0)
+    """Loops within each other."""
+    inner = (isinstance(node, Loop) + _depth(node.body) for node in body if not isinstance(node, Stage))
+    return max(inner, default=0)
 
 
 def declarations(t: Types) -> set[str]:

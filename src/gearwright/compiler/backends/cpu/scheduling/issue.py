@@ -32,7 +32,7 @@ ANGLES = (PAIR, *HALVES)
 
 
 def is_small(program: Program, lanes: int = 1) -> bool:
-    """By the stages that a step goes through, whatever happens in it: loops of one round are branches."""
+    """By the stages that a step goes through, whatever happens in it: no branches."""
     tapes = [stage.tape for stage in stages_of(without_branches(program.body))]
     length = sum(len(tape.instructions) for tape in tapes)
     if lanes > 1:

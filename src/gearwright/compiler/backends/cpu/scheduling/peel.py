@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gearwright.compiler.backends.cpu.scheduling.split import LONGEST
-from gearwright.compiler.program import Body, Loop, Program, Stage, stages_of
+from gearwright.compiler.program import Body, Branch, Loop, Node, Program, Stage, stages_of
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
@@ -33,31 +33,33 @@ def _pairs(body: Body) -> Iterator[tuple[Stage, Stage]]:
     for before, node, after in zip((None, *body), body, (*body[1:], None), strict=False):
         if isinstance(before, Stage) and (first := _first_after(before, node, after)):
             yield before, first
-        if isinstance(node, Loop):
+        if not isinstance(node, Stage):
             yield from _pairs(node.body)
 
 
 def _peeled(body: Body, improve: Callable[[Tape], Tape], fits: Callable[[Stage, Stage], bool]) -> Body:
-    found: list[Stage | Loop] = []
+    found: list[Node] = []
     for node, after in zip(body, (*body[1:], None), strict=True):
         before = found[-1] if found else None
         if isinstance(before, Stage) and (first := _first_after(before, node, after)) and fits(before, first):
             found[-1] = Stage(before.name, improve(merged(before.tape, first.tape)))
             found += _rest(node)
         else:
-            found.append(replace(node, body=_peeled(node.body, improve, fits)) if isinstance(node, Loop) else node)
+            found.append(node if isinstance(node, Stage) else replace(node, body=_peeled(node.body, improve, fits)))
     return tuple(found)
 
 
-def _first_after(before: Stage, node: Stage | Loop, after: Stage | Loop | None) -> Stage | None:
+def _first_after(before: Stage, node: Node, after: Node | None) -> Stage | None:
     """The stage that runs next, whatever the state: a loop's first one, or one that the loop after it repeats."""
     if isinstance(node, Loop):
         return _first_stage(node) if _begins(before.tape, node) else None
-    repeats = isinstance(after, Loop) and any(each is node for each in stages_of(after.body))
+    if isinstance(node, Branch):
+        return None
+    repeats = not isinstance(after, Stage | None) and any(each is node for each in stages_of(after.body))
     return node if repeats else None
 
 
-def _rest(node: Stage | Loop) -> list[Stage | Loop]:
+def _rest(node: Node) -> list[Node]:
     """A node without its first stage."""
     if not isinstance(node, Loop):
         return []

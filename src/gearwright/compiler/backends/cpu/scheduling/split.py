@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from gearwright.compiler.backends.cpu.superword.vectors import widths
 from gearwright.compiler.ops import OUTSIDE, PAIR
-from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
+from gearwright.compiler.program import Body, Node, Program, Slot, SlotKind, Stage
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 LONGEST = 2500  # instructions of a function
@@ -34,12 +34,12 @@ def split_program(program: Program, longest: int = LONGEST) -> Program:
         return known[id(stage)]
 
     def changed(body: Body) -> Body:
-        nodes: list[Stage | Loop] = []
+        nodes: list[Node] = []
         for node in body:
-            if isinstance(node, Loop):
-                nodes.append(replace(node, body=changed(node.body)))
-            else:
+            if isinstance(node, Stage):
                 nodes += parts(node)
+            else:
+                nodes.append(replace(node, body=changed(node.body)))
         return tuple(nodes)
 
     body = changed(program.body)
