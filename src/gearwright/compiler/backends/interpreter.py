@@ -6,6 +6,7 @@ Slow and plain on purpose. It runs the program as it was traced, before any pass
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -146,6 +147,9 @@ class InterpretedInstance(Instance):
     @property
     def memory(self) -> PlainBuffer:
         return PlainBuffer(self._memory[None])
+
+    def exclusive(self) -> AbstractContextManager[Any]:
+        return self._lock
 
     def step(self, n: int = 1) -> bool:
         return self._run(n, {}, {}, Part(1, 0, False))
