@@ -155,7 +155,7 @@ class _Remembering:
         return {}, memory
 
 
-NO_END = {"run(every=)", "sweep(chunk=)", "sweep(every=)", "sweep(seed=)"}  # of whole numbers
+NO_END = {"run(every=)", "sweep(chunk=)", "sweep(seed=)"}  # of whole numbers
 
 
 @pytest.mark.parametrize("name", [*REAL, *WHOLE])
