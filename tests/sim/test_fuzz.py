@@ -63,6 +63,7 @@ def test_a_mechanism_that_takes_for_ever_is_a_failure(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("index", [65, 183])
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning", "ignore::gearwright.UnsettledWarning")  # random files
 def test_robots_whose_messages_failed(index: int) -> None:
     """A mass matrix that is not finite, and a coupling of a loop-closing joint."""
     assert fuzz.run(1, seed=1, first=index)[1] == {}
