@@ -20,7 +20,6 @@ from gearwright import (
     LinearMap,
     Losses,
     ModelError,
-    RodLinkage,
     Series,
     SimpleTransmission,
     TracingError,
@@ -36,7 +35,7 @@ from gearwright.model.transmissions import (
     with_values,
 )
 from gearwright.model.transmissions import offsets as at_zero
-from gearwright.model.transmissions.rod_linkage import ActuatorsFollow
+from gearwright.model.transmissions.rod_linkage import ActuatorsFollow, RodLinkage
 from gearwright.tracing import trace
 from tests.tolerances import ROUNDING
 
@@ -50,14 +49,10 @@ ROCKER = FourBarLinkage(ground=4, input=1, coupler=3.5, output=3)
 DRAG = FourBarLinkage(ground=1, input=3, coupler=2.5, output=2)
 WRIST = DifferentialTransmission(actuator_reduction=(50, -40), joint_reduction=(1.5, 2), joint_offset=(0.1, -0.2))
 REMOTE = FourBarLinkageTransmission(actuator_reduction=(50, -50), joint_reduction=(2, -3))
-ANKLE = RodLinkage(  # pitch and roll at the origin, two cranks behind
-    joint_screws=((0, 1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0)),
-    crank_screws=((0, 1, 0, -0.26, 0, 0), (0, 1, 0, -0.16, 0, 0)),
-    crank_ends=((-0.04, 0.045, 0.26), (-0.04, -0.045, 0.16)),
-    rod_ends=((-0.05, 0.045, 0.012), (-0.05, -0.045, 0.012)),
-    joint_references=(0.0, 0.0),
-    actuator_references=(0.1, -0.2),
-)
+ROD = RodLinkage(  # a crank below the joint, both about y, and a rod from its end up to the link
+    joint_screws=((0, 1, 0, 0, 0, 0),), crank_screws=((0, 1, 0, 0.3, 0, 0),), crank_ends=((0.06, 0, -0.3),),
+    rod_ends=((0.05, 0, 0),), joint_references=(0.0,), actuator_references=(0.2,),
+)  # fmt: skip
 MAPS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and a range that joints move in
     "simple": (SimpleTransmission(reduction=-50, offset=0.3), (-3, 3)),
     "differential": (WRIST, (-3, 3)),
@@ -69,7 +64,6 @@ MAPS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and
     "drag link": (DRAG, (-1.0, 1.0)),
     "custom": (CustomTransmission(position=lambda q: q**3 + q), (-2, 2)),
     "custom of two": (CustomTransmission(position=swash), (-1, 1)),
-    "cranks and rods": (ANKLE, (-0.25, 0.25)),
     "series": (Series([SimpleTransmission(reduction=5), SimpleTransmission(reduction=-3, offset=0.1)]), (-3, 3)),
     "series of pairs": (Series([WRIST, FourBarLinkageTransmission(joint_reduction=(2, 3))]), (-3, 3)),
     "planetary gear and linkage": (Series([SimpleTransmission(reduction=12), ROCKER]), (1.8, 2.4)),
@@ -79,6 +73,7 @@ MAPS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and
         (1.0, 1.3),
     ),
     "custom joint map": (CustomJointMap(position=lambda a: 0.3 * np.sin(a), start=(0.1,)), (-0.2, 0.2)),
+    "rod": (ROD, (-0.6, 0.6)),
     "custom after linear": (Series([WRIST, CustomTransmission(position=swash)]), (-1, 1)),
 }  # fmt: skip
 each = pytest.mark.parametrize("kind", MAPS)
@@ -94,7 +89,10 @@ def drawn(kind: str, rng: np.random.Generator, *lead: int) -> tuple[Transmission
 
 def test_the_table_has_every_kind() -> None:
     assert [TRANSMISSIONS[name] for name in TRANSMISSIONS.rows]  # a row's class is not there before it is imported
-    used = {type(t) for t, _ in MAPS.values()} | {LinearSeries, ActuatorsFollow}  # which turns another one round
+    used = {type(t) for t, _ in MAPS.values()} | {
+        LinearSeries,
+        ActuatorsFollow,
+    }  # the last: tests/sim/test_rods.py
     assert used >= {kind for kind in _leaves(TransmissionMap) if kind.__module__.startswith("gearwright.")}
 
 

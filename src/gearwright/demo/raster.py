@@ -38,7 +38,7 @@ class Points(NamedTuple):
     colours: Array  # (n, 3)
 
 
-class Frame(NamedTuple):
+class PictureFrame(NamedTuple):
     """The part of the camera's plane that pictures show."""
 
     left: float  # [m]
@@ -64,7 +64,7 @@ class RasterFilm:
         points = sampled(self.shapes, frame.scale * FINER)
         return [self._still(k, frame, points) for k in moments]
 
-    def _still(self, k: int, frame: Frame, points: Mapping[str, Points]) -> str:
+    def _still(self, k: int, frame: PictureFrame, points: Mapping[str, Points]) -> str:
         caption = f"{1e3 * (self.times[k] - self.times[0]):.0f} ms"
         image = _address(png(self._picture(k, frame, points)))
         return (
@@ -85,7 +85,7 @@ class RasterFilm:
             f'alt="{escape(self.label)}" src="{moving}"></picture>'
         )
 
-    def _picture(self, k: int, frame: Frame, points: Mapping[str, Points]) -> Array:
+    def _picture(self, k: int, frame: PictureFrame, points: Mapping[str, Points]) -> Array:
         return drawn(points, self.poses[k], self.camera, frame)
 
     @cached_property
@@ -102,13 +102,13 @@ class RasterFilm:
                 low, high = np.minimum(low, seen.min(axis=0)), np.maximum(high, seen.max(axis=0))
         return low, high
 
-    def _frame(self, pixels: int) -> Frame:
+    def _frame(self, pixels: int) -> PictureFrame:
         low, high = self._extent
         edge = MARGIN * float((high - low).max())
         width, height = (float(x) + 2 * edge for x in high - low)
         scale = min(pixels / width, TALLEST * pixels / height)
         left, top = (low[0] + high[0]) / 2 - pixels / scale / 2, float(high[1]) + edge
-        return Frame(left, top, scale, pixels, max(1, round(height * scale)))
+        return PictureFrame(left, top, scale, pixels, max(1, round(height * scale)))
 
 
 def sampled(shapes: Mapping[str, Triangles], scale: float) -> dict[str, Points]:
@@ -145,7 +145,7 @@ def _rows(vectors: Array) -> Array:
     return np.ascontiguousarray(vectors.T, np.float32)
 
 
-def drawn(points: Mapping[str, Points], poses: Poses, camera: Camera, frame: Frame) -> Array:
+def drawn(points: Mapping[str, Points], poses: Poses, camera: Camera, frame: PictureFrame) -> Array:
     """(height, width, 4) bytes; nothing is transparent."""
     width, height = frame.width * FINER, frame.height * FINER
     nearest = np.full(width * height, np.inf, np.float32)
@@ -166,7 +166,7 @@ def drawn(points: Mapping[str, Points], poses: Poses, camera: Camera, frame: Fra
     return np.asarray(np.round(255 * np.clip(small, 0, 1)), np.uint8)
 
 
-def _projected(own: Points, X: Array, camera: Camera, frame: Frame) -> tuple[Array, Array, Array]:
+def _projected(own: Points, X: Array, camera: Camera, frame: PictureFrame) -> tuple[Array, Array, Array]:
     """Pixel, depth and index of each point that is inside the picture."""
     scale, width, height = frame.scale * FINER, frame.width * FINER, frame.height * FINER
     turn, shift = camera.axes @ X[:3, :3], camera.axes @ X[:3, 3]

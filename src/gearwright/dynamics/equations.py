@@ -24,7 +24,7 @@ from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
-from gearwright.dynamics.control.controller import Control, Declared, Targets
+from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
 from gearwright.dynamics.control.reading import reading, several
 from gearwright.dynamics.linearization import of_step, through_part, through_stages
 from gearwright.dynamics.motion import Model
@@ -68,7 +68,7 @@ class Equations:
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
-        controller: Declared | None = None,
+        controller: DeclaredController | None = None,
         control_period: int = 1,
         wrenches: Sequence[str] = (),
     ) -> None:

@@ -27,7 +27,7 @@ SAVED = b"gearwright simulation "  # the head of what `Simulation.save` writes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class ReadingOptions:
     """How a file is to be read; see `load`."""
 
     base: Base | None = None
@@ -86,7 +86,7 @@ def load(
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
-    options = Options(
+    options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
         xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
@@ -106,7 +106,7 @@ def loads(
     name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
-    options = Options(
+    options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
         xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
@@ -130,7 +130,7 @@ def _surfaced(robot: Mechanism, name: str) -> Mechanism:
     return robot
 
 
-def load_as(data: bytes, path: PathLike, options: Options) -> Mechanism:
+def load_as(data: bytes, path: PathLike, options: ReadingOptions) -> Mechanism:
     """Reads a robot from bytes as if the file at `path` held them: what they include is looked for beside it."""
     report = Report()
     return _mechanism(_root(data, os.fspath(path), None, report, options), Path(path), report, options)
@@ -145,7 +145,7 @@ def read_bytes(path: PathLike) -> bytes:
     return data
 
 
-def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
+def _mechanism(root: Element | None, file: Path | None, report: Report, options: ReadingOptions) -> Mechanism:
     """Calls the reader for the root element."""
     if root is None:
         raise LoadError(report)
@@ -210,7 +210,7 @@ def _near_bundled(name: str) -> str:
     return nearest(name, robots.names()) if name.isidentifier() else ""
 
 
-def _root(data: bytes, name: str, file: Path | None, report: Report, options: Options) -> Element | None:
+def _root(data: bytes, name: str, file: Path | None, report: Report, options: ReadingOptions) -> Element | None:
     if file is None or file.suffix != ".xacro":
         root = _unwrapped(parse(data, name, report))
         if root is None or root.tag != "robot" or not is_xacro(root):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gearwright.errors import LoadError, ModelError
-from gearwright.formats.reading import Options, PathLike, Plugins, load_as, read_bytes
+from gearwright.formats.reading import PathLike, Plugins, ReadingOptions, load_as, read_bytes
 from gearwright.formats.sdf.upgrade import MIMIC, new_joint_names, raise_version
 from gearwright.formats.sdf.version import read_version
 from gearwright.formats.xml.source_text import SourceText
@@ -117,7 +117,7 @@ class _Reader:
         self._robots: dict[str | None, Mechanism] = {}
 
     def robot(self, choice: str | None, data: bytes | None = None) -> Mechanism:
-        options = Options(model=choice, search_path=self.search_path, plugins=self.plugins)
+        options = ReadingOptions(model=choice, search_path=self.search_path, plugins=self.plugins)
         if data is not None:
             return load_as(data, self.text.file, options)
         if choice not in self._robots:

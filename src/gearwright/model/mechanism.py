@@ -17,7 +17,14 @@ from gearwright.model.checks.checks import advise, check
 from gearwright.model.couplings import Couplings
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
-from gearwright.model.layout.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
+from gearwright.model.layout.layout import (
+    CoordinateLayout,
+    acting_transmissions,
+    can_move,
+    coordinate_of,
+    rotor_axis,
+    turns_body,
+)
 from gearwright.model.loops.mobility import Mobility, mobility
 from gearwright.model.loops.rings import placing_order
 from gearwright.model.loops.second_descriptions import SecondDescription, second_descriptions
@@ -63,7 +70,7 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class NamedFrame:
     """A named frame on a link, or on the world."""
 
     name: str
@@ -122,7 +129,7 @@ class Mechanism(NotebookDisplay):
     actuators: Mapping[str, Actuator] = field(default_factory=dict)  # motors
     sensors: Mapping[str, Sensor] = field(default_factory=dict)  # encoders among them
     hardware: Mapping[str, Hardware] = field(default_factory=dict)  # ros2_control's tags
-    frames: Mapping[str, Frame] = field(default_factory=dict)  # named frames on links
+    frames: Mapping[str, NamedFrame] = field(default_factory=dict)  # named frames on links
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
@@ -230,9 +237,9 @@ class Mechanism(NotebookDisplay):
         return can_move(self.joint(axis.joint), axis)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> CoordinateLayout:
         """Coordinates of the tree by name, axis and index."""
-        return Layout.of(self)
+        return CoordinateLayout.of(self)
 
     @cached_property
     def acting(self) -> dict[str, Transmission]:

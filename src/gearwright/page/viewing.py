@@ -12,7 +12,7 @@ from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.gate import Gate
 from gearwright.page.meshes import Meshes
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.replay import Replay
 from gearwright.page.server import HOST, serve
@@ -32,11 +32,13 @@ class Page:
         self, what: Simulation | tuple[Recording, Mechanism], *, port: int | None,
         search_path: Sequence[str | os.PathLike[str]],
     ) -> None:  # fmt: skip
-        from gearwright.page.panel import Panel
+        from gearwright.page.panel import PagePanel
         from gearwright.page.scene import RobotScene
 
         self._panel: Any = None
-        self.motion: Motion = Replay(*what, self._refresh) if isinstance(what, tuple) else Player(what, self._refresh)
+        self.motion: ShownMotion = (
+            Replay(*what, self._refresh) if isinstance(what, tuple) else Player(what, self._refresh)
+        )
         robot = self.motion.robot
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
         self._gate = Gate()
@@ -49,7 +51,7 @@ class Page:
         size = self.scene.frame_all(self.motion.poses())
         simulated = () if isinstance(what, tuple) else what.diagnostics
         self.diagnostics = tuple(dict.fromkeys((*robot.diagnostics, *simulated, *meshes.diagnostics)))
-        self._panel = Panel(self._server, self.motion, self.scene, size, self.diagnostics)
+        self._panel = PagePanel(self._server, self.motion, self.scene, size, self.diagnostics)
         self.motion.start()
 
     def _refresh(self) -> None:

@@ -22,7 +22,7 @@ from gearwright.study.chunks import Job
 from gearwright.study.designs import Chunking, Designs, designs
 from gearwright.study.engines import find_engine
 from gearwright.study.metrics import called, find_signal, split
-from gearwright.study.store import Store, read, require_polars
+from gearwright.study.store import ResultStore, read, require_polars
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +84,7 @@ def sweep(
     )  # fmt: skip
     run = find_engine(engine)
     chunking = Chunking(tried.count, job.size)
-    with Store(out, about, job.metrics, chunking, overwrite) as store:
+    with ResultStore(out, about, job.metrics, chunking, overwrite) as store:
         if store.check():
             assert store.out is not None
             return read(store.out)

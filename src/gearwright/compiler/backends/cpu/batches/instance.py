@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.batches.memory import ALIGNMENT, BlockedBuffer, aligned
 from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, run_in_turn
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class CpuExecutable(Executable):
     """Machine code of one program for one number of lanes and one precision."""
 
-    def __init__(self, program: Program, precision: str, layout: Layout, code: LoadedCode | LoadedImage) -> None:
+    def __init__(self, program: Program, precision: str, layout: BlockLayout, code: LoadedCode | LoadedImage) -> None:
         super().__init__(program, precision)
         self.layout, self.lanes, self.code = layout, layout.lanes, code
 
