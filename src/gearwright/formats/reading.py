@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.formats.xml.file_bytes import beginning, bounded
 from gearwright.formats.xml.leftovers import report_unread
 from gearwright.formats.xml.located_xml import Element, parse
+from gearwright.given_names import checked_name, checked_names
 from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
@@ -41,15 +42,21 @@ class ReadingOptions:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        if self.base not in (None, "floating", "fixed"):
-            raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r}")
-        if isinstance(self.plugins, str) and self.plugins != "trust":
-            raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r}")
+        if self.base is not None and not (isinstance(self.base, str) and self.base in ("floating", "fixed")):
+            raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r:.60}")
+        trusted = self.plugins is None or (isinstance(self.plugins, str) and self.plugins == "trust")
+        if not (trusted or _is_list(self.plugins, str | os.PathLike)):
+            raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r:.60}")
         if self.closures is not None and not isinstance(self.closures, str | os.PathLike | Mapping | Sequence):
             raise ModelError(f"closures is the path of a file, or a list of closures, not {self.closures!r:.60}")
         for name, given in {"search_path": self.search_path, "xacro_env": self.xacro_env}.items():
             if isinstance(given, (str, bytes, os.PathLike)):
                 raise ModelError(f"{name} is a list, not {given!r}; write [{given!r}]")
+            if not _is_list(given, str if name == "xacro_env" else str | os.PathLike):
+                raise ModelError(f"{name} is a list of {KINDS[name]}, not {given!r:.60}")
+        checked_names("cut", self.cut)
+        if self.model is not None:
+            checked_name("a model", self.model)
         if not isinstance(self.xacro_args, Mapping) or not all(isinstance(n, str) for n in self.xacro_args):
             raise ModelError(f"xacro_args is a dictionary of names and values, not {self.xacro_args!r}")
 
@@ -62,6 +69,15 @@ class ReadingOptions:
     @property
     def xacro(self) -> XacroOptions:
         return XacroOptions(arguments=self.xacro_args, search_path=self.search_path, environment=self.xacro_env)
+
+
+KINDS = {"search_path": "folders", "xacro_env": "names of environment variables"}
+
+
+def _is_list(given: object, kind: Any) -> bool:
+    if not isinstance(given, Sequence | Set) or isinstance(given, str | bytes):
+        return False
+    return all(isinstance(each, kind) for each in given)
 
 
 def load(
@@ -88,7 +104,7 @@ def load(
     """
     options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
-        xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
+        xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"load takes the path of a file, or the name of a bundled robot, not {path!r:.60}")
@@ -108,7 +124,7 @@ def loads(
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
     options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
-        xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
+        xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     _check_text(text)
     report = Report(strict=strict)

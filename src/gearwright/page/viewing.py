@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -93,15 +96,29 @@ class Page:
         print(f"gearwright: {visible(self.motion.robot.name)} at {self.url}{hint}", flush=True)
 
     def wait(self) -> None:
-        """Prints where it is, and waits for Ctrl-C."""
+        """Prints where it is, and waits for Ctrl-C or SIGTERM."""
         try:
-            self.announce()
-            while True:
-                time.sleep(3600)
+            with ended_by_sigterm():
+                self.announce()
+                while True:
+                    time.sleep(3600)
         except KeyboardInterrupt:
             pass
         finally:
             self.close()
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """SIGTERM raises KeyboardInterrupt in the block, as Ctrl-C does. Other threads leave signals to the main one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def view(
@@ -121,7 +138,7 @@ def view(
                  recording names
     port         None takes 8080, or the next one that is free
     search_path  folders for meshes: package://, model:// and relative names
-    block        wait for Ctrl-C; False returns the `Page`
+    block        wait for Ctrl-C or SIGTERM; False returns the `Page`
     options      of `gearwright.compile`, for a mechanism or its file
     """
     from gearwright.page.subject import subject

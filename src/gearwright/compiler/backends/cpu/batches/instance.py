@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.batches.memory import ALIGNMENT, BlockedBuffer, aligned
-from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, run_in_turn
+from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, held, run_in_turn
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
@@ -70,6 +71,9 @@ class CpuInstance(Instance):
     def buffer(self, name: str, rows: int) -> BlockedBuffer:
         shape = (self.blocks, rows, self._slot(name).size, self.lanes)
         return BlockedBuffer(aligned(shape, self.dtype), self.batch)
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        return held(self._call, self._address, self._lock)
 
     # running -------------------------------------------------------------------------------------------------------
 

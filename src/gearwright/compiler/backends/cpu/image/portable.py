@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
-from gearwright.compiler.backends.cpu.batches.spans import HEAD, SPAN
+from gearwright.compiler.backends.cpu.batches.spans import ACQUIRE, HEAD, RELEASE, SPAN
 from gearwright.compiler.backends.cpu.image.image import Image
 from gearwright.compiler.backends.cpu.image.loaded_image import check_machine
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
@@ -39,7 +39,15 @@ def instruction_sets() -> frozenset[str]:
 
 def _interface(layout: BlockLayout) -> str:
     """A digest of how Python calls the code: words of its tables, places of slots."""
-    parts = (HEAD, SPAN, tuple(CallTable(layout).words), tuple(layout.arena.items()), layout.state_elements)
+    parts = (
+        HEAD,
+        SPAN,
+        ACQUIRE,
+        RELEASE,
+        tuple(CallTable(layout).words),
+        tuple(layout.arena.items()),
+        layout.state_elements,
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
