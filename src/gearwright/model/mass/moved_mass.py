@@ -276,6 +276,8 @@ class _Motion:
         """
         by_axis = {AxisRef(c.joint.name, c.axis): c for c in motions if c.axis is not None}
         for coupling in reversed(self.couplings):
+            if not by_axis.keys() >= {coupling.follower, *(t.axis for t in coupling.leaders)}:
+                continue  # of a loop-closing joint, which is no coordinate
             slopes = coupling.slopes([q[t.axis.joint][t.axis.index] for t in coupling.leaders])
             follower = motions.pop(by_axis[coupling.follower])
             for t, slope in zip(coupling.leaders, slopes, strict=True):
