@@ -16,22 +16,11 @@ if TYPE_CHECKING:
     from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
     from gearwright.compiler.buffers import Buffer
     from gearwright.compiler.building import build, compile_program
-    from gearwright.compiler.program import (
-        Branch,
-        Loop,
-        Program,
-        Slot,
-        SlotKind,
-        Stage,
-        function_program,
-        indexed_stage,
-        stage,
-    )
-    from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
+    from gearwright.compiler.program import Branch, Loop, Program, Slot, SlotKind, Stage, function_program, stage
+    from gearwright.compiler.tape import Address, Tape, trace
 
 _HOME = {  # looked up when first used, so that importing the package costs nothing
     "Address": "tape",
-    "IndexedAddress": "tape",
     "Tape": "tape",
     "trace": "tape",
     "SlotKind": "program",
@@ -41,7 +30,6 @@ _HOME = {  # looked up when first used, so that importing the package costs noth
     "Slot": "program",
     "Stage": "program",
     "function_program": "program",
-    "indexed_stage": "program",
     "stage": "program",
     "Backend": "backend",
     "Buffer": "buffers",
@@ -71,7 +59,6 @@ __all__ = [
     "Buffer",
     "Executable",
     "Failure",
-    "IndexedAddress",
     "Instance",
     "Interpretation",
     "Loop",
@@ -84,7 +71,6 @@ __all__ = [
     "compile_program",
     "find_backend",
     "function_program",
-    "indexed_stage",
     "interpret_program",
     "stage",
     "trace",

@@ -17,7 +17,7 @@ from gearwright.compiler.arithmetic import (
 )
 from gearwright.compiler.program import Body, Loop, Program, SlotKind, Stage, end_of, stages_of
 from gearwright.compiler.simplify import remove_dead_code, simplify
-from gearwright.compiler.tape import Address, Instruction, Rules, Store, Tape, elements
+from gearwright.compiler.tape import Address, Instruction, Rules, Store, Tape
 
 Pass = Callable[[Tape], Tape]
 REWRITES: tuple[Pass, ...] = (
@@ -75,10 +75,10 @@ def ends_known(program: Program) -> Program:
 def without_unread_stores(program: Program) -> Program:
     """The program without stores to scratch that no stage loads."""
     scratch = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)}
-    read = {a for stage in program.stages for address in stage.tape.reads() for a in elements(address)}
+    read = {address for stage in program.stages for address in stage.tape.reads()}
     read |= {Address(slot, 0) for slot in program.ends}
 
     def kept(store: Store) -> bool:
-        return store.address.slot not in scratch or not read.isdisjoint(elements(store.address))
+        return store.address.slot not in scratch or store.address in read
 
     return program.map_tapes(lambda tape: Tape(tape.instructions, tuple(filter(kept, tape.stores))), verified=False)

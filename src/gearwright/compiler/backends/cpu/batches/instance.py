@@ -30,7 +30,7 @@ class CpuExecutable(Executable):
         super().__init__(program, precision)
         self.layout, self.lanes, self.code = layout, layout.lanes, code
 
-    def _instance(self, batch: int, threads: int) -> CpuInstance:
+    def instance(self, batch: int = 1, *, threads: int = 1) -> CpuInstance:
         return CpuInstance(self, batch, threads)
 
 
@@ -70,10 +70,6 @@ class CpuInstance(Instance):
     def buffer(self, name: str, rows: int) -> BlockedBuffer:
         shape = (self.blocks, rows, self._slot(name).size, self.lanes)
         return BlockedBuffer(aligned(shape, self.dtype), self.batch)
-
-    def _set_count(self, name: str, count: int) -> None:
-        for table in self._tables:
-            table[self._words[f"count {name}"]] = count
 
     # running -------------------------------------------------------------------------------------------------------
 

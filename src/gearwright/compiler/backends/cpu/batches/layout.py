@@ -11,7 +11,6 @@ from functools import cached_property
 from math import isfinite
 
 from gearwright.compiler.program import Program, Slot, SlotKind, slot_offsets
-from gearwright.compiler.tape import elements
 
 IN_ARENA = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 
@@ -63,8 +62,7 @@ class Layout:
         """Arena offsets of the state elements that a step writes."""
         states = {slot.name for slot in self.program.of_kind(SlotKind.STATE)}
         stored = {a for stage in self.program.stages for a in stage.tape.writes() if a.slot in states}
-        written = {a for address in stored for a in elements(address)}
-        return tuple(sorted(self.arena[a.slot] + a.element for a in written))
+        return tuple(sorted(self.arena[a.slot] + a.element for a in stored))
 
     @cached_property
     def bounds(self) -> dict[int, float]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 
 from gearwright.compiler.backends.cpu.batches.layout import Layout
 from gearwright.compiler.backends.cpu.llvm.angles import Angles
@@ -13,7 +12,7 @@ from gearwright.compiler.backends.cpu.superword.contiguous import contiguous_loa
 from gearwright.compiler.backends.cpu.superword.vectors import OPS, widths
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.ops import HALVES, PAIR
-from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 # What a stage does not store is constant while it runs. LLVM then need not order those loads among its stores, which
 # would take it quadratic time.
@@ -22,11 +21,10 @@ CACHE_LINE = 64  # bytes; begun elsewhere, a stage takes more lines of the cache
 METADATA = '!1 = !{!2, !2, i64 0, i64 1}\n!2 = !{!"constant element", !3}\n!3 = !{!"slots"}\n'
 
 
-def parameters(layout: Layout, tape: Tape) -> str:
-    """The parameters of a stage function: base addresses of what a block's robots own, then loop indices."""
+def parameters(layout: Layout) -> str:
+    """The parameters of a stage function: base addresses of what a block's robots own."""
     names = ["arena", "scratch", *(f"in{i}" for i in range(len(layout.inputs)))]
-    indices = [f"i64 %index{k}" for k in range(len(tape.indices()))]
-    return ", ".join([*(f"ptr noalias %{name}" for name in names), *indices])
+    return ", ".join(f"ptr noalias %{name}" for name in names)
 
 
 class StageWriter:
@@ -34,8 +32,6 @@ class StageWriter:
 
     def __init__(self, function: str, layout: Layout, precision: str) -> None:
         self.function = function
-        self.tables: list[str] = []  # definitions of tables of offsets
-        self._offsets: dict[tuple[str, tuple[int, ...]], str] = {}
         self.w = Writer()
         self.layout = layout
         self.t = types(layout.lanes, precision)
@@ -47,9 +43,8 @@ class StageWriter:
 
     def write(self, tape: Tape) -> None:
         """The tape's instructions; each store as early as no later load can see it."""
-        self.tape, self.indices, self.memory = tape, tape.indices(), _memory(tape)
+        self.tape, self.stored = tape, tape.writes()
         self.widths = widths(tape)
-        self.stored = {self.memory(address) for address in tape.writes()}
         pending = _stores_by_moment(tape)
         instructions = tape.instructions
         i = 0
@@ -80,7 +75,7 @@ class StageWriter:
         if op == "const":
             result = number(data, self.t)  # type: ignore[arg-type]
         elif op == "load":
-            constant = "" if self.memory(data) in self.stored else CONSTANT_MEMORY  # type: ignore[arg-type]
+            constant = "" if data in self.stored else CONSTANT_MEMORY
             self.w.line(f"{result} = load {self.t.F}, ptr {self._pointer(data)}, align {self._alignment}{constant}")  # type: ignore[arg-type]
         elif op == "pack":
             result = self._pack(args, self._types(i))
@@ -102,7 +97,7 @@ class StageWriter:
         first = contiguous_load(self.tape, args)
         if first is not None:
             loaded = [Address(first.slot, first.element + k) for k in range(t.lanes)]
-            constant = "" if any(self.memory(address) in self.stored for address in loaded) else CONSTANT_MEMORY
+            constant = "" if not self.stored.isdisjoint(loaded) else CONSTANT_MEMORY
             return self.w.assign(f"load {t.F}, ptr {self._pointer(first)}, align {self._alignment}{constant}")
         constants = [self.name[a] if instructions[a].op == "const" else "poison" for a in args]
         packed = f"<{', '.join(f'{t.scalar} {value}' for value in constants)}>"
@@ -136,7 +131,7 @@ class StageWriter:
         values = [Value(self.w, self.t, self.name[a]).as_double() for a in args]
         return FUNCTIONS[op](*values).rounded_to(self.t).name
 
-    def _pointer(self, address: AnyAddress) -> str:
+    def _pointer(self, address: Address) -> str:
         layout = self.layout
         base, offset = "%arena", 0
         if address.slot in layout.scratch:
@@ -145,29 +140,7 @@ class StageWriter:
             base = f"%in{inputs.index(address.slot)}"
         else:
             offset = layout.arena[address.slot]
-        element = f"{offset + address.element}"
-        if isinstance(address, IndexedAddress):
-            element = self.w.assign(f"add i64 {self._offset(address.counter, address.offsets)}, {element}")
-        return self.w.assign(f"getelementptr {self.t.F}, ptr {base}, i64 {element}")
-
-    def _offset(self, index: str, offsets: tuple[int, ...]) -> str:
-        """offsets[index], once a function: base + stride·index where it is that, otherwise from a table."""
-        key = index, offsets
-        if key in self._offsets:
-            return self._offsets[key]
-        i, n = f"%index{self.indices.index(index)}", len(offsets)
-        stride = offsets[1] - offsets[0] if n > 1 else 0
-        if all(b - a == stride for a, b in pairwise(offsets)):
-            scaled = self.w.assign(f"mul i64 {i}, {stride}")
-            found = self.w.assign(f"add i64 {scaled}, {offsets[0] if n else 0}")
-        else:
-            table = f"@{self.function}.table{len(self.tables)}"
-            entries = ", ".join(f"i64 {x}" for x in offsets)
-            self.tables.append(f"{table} = internal constant [{n} x i64] [{entries}]")
-            place = self.w.assign(f"getelementptr i64, ptr {table}, i64 {i}")
-            found = self.w.assign(f"load i64, ptr {place}")
-        self._offsets[key] = found
-        return found
+        return self.w.assign(f"getelementptr {self.t.F}, ptr {base}, i64 {offset + address.element}")
 
     def _sincos_group(self, group: range) -> None:
         names = [self.name[self.tape.instructions[i].args[0]] for i in group]
@@ -177,17 +150,16 @@ class StageWriter:
 
 def _stores_by_moment(tape: Tape) -> dict[int, list[Store]]:
     """After which instruction each store may happen: its value is there, and its element is not loaded any more."""
-    memory = _memory(tape)
-    last_load = {memory(address): i for i, address in _loads(tape)}
+    last_load = {address: i for i, address in _loads(tape)}
     moments: dict[int, list[Store]] = {}
     for vector in vector_stores(tape):
         first = vector.store
-        latest = max(last_load.get(memory(address), 0) for address in vector.addresses)
+        latest = max(last_load.get(address, 0) for address in vector.addresses)
         moments.setdefault(max(first.value, latest), []).append(first)
     return moments
 
 
-def _loads(tape: Tape) -> Iterator[tuple[int, AnyAddress]]:
+def _loads(tape: Tape) -> Iterator[tuple[int, Address]]:
     """The moments at which elements are loaded, in order: alone, or where they are packed."""
     for i, (op, args, data) in enumerate(tape.instructions):
         if op == "load":
@@ -196,17 +168,11 @@ def _loads(tape: Tape) -> Iterator[tuple[int, AnyAddress]]:
             yield from ((i, tape.instructions[a].data) for a in args if tape.instructions[a].op == "load")  # type: ignore[misc]
 
 
-def _memory(tape: Tape) -> Callable[[AnyAddress], AnyAddress | str]:
-    """Key that a load and a store share if they may alias: the element, or the slot where one is indexed."""
-    indexed = {a.slot for a in tape.reads() | tape.writes() if isinstance(a, IndexedAddress)}
-    return lambda address: address.slot if address.slot in indexed else address
-
-
 def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tuple[str, set[str], set[int]]:
     """LLVM text of a stage, the declarations it needs, and how many large angles at once it may meet."""
     writer = StageWriter(name, layout, precision)
     writer.write(tape)
-    lines, tables = "\n".join([*writer.angles.buffers, *writer.w.lines]), "\n".join(writer.tables)
-    head = f"define internal void @{name}({parameters(layout, tape)}) noinline align {CACHE_LINE}"
-    text = f"{tables}\n{head} {{\n{lines}\nret void\n}}\n"
+    lines = "\n".join([*writer.angles.buffers, *writer.w.lines])
+    head = f"define internal void @{name}({parameters(layout)}) noinline align {CACHE_LINE}"
+    text = f"{head} {{\n{lines}\nret void\n}}\n"
     return text, writer.w.declarations | declarations(writer.t), writer.angles.lanes

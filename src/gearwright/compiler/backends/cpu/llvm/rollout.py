@@ -7,7 +7,7 @@ It takes one address, of a table of 64-bit words (`CallTable`). `run_spans` call
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -51,7 +51,7 @@ class CallTable:
 
     @cached_property
     def words(self) -> dict[str, int]:
-        names = [*FIXED_WORDS, *(f"count {c}" for c in self.layout.program.counts)]
+        names = [*FIXED_WORDS]
         for slot in self.layout.inputs:
             names += [f"input {slot.name}", f"block stride {slot.name}", f"step stride {slot.name}"]
         names += [f"record {slot.name}" for slot in self.layout.recordable]
@@ -198,23 +198,19 @@ class Driver:
         before = self._set(f"select i1 {sound}, i64 {self._variable('any_failed')}, i64 1")
         self._line(f"store i64 {before}, ptr %any_failed")
 
-    def _body(self, body: Body, depth: int = 0, indices: Mapping[str, str] | None = None) -> None:
-        """`indices`: the stack variables of loop indices."""
+    def _body(self, body: Body, depth: int = 0) -> None:
         for node in body:
             if isinstance(node, Stage):
-                self._stage(node, indices or {})
+                self._stage(node)
             elif isinstance(node, Branch):
                 for _ in self._unless(node.unless):
-                    self._body(node.body, depth, indices)
+                    self._body(node.body, depth)
             else:
-                end = str(node.count) if isinstance(node.count, int) else self._word(f"count {node.count}")
-                for _ in self._loop(f"loop{depth}", "0", end, node.until):
-                    counted = {node.index: f"loop{depth}"} if node.index else {}
-                    self._body(node.body, depth + 1, {**(indices or {}), **counted})
+                for _ in self._loop(f"loop{depth}", "0", str(node.count), node.until):
+                    self._body(node.body, depth + 1)
 
-    def _stage(self, stage: Stage, indices: Mapping[str, str]) -> None:
-        counted = [self._variable(indices[name]) for name in stage.tape.indices()]
-        arguments = ", ".join([*(f"ptr {pointer}" for pointer in self._places), *(f"i64 {i}" for i in counted)])
+    def _stage(self, stage: Stage) -> None:
+        arguments = ", ".join(f"ptr {pointer}" for pointer in self._places)
         self._line(f"call void @stage{self._stage_numbers[id(stage)]}({arguments})")
 
     def _commit(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from gearwright.compiler.backends.cpu.scheduling.split import LONGEST
 from gearwright.compiler.program import Body, Branch, Loop, Node, Program, Stage, stages_of
-from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
 def peel_loops(program: Program, improve: Callable[[Tape], Tape], longest: int = LONGEST) -> Program:
@@ -63,14 +63,12 @@ def _rest(node: Node) -> list[Node]:
     """A node without its first stage."""
     if not isinstance(node, Loop):
         return []
-    assert isinstance(node.count, int)
     return [replace(node, count=node.count - 1)]
 
 
 def _first_stage(loop: Loop) -> Stage | None:
-    """The one stage of a loop that counts nothing."""
-    plain = loop.index is None and isinstance(loop.count, int) and loop.count > 0
-    return loop.body[0] if plain and len(loop.body) == 1 and isinstance(loop.body[0], Stage) else None
+    """The one stage of a loop."""
+    return loop.body[0] if loop.count > 0 and len(loop.body) == 1 and isinstance(loop.body[0], Stage) else None
 
 
 def _begins(tape: Tape, loop: Loop) -> bool:
@@ -81,14 +79,14 @@ def _begins(tape: Tape, loop: Loop) -> bool:
 
 def _fits(before: Stage, after: Stage, longest: int) -> bool:
     tapes = before.tape, after.tape
-    return sum(len(tape.instructions) for tape in tapes) <= longest and not any(tape.indices() for tape in tapes)
+    return sum(len(tape.instructions) for tape in tapes) <= longest
 
 
 def merged(first: Tape, second: Tape) -> Tape:
     """Both, one after the other: what the first stores, the second does not load."""
     stored = {store.address: store.value for store in first.stores}
     instructions, places = list(first.instructions), list[int]()
-    loads: dict[AnyAddress, int] = {i.data: n for n, i in enumerate(instructions) if i.op == "load"}  # type: ignore[misc]
+    loads: dict[Address, int] = {i.data: n for n, i in enumerate(instructions) if i.op == "load"}  # type: ignore[misc]
     for op, args, data in second.instructions:
         known = stored.get(data, loads.get(data)) if op == "load" else None  # type: ignore[arg-type]
         places.append(len(instructions) if known is None else known)

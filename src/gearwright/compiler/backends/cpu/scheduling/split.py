@@ -14,7 +14,7 @@ from itertools import accumulate
 from gearwright.compiler.backends.cpu.superword.vectors import widths
 from gearwright.compiler.ops import OUTSIDE, PAIR
 from gearwright.compiler.program import Body, Node, Program, Slot, SlotKind, Stage
-from gearwright.compiler.tape import Address, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 LONGEST = 2500  # instructions of a function
 WINDOW = 0.3  # of a function's length, in which a cut is looked for
@@ -22,7 +22,7 @@ SLOT = "crossing"
 
 
 def split_program(program: Program, longest: int = LONGEST) -> Program:
-    """The program, not verified, with no stage longer than that, unless its addresses depend on a loop's index."""
+    """The program, not verified, with no stage longer than that."""
     known: dict[int, tuple[Stage, ...]] = {}
 
     def parts(stage: Stage) -> tuple[Stage, ...]:
@@ -51,7 +51,7 @@ def split_program(program: Program, longest: int = LONGEST) -> Program:
 
 
 def split_tape(tape: Tape, longest: int) -> tuple[Tape, ...]:
-    if len(tape.instructions) <= longest or tape.indices():
+    if len(tape.instructions) <= longest:
         return (tape,)
     return _Split(tape, cuts(tape, longest)).parts()
 
@@ -191,7 +191,7 @@ class _Split:
             if self.again[i]:
                 for a in self.tape.instructions[i].args:
                     last[a] = max(last[a], last[i])
-        self._loaded: dict[Address | IndexedAddress, int] = {}
+        self._loaded: dict[Address, int] = {}
         for i, instruction in enumerate(self.tape.instructions):
             if isinstance(instruction.data, Address):
                 self._loaded[instruction.data] = max(self._loaded.get(instruction.data, 0), last[i])

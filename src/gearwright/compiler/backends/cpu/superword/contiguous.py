@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.superword.vectors import widths
 from gearwright.compiler.program import Program, SlotKind, Stage, mapped_body, stages_of, without_branches
-from gearwright.compiler.tape import Address, AnyAddress, Store, Tape
+from gearwright.compiler.tape import Address, Store, Tape
 
 
 class VectorStore(NamedTuple):
     """One store, of a value or of a whole pack to contiguous elements; the first address is the store's own."""
 
     store: Store
-    addresses: tuple[AnyAddress, ...]
+    addresses: tuple[Address, ...]
 
 
 def contiguous_load(tape: Tape, args: tuple[int, ...]) -> Address | None:
@@ -35,7 +35,7 @@ def vector_stores(tape: Tape) -> Iterator[VectorStore]:
     wide = widths(tape)
     for pack, stores in _by_pack(tape):
         whole = pack is not None and [_lane(tape, s.value) for s in stores] == list(range(wide[pack]))
-        if pack is not None and whole and _are_contiguous([s.address for s in stores]):  # type: ignore[misc]
+        if pack is not None and whole and _are_contiguous([s.address for s in stores]):
             yield VectorStore(Store(stores[0].address, pack), tuple(s.address for s in stores))
         else:
             yield from (VectorStore(s, (s.address,)) for s in stores)
@@ -46,7 +46,7 @@ def _by_pack(tape: Tape) -> Iterator[tuple[int | None, list[Store]]]:
     packs: dict[tuple[int | None, str], list[Store]] = {}
     for store in tape.stores:
         op, args, _ = tape.instructions[store.value]
-        pack = args[0] if op == "lane" and isinstance(store.address, Address) else None
+        pack = args[0] if op == "lane" else None
         packs.setdefault((pack, store.address.slot), []).append(store)
     for (pack, _), stores in packs.items():
         yield pack, stores if pack is None else sorted(stores, key=lambda s: _lane(tape, s.value))
@@ -58,8 +58,7 @@ def _lane(tape: Tape, value: int) -> int:
 
 def movable_slots(program: Program) -> frozenset[str]:
     """Slots of which only the program knows the order of elements."""
-    indexed = {a.slot for s in program.stages for a in s.tape.reads() | s.tape.writes() if not isinstance(a, Address)}
-    return frozenset(slot.name for slot in program.of_kind(SlotKind.SCRATCH)) - indexed
+    return frozenset(slot.name for slot in program.of_kind(SlotKind.SCRATCH))
 
 
 def contiguous_scratch(program: Program) -> Program:
@@ -91,7 +90,7 @@ def _loaded(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
 
 def _stored(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
     for stage in stages:
-        yield from (tuple(s.address for s in stores) for pack, stores in _by_pack(stage.tape) if pack is not None)  # type: ignore[misc]
+        yield from (tuple(s.address for s in stores) for pack, stores in _by_pack(stage.tape) if pack is not None)
 
 
 def _places(first: dict[int, None], size: int) -> list[int]:
@@ -103,7 +102,7 @@ def _places(first: dict[int, None], size: int) -> list[int]:
 
 
 def _moved(tape: Tape, places: dict[str, list[int]]) -> Tape:
-    def moved(address: AnyAddress) -> AnyAddress:
+    def moved(address: Address) -> Address:
         own = places.get(address.slot)
         return address if own is None else Address(address.slot, own[address.element])
 

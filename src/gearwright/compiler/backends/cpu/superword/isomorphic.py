@@ -11,7 +11,7 @@ from functools import cached_property
 
 from gearwright.compiler.backends.cpu.llvm.operations import LANEWISE
 from gearwright.compiler.rewrite import COMMUTATIVE
-from gearwright.compiler.tape import AnyAddress, Instruction, Tape
+from gearwright.compiler.tape import Address, Instruction, Tape
 
 MAY_SWAP = COMMUTATIVE | {"fma", "fms", "fnma"}  # these in their factors
 SIGNED = {"sub": "add", "fms": "fma", "fnma": "fma"}  # mirrored limbs differ in signs
@@ -23,7 +23,7 @@ class Likeness:
 
     def __init__(self, tape: Tape, depths: Collection[int]) -> None:
         self.instructions = tape.instructions
-        self.stored: dict[int, list[AnyAddress]] = {}
+        self.stored: dict[int, list[Address]] = {}
         for address, value in tape.stores:
             self.stored.setdefault(value, []).append(address)
         self.shapes = shapes(tape.instructions, depths)  # by depth, then by value

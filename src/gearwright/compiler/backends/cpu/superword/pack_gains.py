@@ -8,7 +8,7 @@ from itertools import pairwise
 from gearwright.compiler.backends.cpu.llvm.operations import LANEWISE
 from gearwright.compiler.backends.cpu.superword.packs import Pack, Packs
 from gearwright.compiler.ops import HALVES, OUTSIDE
-from gearwright.compiler.tape import Address, AnyAddress
+from gearwright.compiler.tape import Address
 
 LONG = {"div": 4, "inv": 4, "sqrt": 4}  # operations that take as long as so many others
 MAYBE_PACKED = 0.8  # of an extract, for a user that may still get into a pack
@@ -64,7 +64,7 @@ class Gains:
             found += self._stores([stored.get(m, []) for m in pack])
         return found
 
-    def _stores(self, addresses: Sequence[Sequence[AnyAddress]]) -> float:
+    def _stores(self, addresses: Sequence[Sequence[Address]]) -> float:
         together = all(addresses) and self._move_at_once([own[0] for own in addresses])
         return -TOGETHER * (len(addresses) - 1) if together else STORED_ALONE * len(addresses)
 

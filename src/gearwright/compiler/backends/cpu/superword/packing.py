@@ -22,7 +22,7 @@ def pack_isomorphic(tape: Tape, widest: int = WIDEST, movable: Collection[str] =
 
     `movable`: slots whose elements will be contiguous where packs want them so (`contiguous`).
     """
-    if tape.indices() or widest < 2:
+    if widest < 2:
         return tape
     packs = find_packs(tape, widest, movable)
     if not packs.by_value:
