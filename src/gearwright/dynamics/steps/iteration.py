@@ -32,9 +32,7 @@ from gearwright.dynamics.steps.tuning import TUNING
 from gearwright.dynamics.tree.coordinates import Coordinates, State
 
 
-def has_converged(
-    u: Column, w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None
-) -> Condition:
+def has_converged(u: Column, w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None) -> Condition:
     """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
 
     `gain`: by axis, how many times its change counts (`slender_gain`).
