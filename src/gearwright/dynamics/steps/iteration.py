@@ -1,7 +1,6 @@
 """The iteration for the mean velocity w of a substep: when it has converged, and where it goes on.
 
-An iteration leads from w to u = g(w). It is the last where |u − w| is below the tolerance. Otherwise the next one starts
-from
+An iteration leads from w to u = g(w). It is the last where |u − w| is below the tolerance. Else the next starts from
 
     w + ω·(u − w)       ω by Aitken: changes of alternating sign converge slowly alone (Irons and Tuck 1969)
 
